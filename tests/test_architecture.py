@@ -73,26 +73,3 @@ def test_a_forbidden_import_is_caught(graph, lint, importer, imported):
     is_kept, told = lint((), f"closeread.{importer}", imported)
     assert not is_kept
     assert f"closeread.{importer} -> {imported}" in told
-
-
-def test_a_new_package_needs_a_layer(lint):
-    is_kept, told = lint(["closeread.attic"])
-    assert not is_kept
-    assert "not listed as layers" in told
-    assert "- closeread.attic" in told
-
-
-@pytest.mark.parametrize(
-    ("module", "imported"),
-    [
-        ("tasks.quotes.procedure", "closeread.tasks.tne.columns"),
-        ("tasks.quotes.columns", "datasets"),
-        ("tasks.quotes.kernels.speakers", "closeread.records"),
-        ("loaders.quotes.declaration", "closeread.records"),
-    ],
-)
-def test_a_new_task_or_corpus_is_checked_without_a_change_of_the_contracts(lint, module, imported):
-    new = (f"closeread.{name}" for name in ("tasks.quotes", "tasks.quotes.kernels", "loaders.quotes", module))
-    is_kept, told = lint(new, f"closeread.{module}", imported)
-    assert not is_kept
-    assert f"closeread.{module} -> {imported}" in told

@@ -67,15 +67,6 @@ def test_event_mentions():
     assert all(row["mention"].startswith(f"{row['document']}-{row['sentence']}-") for row in rows)
 
 
-def test_mentions_without_places():
-    from closeread.tasks.timeline.records import flatten
-
-    entry = {"position": 1, "anchor": "2007", "mentions": ["1-2-a", "1-3-b"]}
-    (one, other) = flatten([{"id": "ann", "entity": "Ann", "entries": [entry]}])
-    assert (one["mention"], other["mention"]) == ("1-2-a", "1-3-b")
-    assert [one[name] for name in ("document", "sentence", "start", "end")] == [None] * 4
-
-
 def test_coreference_mentions():
     expected, chains = [], {}
     for file in sorted((folder("marmara_coref") / "sample" / "coreference").glob("*.xml")):
@@ -88,10 +79,6 @@ def test_coreference_mentions():
     for name, found in chains.items():
         of_document = [row for row in rows if row["document"] == name and row["chain"] is not None]
         assert {row["chain"] for row in of_document} == set(range(found))
-
-
-def test_answers_are_rows_as_they_are():
-    assert flat("mctaco") == list(read_gold(load_corpus("mctaco"), "sample").records)
 
 
 def test_nothing_gives_columns_without_values():

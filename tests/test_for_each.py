@@ -20,27 +20,9 @@ def test_all_cases_that_fail_are_named():
     assert [error.__notes__ for error in caught.value.exceptions] == [["in case 1-2"], ["in case 3-4"]]
 
 
-@for_each("skipped", [{1}, {1, 2}])
-def test_skipped_cases_are_told(skipped):
-    @for_each("number", [1, 2])
-    def test(number):
-        if number in skipped:
-            pytest.skip(f"no {number}")
-
-    with pytest.raises(pytest.skip.Exception, match="no 1" if len(skipped) == 2 else "1 of 2 cases: no 1"):
-        test()
-
-
 @for_each("number", [1, 2])
 def test_each_case_has_a_folder_and_patches_of_its_own(number, here, tmp_path, monkeypatch):
     assert here == tmp_path == Path.cwd()
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr("shared.for_each.PATCHED", number, raising=False)
     Path("file").write_text("")
-
-
-def test_nothing_stays_patched():
-    with pytest.raises(AssertionError, match="no cases"):
-        for_each("number", [])
-    with pytest.raises(AttributeError):
-        pytest.MonkeyPatch().delattr("shared.for_each.PATCHED")

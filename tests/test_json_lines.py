@@ -5,7 +5,7 @@ import math
 
 import pytest
 from hypothesis import example, given, settings
-from shared import json_texts as texts
+from hypothesis import strategies as st
 
 from closeread import limits
 from closeread.corpus.validation import explain_values
@@ -45,26 +45,59 @@ def is_acceptable(line):
     return True
 
 
-@given(texts.LINE | texts.damaged())
-@settings(max_examples=500)
-@example('{"a":1,"a":1}')
-@example('{"a":{"a":1},"b":{"a":1,"\\u0061":1}}')
-@example('{"a":"\\\\u0000","b":"\\u005cu0000"}')
-@example('{"a":"\\u0000"}')
-@example('{"a":"\\u007F"}')
-@example('{"a":"\\uD83D"}')
-@example('{"a":"\x85"}')
-@example('\ufeff{"a":1}')
-@example(' {"a":-0.0}\r')
-@example('{"a":1e400}')
-@example('{"a":[NaN]}')
-def test_what_is_accepted(line):
+NUMBERS = ["0", "-0.0", "1", "-1", "1E+5", "1e-400", "5e-324", "9007199254740993", "18446744073709551616"]
+NUMBERS += ["999999999999999999", "0.1111111111111111111", "null", "true"]
+STRINGS = [r'"a"', r'"\u0061"', r'""', r'"a\":"', r'":{,"', r'"\\u0000"', r'"\ud83d\ude00"', '"\u2028"', '"😀"']
+WRONG = r"""
+1e400 -1e400 1.7976931348623159e308 01 - +1 1. .5 1e 0x1 1_0 ١ NaN Infinity -Infinity nan True " "\" "\x"
+"\u0000" "\u001f" "\u007F" "\u0085" "\u009b" "\n" "\ud800" "\uDCFF"
+"""
+WRONG = [*WRONG.split(), '"\x7f"', '"\x85"', '"\t"', "1" * 5000]
+STRING = st.sampled_from(STRINGS)
+VALUE = st.recursive(
+    st.sampled_from(NUMBERS) | STRING | st.floats(allow_nan=False, allow_infinity=False).map(json.dumps),
+    lambda value: (
+        st.lists(value, max_size=3).map(lambda values: f"[{', '.join(values)}]")
+        | st.lists(st.builds("{}:{} ".format, STRING, value), max_size=3).map(lambda pairs: f"{{{','.join(pairs)}}}")
+    ),
+    max_leaves=6,
+)
+PIECE = st.text(st.sampled_from('ab":{}[],\\ \0\ufeff'), max_size=2)
+
+
+@st.composite
+def lines(draw):
+    """A line that is JSON, or nearly: with a piece cut out or put in, or something around it."""
+    line = draw(st.sampled_from(["", "", " ", "\t", "\ufeff"])) + draw(VALUE.map('{{"a":{}}}'.format) | VALUE)
+    start = draw(st.integers(0, len(line)))
+    return line[:start] + draw(PIECE) + line[start + draw(st.integers(0, 2)) :] if draw(st.booleans()) else line
+
+
+def check(line):
     records, _, problems, _ = parse_json_lines([line])
-    assert bool(records) == is_acceptable(line)
+    assert bool(records) == is_acceptable(line), line
     if records:
         assert repr(records) == repr([json.loads(line)])  # as text, so that 1 and 1.0 are two
     else:
         assert len(problems) == 1
+
+
+def test_every_value_alone():
+    assert not any(is_acceptable(f'{{"a":{one}}}') for one in WRONG)
+    for one in (*NUMBERS, *STRINGS, *WRONG):
+        for shell in ('{{"a":{}}}', '{{"a":[1, {{"b":{}}}]}}', "{{{}:1}}", '{{"b":1, {}:1}}', "{}"):
+            check(shell.format(one))
+
+
+@given(lines())
+@settings(max_examples=500)
+@example('{"a":1,"a":1}')
+@example('{"a":{"a":1},"b":{"a":1,"\\u0061":1}}')
+@example('{"a":"\\\\u0000","b":"\\u005cu0000"}')
+@example('\ufeff{"a":1}')
+@example(' {"a":-0.0}\r')
+def test_what_is_accepted(line):
+    check(line)
 
 
 # What may surround a value; brackets in texts, and objects that follow others, are no levels.

@@ -57,18 +57,6 @@ def changed(path, **changes):
     return path
 
 
-def test_what_merge_says(shards, ran):
-    assert ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet") == "all.parquet: 4 documents from 2 files\n"
-
-
-def test_merged_counts_are_compared(shards, ran):
-    ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
-    Path("whole.jsonl").write_text(json_lines.dump(sample_gold("tne")), "utf-8")
-    Path("system.jsonl").write_text(json_lines.dump(system_rows("tne")), "utf-8")
-    found = json.loads(ran("compare", "tne", "all.parquet", "system.jsonl", "--gold", "whole.jsonl", "--json"))
-    assert {difference["value"] for difference in found[0]["differences"].values()} == {0, None}  # no fallbacks
-
-
 @pytest.mark.parametrize(
     ("other", "message"),
     [
@@ -93,22 +81,6 @@ def test_what_does_not_belong_together(shards, run, other, message):
     assert result.exit_code != 0
     assert message in result.stderr
     assert not Path("all.parquet").exists()
-
-
-def test_counts_by_other_options(shards, run, ran):
-    options = ("--gold", "b-gold.jsonl", "--uprep", "last", "--no-ci", "--counts", "c.parquet")
-    ran("score", "tne", "b.jsonl", *options)
-    result = run("merge", "a.parquet", "c.parquet", "-o", "all.parquet")
-    found = "cannot merge these counts: c.parquet has options uprep:last, missing:error"
-    assert f"{found} (expected uprep:any, missing:error, as in a.parquet)" in result.stderr
-
-
-def test_counts_of_two_procedures(shards, run, ran):
-    Path("yes.jsonl").write_text(json_lines.dump(system_rows("mctaco")), "utf-8")
-    ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--counts", "m.parquet")
-    result = run("merge", "a.parquet", "m.parquet", "-o", "all.parquet")
-    assert result.exit_code == 2
-    assert "m.parquet has procedure mctaco (expected tne, as in a.parquet)" in result.stderr
 
 
 def test_options_go_after_the_procedure(run):

@@ -20,7 +20,6 @@ from closeread.counts.printed_tables import (
     Chance,
     Claim,
     Table,
-    make_count_grid,
     make_table_grids,
 )
 from closeread.exceptions import Problem, RequestError, UnavailableError
@@ -53,54 +52,6 @@ def test_grids_without_what_is_missing():
     ]
     assert first.notes == ["Cats come first.", "2 cells not recomputed: see --missing."]
     assert (second.title, second.notes) == ("Figure 1. A cat", [])
-
-
-def test_the_grid_of_several_papers():
-    grid = make_count_grid({"mctaco": [TABLE], "tne": [BARE]})
-    assert grid.title == "6 printed figures: 2 agree, 1 is cut off, 1 differs, 2 not recomputed."
-    assert list(grid.header) == ["verdict", "mctaco", "tne", "all"]
-    assert grid.rows == [
-        [AGREES, "1", "1", "2"],
-        [CUT_OFF, "1", "0", "1"],
-        [DIFFERS, "1", "0", "1"],
-        [NOT_RECOMPUTED, "2", "0", "2"],
-        [NOT_PRINTED, "1", "0", "1"],
-        ["cells", "6", "1", "7"],
-    ]
-
-
-def test_a_table_as_json():
-    found = TABLE.to_json("animals")
-    cells = found.pop("cells")
-    assert found == {
-        "corpus": "animals",
-        "name": "Table 7",
-        "section": "4.2",
-        "caption": "Animals",
-        "source": "Nobody (2020), pages 1-2",
-        "note": "Cats come first",
-        "summary": {
-            "printed": 5,
-            "agree": 1,
-            "cut_off": 1,
-            "within_chance": 0,
-            "without_data": 0,
-            "differ": 1,
-            "own_model": 0,
-            "not_recomputed": 2,
-            "not_printed": 1,
-        },
-    }
-    assert cells[2] == {
-        "row": "dogs",
-        "column": "n",
-        "printed": "9",
-        "recomputed": 8.0,
-        "verdict": "differs",
-        "why": "one ran away",
-        "is_expected": True,
-    }
-    assert [cell["printed"] for cell in cells] == ["12", "0.5", "9", None, "3", "0.1"]
 
 
 PRINTED = {

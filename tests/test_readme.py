@@ -68,31 +68,6 @@ def test_output_that_has_drifted_is_replaced(tmp_path):
     assert pages.run_page(fresh, tmp_path) == fresh
 
 
-@pytest.mark.gate
-def test_updating_a_page_writes_its_output_and_its_pictures(tmp_path):
-    page = tmp_path / "page.md"
-    draw = "printf '<path>' > dot.svg # -o dot.svg"
-    page.write_text(f"```console\n$ {draw}\n$ echo 1\n2\n```\n![A dot](images/dot.svg)\n", "utf-8")
-    documentation.update_page(page)
-    assert page.read_text("utf-8") == f"```console\n$ {draw}\n$ echo 1\n1\n```\n![A dot](images/dot.svg)\n"
-    assert (tmp_path / "images" / "dot.svg").read_text("utf-8") == "<path>"
-
-
-@pytest.mark.gate
-def test_a_program_that_fails_is_an_error(tmp_path):
-    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        pages.run_page("```python\n1 / 0\n```\n", tmp_path)
-
-
-def test_another_picture_is_noticed(tmp_path):
-    (picture,) = (ROOT / "docs" / "images").glob("fox.svg")
-    text = picture.read_text("utf-8")
-    for other in (text.replace(">Tarn<", ">Tern<"), text.replace("dasharray", "linecap"), ""):
-        assert other != text
-        (tmp_path / "other.svg").write_text(other, "utf-8")
-        assert not pages.is_same_picture(picture, tmp_path / "other.svg")
-
-
 def test_every_block_is_of_a_kind_that_is_run():
     kinds = {page: [block["kind"] for block in pages.find_blocks(page.read_text("utf-8"))] for page in PAGES}
     assert {kind for found in kinds.values() for kind in found} <= {"sh", "console", "python", "text"}

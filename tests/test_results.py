@@ -1,7 +1,5 @@
 """Results that one can hold: they print as the command line does, and become tables and data frames elsewhere."""
 
-import json
-import pickle
 import sys
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -14,11 +12,10 @@ from shared.doors import system_rows
 import closeread
 from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
-from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.results import Shown
-from closeread.exceptions import MissingExtraError, RequestError, word_for_command_line
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tables import csv_text
 
 QUICK = Resampling(20)
@@ -59,22 +56,6 @@ def test_a_report_is_what_the_command_prints(style, fields, ran, report):
     found = closeread.score("mctaco", "coin.jsonl", config="sample", by=fields, resampling=QUICK)
     ways = {"table": lambda: f"{found}\n", "markdown": found.to_markdown, "latex": found.to_latex, "csv": found.to_csv}
     assert ways[style]() == printed
-
-
-def test_a_comparison_is_what_the_command_prints(ran):
-    for name in ("random", "always-positive"):
-        ran("baseline", "mctaco", name, "--config", "sample", "-o", f"{name}.jsonl")
-    names = ("random.jsonl", "always-positive.jsonl")
-    found = closeread.compare("mctaco", *names, config="sample", resampling=QUICK)
-    with word_for_command_line():  # a note names the option
-        ways = {
-            "table": f"{found}\n",
-            "markdown": found.to_markdown(),
-            "latex": found.to_latex(),
-            "csv": found.to_csv(),
-        }
-    for style, text in ways.items():
-        assert text == ran("compare", "mctaco", *names, "--config", "sample", "--resamples", 20, "--format", style)
 
 
 def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
@@ -121,20 +102,6 @@ def test_units_are_rows_of_scores_and_counts():
     assert repr(report.units) == "<2 documents>"
     with pytest.raises(IndexError):
         report.units[2]
-
-
-def test_units_are_those_of_the_command(ran, report):
-    ran("baseline", "mctaco", "random", "--config", "sample", "-o", "coin.jsonl")
-    printed = ran(
-        "score", "mctaco", "coin.jsonl", "--config", "sample", "--json", "--no-ci", "--per-unit", "--counts", "c"
-    )
-    stored = make_report(Counts.load("c"), resampling=QUICK)
-    found = closeread.score("mctaco", "coin.jsonl", config="sample", resampling=QUICK)
-    assert list(found.units) == list(stored.units) == json.loads(printed)["units"]
-    for name, total in json.loads(printed)["counts"].items():
-        assert sum(unit[name] for unit in found.units) == pytest.approx(total)
-    copy = pickle.loads(pickle.dumps(found))
-    assert (copy, list(copy.units)) == (found, list(found.units))
 
 
 def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):

@@ -52,13 +52,6 @@ def test_a_saved_report_is_the_same(report):
     assert [path.name for path in sorted(Path().iterdir())] == ["report.json", "units.json"]  # nothing half-written
 
 
-def test_a_preset_is_saved():
-    report = closeread.score("coref", [KEY], gold=[KEY], preset="conll2012", resampling=Resampling(0))
-    report.save("report.json")
-    assert str(Report.load("report.json")) == str(report)
-    assert "\nPreset: conll2012.\nSignature: coref|" in str(report)
-
-
 def test_what_the_command_prints_is_loaded(run):
     for name, record in (("key", KEY), ("bare", BARE)):
         Path(f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")

@@ -16,7 +16,7 @@ import closeread
 from closeread.corpus import schema as schema_module
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.schema import Field, RowValidator, fields, load_schema, resolve, value_type
+from closeread.corpus.schema import Field, RowValidator, fields, load_schema, resolve
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.modules import class_name, module_names
@@ -161,12 +161,6 @@ def test_fields():
     ]
 
 
-def test_a_node_has_one_type():
-    for kinds in (["null"], [], ["string", "integer"]):
-        with pytest.raises(ValueError, match="a schema node must have one type other than null"):
-            value_type({"type": kinds})
-
-
 @pytest.fixture
 def added(monkeypatch, tmp_path):
     """Fields added to a copy of McTaco's schema, which is loaded from now on; no Python knows them."""
@@ -198,17 +192,6 @@ def test_an_added_field_is_in_features_and_in_arrow(added, features):
     assert features(load_schema("mctaco"), "submission")["confidence"] == datasets.Value("float64")
     assert found.arrow_schema.field("tense").type == pa.string()
     assert found.arrow_schema.field("spans").type == pa.list_(pa.struct([("start", pa.int32())]))
-
-
-def test_an_added_field_is_in_the_card(added, run, tmp_path):
-    path = tmp_path / "mctaco.json"
-    path.write_text(path.read_text("utf-8").replace(', "spans"]', "]"), "utf-8")  # the sample lacks it
-    table = documentation().fields_table(load_corpus("mctaco"))
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.splitlines()]
-    assert [row[0] for row in rows[-2:]] == ["`tense`", "`spans`"]
-    assert [row[2] for row in rows[-2:]] == ["When it happens.", "Which tokens say so."]
-    assert rows[-1][1] == "list of {start: integer}"
-    assert "Which tokens say so." in run("info", "mctaco").stdout
 
 
 def test_an_added_field_is_validated(added, tmp_path):
@@ -247,14 +230,6 @@ def test_an_added_field_is_validated(added, tmp_path):
         read_gold(corpus, "sample")
 
 
-def test_without_it_nobody_knows_the_field(tmp_path, features):
-    assert "tense" not in features(load_schema("mctaco"))
-    path = tmp_path / "gold.jsonl"
-    path.write_text(dump_json_lines([{**gold_record(), "tense": "past"}]), "utf-8")
-    with pytest.raises(FormatError, match="unknown field 'tense'"):
-        read_own_gold(load_corpus("mctaco"), path)
-
-
 def gold_record():
     return {
         "id": "a",
@@ -266,12 +241,6 @@ def gold_record():
         "label": "yes",
         "category": "Event Duration",
     }
-
-
-def test_the_types_of_json_have_arrow_types():
-    from closeread.hf.builder import DTYPES
-
-    assert set(DTYPES) == {"string", "integer", "number", "boolean"}
 
 
 def test_problems_of_rows_carry_their_path():

@@ -1,6 +1,5 @@
 """Where files are looked up, and what a download leaves behind, tried on a server of our own."""
 
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,7 +12,7 @@ from closeread.corpus.declaration import Config, SourceFile
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
-from closeread.exceptions import ChecksumError, FormatError, UnavailableError
+from closeread.exceptions import ChecksumError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
@@ -100,31 +99,6 @@ def test_a_wrong_download_leaves_nothing_behind(server):
     assert files_below(cache_folder("mctaco")) == []
     server.content = CONTENT
     assert locate(corpus, file).released
-
-
-def remedies(url, reason):
-    return (
-        f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {url} can't be downloaded ({reason}); put "
-        "rain.tsv into a folder and pass that folder with data_dir=, or try the config 'sample'"
-    )
-
-
-def test_no_regular_file(tmp_path):
-    corpus, file = corpus_at("http://127.0.0.1:1/")
-    (tmp_path / "rain.tsv").mkdir()
-    with pytest.raises(FormatError) as caught:
-        locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
-
-
-def test_no_server():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/rain.tsv"  # bound, but nobody listens
-        with pytest.raises(UnavailableError) as caught:
-            locate(*corpus_at(url))
-    assert str(caught.value) == remedies(url, "ConnectionError")
-    assert files_below(cache_folder("mctaco")) == []
 
 
 def test_a_cache_that_can_not_be_written(server, tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """Figures of a corpus, split by split, and cells of printed tables."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -48,14 +47,3 @@ def test_what_can_not_be_counted(tmp_path):
 )
 def test_cells(cell, plain, percent):
     assert (rendering.format_cell(cell), rendering.format_percent(cell)) == (plain, percent)
-
-
-def test_figures_print_themselves_as_the_command_line_does(run, tmp_path):
-    for name in ("dev_3783.tsv", "test_9442.tsv"):
-        (tmp_path / name).write_bytes(SAMPLE.read_bytes())
-    found, command = count_corpus("mctaco", data_dir=tmp_path), ("stats", "mctaco", "--data-dir", tmp_path)
-    assert f"{found}\n" == run(*command).stdout
-    assert found.to_json() == json.loads(run(*command, "--json").stdout)
-    assert found.to_frame("arrow").slice(0, 1).to_pylist() == [
-        {"figure": "candidates", "validation": 103.0, "test": 103.0, "all": 206.0}
-    ]

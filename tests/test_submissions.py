@@ -1,9 +1,6 @@
 """Submissions: joined with the gold by id, and judged alike by two implementations of JSON Schema."""
 
 import copy
-import json
-import re
-from importlib import resources
 
 import jsonschema
 import pytest
@@ -13,7 +10,7 @@ from hypothesis import strategies as st
 from closeread import limits
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.schema import RowValidator, load_schema, resolve, value_type
+from closeread.corpus.schema import RowValidator
 from closeread.corpus.submissions import dump_submission, read_submission
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import SubmissionError
@@ -86,13 +83,7 @@ def test_unknown_and_repeated_ids_are_always_errors(file, missing):
     ]
 
 
-# Two judges.
-
-SCHEMAS = sorted(
-    file.name.removesuffix(".json")
-    for file in resources.files("closeread.schemas").iterdir()
-    if file.name.endswith(".json")
-)
+# Two judges: what one refuses, the other words.
 
 EVERY_KEYWORD = {
     "$defs": {
@@ -125,87 +116,36 @@ EVERY_KEYWORD = {
     }
 }
 
-TEXTS = ["", "\n", "a", "a\n", "\na", "a\r\n", "a\u2028", "a ", " a", "A", "١٢", "é", "\u212a", "ſ", "a\u200b", "ａ"]
-TEXTS += ["\ufeffa", "a\0", "😀", "😀😀", "e\u0301", "yes", "Yes", "yes\n", "x" * 64, "x" * 65, "a/b", "$(?!\\n)"]
-NUMBERS = [0, 1, -1, -5, -6, 5, 1.0, -0.0, 0.0, 1.5, 1e-300, 5e-324, 0.1 + 0.2, 1 + 2**-52, 1e15, 1e300, 2**53]
-NUMBERS += [2**53 + 1, 2**53 + 2.0, 2**63, 2**64, -(2**63) - 1, 10**400, -(10**400)]
-OTHERS = [None, True, False, [], {}, [None], ["a"], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
-TRICKY = TEXTS + NUMBERS + OTHERS
-OF_A_FORM = ["1888", "1888-05-01", "Unknown", "PER", "certain", "during", "years", "np0", "cc0", "standard", "news"]
-OF_A_FORM += ["News"]
-
-
-def right(schema, node):
-    """A value that fits the node, with every property there is."""
-    node = resolve(schema, node)
-    if "enum" in node:
-        return node["enum"][0]
-    kind = value_type(node)
-    if kind == "object":
-        return {name: right(schema, child) for name, child in node["properties"].items()}
-    if kind == "array":
-        return [right(schema, node["items"])] * max(1, node.get("minItems", 0))
-    if kind == "string":
-        return next(
-            text
-            for text in [*TEXTS, *OF_A_FORM]
-            if len(text) >= node.get("minLength", 0) and re.fullmatch(node.get("pattern", "(?s:.*)"), text)
-        )
-    return {"boolean": True, "integer": int(node.get("minimum", 1)), "number": float(node.get("minimum", 1))}[kind]
+ROW = {"id": "a", "n": 1, "share": 0.5, "sure": True, "label": "no", "text": "ab", "spans": [{"start": 1}]}
+TRICKY = ["", "\n", "a\n", "a\u2028", "A", "é", "\u212a", "ａ", "a\0", "😀", "e\u0301", "yes\n", "x" * 64, "x" * 65]
+TRICKY += [0, -1, -5, -6, 1.0, -0.0, 1.5, 5e-324, 1 + 2**-52, 1e300, 2**53, 2**53 + 1, 2**64, -(2**63) - 1, 10**400]
+TRICKY += [None, True, False, [], {}, [None], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
 
 
 def changed(value):
     """The value with one thing in it changed, for everything in it and every tricky value."""
     yield from TRICKY
-    if isinstance(value, str):
-        yield from [value + "\n", value + "\r", "\n" + value, value + " ", value + "\0", value.upper(), value * 70]
     if isinstance(value, list):
-        yield from [value * 2, value * 3, value * 50, value[1:], [*value, None], {"0": value}]
+        yield from [value * 3, value[1:], [*value, None]]
         for i, child in enumerate(value):
-            for other in changed(child):
-                yield [*value[:i], other, *value[i + 1 :]]
+            yield from ([*value[:i], other, *value[i + 1 :]] for other in changed(child))
     if isinstance(value, dict):
         yield {**value, "extra": 1}
-        yield {**value, "": 1}
-        yield [value]
         for name, child in value.items():
             yield {key: kept for key, kept in value.items() if key != name}
             yield {f"{key}\n" if key == name else key: kept for key, kept in value.items()}
-            for other in changed(child):
-                yield {**value, name: other}
+            yield from ({**value, name: other} for other in changed(child))
 
 
-def definitions():
-    yield pytest.param(EVERY_KEYWORD, "document", id="every keyword")
-    for corpus in SCHEMAS:
-        schema = load_schema(corpus)
-        objects = [name for name, node in schema["$defs"].items() if value_type(resolve(schema, node)) == "object"]
-        assert {"document", "submission"} <= set(objects)
-        for definition in objects:
-            yield pytest.param(schema, definition, id=f"{corpus}-{definition}")
-
-
-@pytest.mark.parametrize(("schema", "definition"), list(definitions()))
-def test_two_judges_agree(schema, definition):
-    ours = RowValidator(schema, definition)
-    theirs = jsonschema.Draft4Validator({"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"})
-    row = right(schema, schema["$defs"][definition])
-    assert ours.accepts(row)
-    assert theirs.is_valid(row)
-    accepted = 0
-    for other in changed(row):
+def test_two_judges_agree_and_every_rejection_is_worded():
+    ours = RowValidator(EVERY_KEYWORD, "document")
+    theirs = jsonschema.Draft4Validator({"$defs": EVERY_KEYWORD["$defs"], "$ref": "#/$defs/document"})
+    assert ours.accepts(ROW)
+    assert sum(map(ours.accepts, changed(ROW))) > 10
+    for other in changed(ROW):
         assert ours.accepts(other) == theirs.is_valid(other), other
-        accepted += ours.accepts(other)
-        json.dumps(other)
-    assert accepted, "no change of a row was accepted: the table is not tricky enough"
-
-
-def test_every_rejection_is_worded():
-    validator = RowValidator(EVERY_KEYWORD, "document")
-    row = right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"])
-    found = [accept_rows(validator, [other], [7])[1] for other in changed(row)]
-    assert len(list(filter(None, found))) > 100
-    for problems in filter(None, found):
+        problems = accept_rows(ours, [other], [7])[1]
+        assert not (problems and ours.accepts(other))  # whole numbers as floats are accepted, too
         assert all(p.row == 7 and p.message.isprintable() and "is not a JSON value" not in p.what for p in problems)
 
 
@@ -239,8 +179,7 @@ def test_every_rejection_is_worded():
     ],
 )
 def test_words(change, words):
-    row = {**right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"]), **change}
-    assert [p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([row])] == words
+    assert [p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([{**ROW, **change}])] == words
 
 
 def test_rejected_rows_beyond_the_worded_ones_are_counted():
@@ -259,7 +198,6 @@ def test_rejected_rows_beyond_the_worded_ones_are_counted():
 
 
 def test_rows_are_not_changed():
-    row = right(EVERY_KEYWORD, EVERY_KEYWORD["$defs"]["document"])
-    before = copy.deepcopy(row)
+    row = copy.deepcopy(ROW)
     RowValidator(EVERY_KEYWORD, "document").problems([row, {**row, "n": "x"}], [1, 2])
-    assert row == before
+    assert row == ROW

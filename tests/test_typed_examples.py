@@ -2,9 +2,7 @@
 
 import ast
 import doctest
-import json
 import os
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -78,24 +76,3 @@ def test_mypy_accepts_the_examples(outside):
     wrong = 'import closeread\ncloseread.score("mctaco", "a.jsonl", ci="no", jobs="2")\n'
     done = subprocess.run([*command, "-c", wrong], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.stdout.count("<string>:2: error") == 2, done.stdout  # closeread's types are known
-
-
-@pytest.mark.extended
-@pytest.mark.timeout(600)
-def test_pyright_accepts_the_examples(outside):
-    folder, environment = outside
-    program = shutil.which("pyright") or shutil.which("basedpyright")
-    if program is None:
-        pytest.skip("pyright is not installed")
-    settings = {
-        "typeCheckingMode": "standard",
-        "extraPaths": [environment["PYTHONPATH"]],
-        "useLibraryCodeForTypes": False,  # datasets and evaluate have no types
-        "reportMissingImports": "none",
-        "reportMissingModuleSource": "none",
-        "reportMissingTypeStubs": "none",
-    }
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
-    command = [program, "--pythonpath", sys.executable, "--level", "error", "."]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr

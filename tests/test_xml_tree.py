@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from closeread.exceptions import FormatError
 from closeread.formats.xml_tree import read_xml
@@ -64,10 +61,3 @@ def test_bad_files_are_refused_with_the_line(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         read_xml(written(tmp_path, text))
     assert str(caught.value).startswith(f"{tmp_path / 'file.xml'}:{message}")
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.one_of(st.binary(max_size=60), st.text("<>a/!&;'\"= [x]-?\n", max_size=60).map(str.encode)))
-def test_whatever_the_file_holds_it_is_read_or_refused(tmp_path: Path, data: bytes) -> None:
-    with contextlib.suppress(FormatError):
-        read_xml(written(tmp_path, data))

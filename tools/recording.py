@@ -7,8 +7,9 @@ an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any 
 perhaps in a terminal of another width, or to be completed (`tab`).
 
 `samples.txt` needs no data, and its outputs are kept as they are; so are those of `requests.txt`, most of which can't
-be met, and of `random.txt`, whose inputs are drawn, so that there is more to count than in the samples.
-`released.txt` needs `CLOSEREAD_DATA`; of its outputs only numbers and digests are kept, no text.
+be met, and of `random.txt`, whose inputs were drawn at random and are kept in `inputs.zip`, so that there is more to
+count than in the samples.  `released.txt` needs `CLOSEREAD_DATA`; of its outputs only numbers and digests are kept, no
+text.
 """
 
 import argparse
@@ -20,7 +21,6 @@ import hashlib
 import io
 import json
 import os
-import random
 import re
 import shlex
 import shutil
@@ -216,25 +216,12 @@ def _digest(text: str) -> str:
 
 
 def write_more_inputs(folder: Path) -> None:
-    """Write what the lines need besides the inputs of every command: coreference with zeros, repeats and split
-    antecedents, and files with faults.
-    """
-    from agreed.corefud_zeros import PAIRS
-    from shared import coreference, json_lines, random_inputs, universal_anaphora
+    """Write what the lines need besides the inputs of every command: random inputs, and files with faults."""
+    from shared import json_lines
     from shared.every_command import CORPORA, system_rows
 
-    random_inputs.write_all(folder / "random")
-    for seed in range(3):
-        for kind in PAIRS:
-            for side, text in zip(("key", "response"), PAIRS[kind](seed), strict=True):
-                (folder / f"{kind}{seed}-{side}.conllu").write_text(text, "utf-8")
-        for side, text in zip(("key", "response"), universal_anaphora.random_pair(seed), strict=True):
-            (folder / f"anaphora{seed}-{side}.conllua").write_text(text, "utf-8")
-        draw = random.Random(seed)  # noqa: S311  # no secret
-        for side in ("key", "response"):
-            spans = [[start, min(8, start + draw.randint(0, 2))] for start in draw.choices(range(9), k=8)]
-            clusters = [spans[i::3] for i in range(3)]
-            coreference.write_conll(folder / f"repeats{seed}-{side}.conll", {"d": clusters})
+    with zipfile.ZipFile(FOLDER / "inputs.zip") as archive:
+        archive.extractall(folder)
     for corpus in CORPORA:
         rows = system_rows(corpus)
         name = {"semeval2015_timeline": "timeline"}.get(corpus, corpus)

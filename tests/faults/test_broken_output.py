@@ -11,7 +11,6 @@ import pytest
 from shared import json_lines
 from shared.doors import KEY, RESPONSE, system_rows, write_key
 from shared.encoded_output import broken, run_encoded, run_with
-from shared.file_events import finish, start
 from shared.file_sizes import small_files
 
 CONFIG = ("--config", "sample")
@@ -117,15 +116,11 @@ def test_a_full_disk(files):
     """Files of more than 20 bytes are refused, in one line that names the file, and nothing is left."""
     assert run_encoded(("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "one.counts"), "utf-8")[0] == 0
     os.mkdir("new")
-
-    def action():
-        for arguments in WRITING:
-            with small_files(20):
-                code, _, told = run_encoded(arguments, "utf-8")
-            assert code == 1, arguments
-            assert len(told.splitlines()) == 1, told
-            assert "File too large" in told, told
-            assert "new" in told or arguments[0] == "export", told
-            assert os.listdir("new") == [], arguments
-
-    assert finish(start(action))
+    for arguments in WRITING:
+        with small_files(20):
+            code, _, told = run_encoded(arguments, "utf-8")
+        assert code == 1, arguments
+        assert len(told.splitlines()) == 1, told
+        assert "File too large" in told, told
+        assert "new" in told or arguments[0] == "export", told
+        assert os.listdir("new") == [], arguments

@@ -55,12 +55,6 @@ def test_a_certificate_that_the_user_trusts(certify, variable):
     assert url.startswith("https://")
 
 
-def test_a_trusted_certificate_of_another(certify):
-    said, _ = certify(trusted="REQUESTS_CA_BUNDLE", host="127.0.0.2")
-    if "no secure connection: SSLError" not in said:  # versions 1 of urllib3 check names by themselves
-        assert "127.0.0.1" in said.partition("its certificate is not trusted: ")[2]
-
-
 def test_a_server_that_speaks_no_tls():
     with hostile_server() as server:
         server.answer = lambda connection: (connection.recv(2**16), connection.sendall(answer(CONTENT)))

@@ -67,22 +67,6 @@ def test_a_dataset_that_fails_while_it_is_read(make, problem):
     assert refusal(ROWS, gold=make()) == f"gold: can't be read from {problem}"
 
 
-def test_the_error_that_says_why_is_its_cause():
-    with pytest.raises(SubmissionError) as caught:
-        closeread.score("mctaco", stream(fail(ROWS, 2, ZeroDivisionError("boom"))), gold=GOLD)
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-def test_a_row_that_is_none():
-    said = refusal(stream_texts(change(3, 5)))
-    assert said.startswith("predictions: can't be read from row 3 on (")
-
-
-def test_a_conversion_that_fails():
-    said = refusal(in_memory().cast_column("id", datasets.Value("int64")))
-    assert said.startswith("predictions: can't be read from row 0 on (ArrowInvalid: ")
-
-
 def test_a_wrong_row_is_named():
     """It alone: the others have all columns, and are right."""
     for number in (0, 3):

@@ -72,16 +72,6 @@ def test_pictures_that_can_not_be_drawn(call, run, monkeypatch):
     assert read_tree("out") == before
 
 
-def test_annotators_of_one_file(call, run):
-    for *command, first, _ in list_group("agreement").values():
-        alone = run(*command, first)
-        assert (alone.exit_code, "annotator" in alone.stderr, "(expected two " in alone.stderr) == (2, True, True)
-        twice = run(*command, first, f"./{first}")
-        assert twice.exit_code == 0
-        assert f"{first} is given twice" in twice.stderr
-        assert "; it counts as two files.\n" in twice.stderr
-
-
 def test_agreement_of_three_is_that_of_their_pairs(call, run):
     for *command, first, second in list_group("agreement").values():
         found = json.loads(run(*command, first, second, first, "--json").stdout)
@@ -91,3 +81,13 @@ def test_agreement_of_three_is_that_of_their_pairs(call, run):
         assert len(found.get("pairs", ())) == (0 if command[-1] == "coref" else 3)
         table = run(*command, first, second, first, "--format", "csv").stdout.splitlines()
         assert table[0].split(",")[0] == ("document" if command[-1] == "coref" else "first annotator")
+
+
+def test_annotators_of_one_file(call, run):
+    for *command, first, _ in list_group("agreement").values():
+        alone = run(*command, first)
+        assert (alone.exit_code, "annotator" in alone.stderr, "(expected two " in alone.stderr) == (2, True, True)
+        twice = run(*command, first, f"./{first}")
+        assert twice.exit_code == 0
+        assert f"{first} is given twice" in twice.stderr
+        assert "; it counts as two files.\n" in twice.stderr

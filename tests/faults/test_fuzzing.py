@@ -10,13 +10,10 @@ import warnings
 from pathlib import Path
 
 import pytest
-from shared.fuzzing.mutations import PIECES, mutate
-from shared.fuzzing.running import Found, find_faults, keep, list_kept
-from shared.fuzzing.target import Target
-from shared.fuzzing.targets import make_targets
-from shared.fuzzing.watching import Workspace
+from shared import fuzzing
+from shared.fuzzing import attempt, find_fault, find_faults, keep, list_kept, make_targets, mutate
 
-from closeread.exceptions import CloseReadWarning, RequestError
+from closeread.exceptions import RequestError
 
 pytestmark = pytest.mark.extended
 
@@ -25,87 +22,62 @@ KEPT = Path(__file__).parent / "kept"
 
 
 @pytest.fixture(scope="module")
-def targets():
-    return make_targets()
+def targets(tmp_path_factory):
+    os.chdir(tmp_path_factory.mktemp("fuzzed"))
+    yield make_targets()
+    os.chdir(Path(__file__).parents[2])
 
 
-@pytest.mark.timeout(SECONDS + 120)
-def test_changed_files_are_read_or_refused(targets, tmp_path):
+@pytest.mark.timeout(SECONDS + 240)
+def test_changed_files_are_read_or_refused(targets):
     """`CLOSEREAD_FUZZ_SEED=... make fuzz` repeats it, and keeps the input."""
     seed = int(os.environ["CLOSEREAD_FUZZ_SEED"])
-    done = find_faults(tmp_path, targets, seed, SECONDS)
-    for one in done.faults:
-        pytest.fail(f"CLOSEREAD_FUZZ_SEED={seed}: {one.target}: {one.path}: {one.data[:2000]!r}\n{one.what}")
-    assert done.inputs >= len(targets)
+    for name, path, data, what in find_faults(targets, seed, SECONDS):
+        assert what is None, f"CLOSEREAD_FUZZ_SEED={seed}: {name}: {path}: {data[:2000]!r}\n{what}"
 
 
-def test_kept_inputs(targets, tmp_path):
+def test_kept_inputs(targets):
     """What once failed."""
     for name, path, data in list_kept(KEPT):
-        assert Workspace(targets[name], tmp_path / name).find_fault(path, data) is None, (name, path, data[:500])
+        assert find_fault(targets[name].call, path, data) is None, (name, path, data[:500])
 
 
-def test_valid_files_are_read(targets, tmp_path):
+def test_valid_files_are_read(targets):
     """Or all of their changes would be refused by the same check."""
     for name, target in targets.items():
-        for path, data in target.files.items():
-            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / path).write_bytes(data)
-        (output := tmp_path / f"{name}-out").mkdir()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CloseReadWarning)
-            target.call(tmp_path / name, output)
+        code, *found = target.call()
+        assert code == 0, (name, found)
 
 
-FAULTS = {
-    "an error of Python": (lambda *_: {}["id"], "KeyError"),
-    "a warning of a library": (lambda *_: warnings.warn("overflow", RuntimeWarning, stacklevel=1), "overflow"),
-    "an endless loop": (lambda *_: [None for _ in iter(int, 1)], "more than"),
-    "something is written": (lambda folder, _: (folder / "new").write_text(""), "something was written"),
-    "the input is changed": (lambda folder, _: (folder / "a").write_text("x"), "something was written"),
-    "another result": (lambda *_: next(NUMBERS), "not alike twice"),
-    "a refusal that leaves a file": (lambda _, output: refuse("x", output), "refused, but something was written"),
-    "a message for terminals": (lambda *_: refuse_unescaped(), "not fit for a terminal"),
-    "a note for terminals": (lambda *_: warnings.warn(Unescaped(), stacklevel=1), "may act on"),
-}
+def refuse(path):
+    raise RequestError("\n" * 50)
+
+
 NUMBERS = itertools.count()
+FAULTS = {
+    "KeyError": lambda path: {}["id"],
+    "overflow": lambda path: warnings.warn("overflow", RuntimeWarning, stacklevel=1),
+    "more than": lambda path: [None for _ in iter(int, 1)],
+    "something was written": lambda path: path.write_text("x"),
+    "not alike twice": lambda path: next(NUMBERS),
+    "not fit for a terminal": refuse,
+}
 
 
-class Unescaped(CloseReadWarning):
-    def __init__(self):
-        UserWarning.__init__(self, "\x9b")
-
-
-def refuse_unescaped():
-    error = RequestError("")
-    error.args = ("\x1b[31m",)
-    raise error
-
-
-def refuse(what, output=None):
-    if output is not None:
-        (output / "half").write_text("")
-    raise RequestError(what)
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults_are_found(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("shared.fuzzing.watching.SECONDS", 0.2)
-    call, what = FAULTS[name]
-    space = Workspace(Target({"a": b"1"}, ("a",), call), tmp_path / "a")
-    assert what in space.find_fault("a", b"2")
-    assert (tmp_path / "a" / "a").read_bytes() == b"1"
-
-
-def test_faults_are_kept(tmp_path):
-    path = keep(Found("one", "a", b"x", "KeyError"), tmp_path / "kept")
-    assert path.read_bytes() == b"x"
-    assert list(list_kept(tmp_path / "kept")) == [("one", "a", b"x")]
+@pytest.mark.parametrize("what", FAULTS)
+def test_faults_are_found(here, monkeypatch, what):
+    monkeypatch.setattr(fuzzing, "SECONDS", 0.2)
+    path = Path("in/a")
+    path.parent.mkdir()
+    path.write_text("1")
+    assert what in find_fault(lambda: attempt(FAULTS[what], path), path, b"2")
+    assert path.read_text() == "1"
+    keep(Path("kept"), "one", path, b"x")
+    assert list(list_kept(Path("kept"))) == [("one", path, b"x")]
 
 
 def test_changes_are_repeated_by_their_seed(targets):
-    files = [data for one in targets.values() for data in one.files.values()]
+    files = [path.read_bytes() for target in targets.values() for path in target.files]
     first, second = ([mutate(random.Random(seed), data, files) for seed, data in enumerate(files)] for _ in range(2))
     assert first == second
     assert sum(new != old for new, old in zip(first, files, strict=True)) > len(files) * 0.8
-    assert all(isinstance(piece, bytes) for piece in PIECES)

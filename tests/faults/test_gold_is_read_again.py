@@ -15,7 +15,7 @@ from shared.late import pandas
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import dump_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submissions import dump_submission, read_submission, write_submission
+from closeread.corpus.submissions import dump_submission, read_submission
 from closeread.exceptions import RequestError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
@@ -75,12 +75,6 @@ def test_predictions_are_written_as_their_name_is_read(corpus, suffix, run):
     assert run("validate", corpus, path, "--config", "sample").exit_code == 0
 
 
-def test_predictions_are_not_written_as_parquet():
-    with pytest.raises(RequestError, match=r"suffix '\.parquet'"):
-        write_submission(Path("out.parquet"), system_rows("mctaco"), load_corpus("mctaco"))
-    assert not Path("out.parquet").exists()
-
-
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_baselines(corpus, run):
     """What a baseline writes for gold with hostile names is valid, and is scored."""
@@ -118,13 +112,6 @@ def test_perturbed_and_adjudicated_gold(call):
         assert len(read_own_gold(load_corpus("mctaco"), Path(name)).records) == len(ids)
     call("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "-o", "labels.jsonl")
     assert call("score", "mctaco", "labels.jsonl", "--gold", "kept.jsonl", "--score-only").split() == ["100.00"]
-
-
-def test_refused_before_anything_is_written(run):
-    result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "out.parquet")
-    found = "cannot write gold of mctaco to out.parquet: unsupported suffix (expected .jsonl)"
-    assert (result.exit_code, result.stderr) == (2, f"Error: {found}\n")
-    assert not any(Path().iterdir())
 
 
 def test_ids_that_no_prediction_could_name(run):

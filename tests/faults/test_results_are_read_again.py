@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from shared import json_lines
 from shared.balanced_html import check_html
-from shared.codabench import add_submission, lay_out, run_here, zip_files
 from shared.doors import system_rows
 from shared.hostile_gold import write_hostile
 from shared.hostile_texts import HOSTILE
@@ -117,19 +116,3 @@ def test_tables_of_files_of_any_name():
     compared.save("\u2028.json")
     assert str(Comparison.load("\u2028.json")) == str(compared)
     assert compared.to_csv().encode()
-
-
-@pytest.mark.gate
-def test_a_bundle_for_codabench(run):
-    write_hostile(corpus := "wikipossessions")
-    assert run("publish", "codabench", corpus, "task", "--zip", "--gold", "gold.jsonl").exit_code == 0
-    Path("app").mkdir()
-    lay_out(Path("task.zip"), Path("app"))
-    add_submission(Path("app"), zip_files(Path("submission.zip"), {"a.jsonl": Path("a.jsonl").read_text("utf-8")}))
-    done = run_here(Path("app"))
-    assert (done.code, done.said) == (0, "")
-    found = strict((done.output / "scores.json").read_text("utf-8"))
-    scores = strict(run("score", corpus, "a.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json").stdout)["scores"]
-    expected = {name.replace("/", "_"): round(100 * (score["value"] or 0), 2) for name, score in scores.items()}
-    assert {name: expected[name] for name in found} == found
-    check_html((done.output / "detailed_results.html").read_text("utf-8"))

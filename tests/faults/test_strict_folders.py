@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 from shared.marmara_xml import put
 
-from closeread.corpus.names import load_corpus
-from closeread.corpus.sources import files_at_hand
 from closeread.exceptions import SubmissionError
 from closeread.files import package_folder
 from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
-from closeread.records import UserFiles
 
 NO_WAITING = pytest.mark.timeout(20)
 """What is read by mistake never ends, or fills the memory."""
@@ -137,16 +134,6 @@ def test_the_same_file_is_told(run, sides):
     assert " of the gold" not in run("score", sides, *gold(sides), "other", "--no-ci").stderr
 
 
-def test_a_file_is_told_to_be_the_key(run, here):
-    put(here, {"key.conll": COREF, "copy.conll": COREF})
-    os.link("key.conll", "hard.conll")
-    Path("soft.conll").symlink_to("key.conll")
-    for response in ("key.conll", "hard.conll", "soft.conll"):
-        done = run("score", "coref", "key.conll", response, "--no-ci")
-        assert f"note: {response} is the same file as the gold, key.conll\n" in done.stderr
-    assert run("score", "coref", "key.conll", "copy.conll", "--no-ci").stderr == ""
-
-
 def test_files_of_a_corpus_are_told_to_be_the_gold(run, here):
     """Those of the package, and those in `--data-dir`; hard links are, copies are not."""
     sample = package_folder("closeread.loaders.semeval2015_timeline") / "sample" / "TimeLines_Gold_Standard"
@@ -163,18 +150,6 @@ def test_files_of_a_corpus_are_told_to_be_the_gold(run, here):
     assert " of the gold" not in run("validate", "timeline", "copy", "--data-dir", "data").stderr
 
 
-def test_where_gold_may_be(here, monkeypatch):
-    put(here, {"all/mctaco/test_9442.tsv": "", "cache/mctaco/test_9442.tsv": "", "own/test_9442.tsv": ""})
-    monkeypatch.setenv("CLOSEREAD_DATA", "all")
-    monkeypatch.setenv("CLOSEREAD_CACHE", "cache")
-    corpus = load_corpus("mctaco")
-    part = corpus.configs["default"].splits["test"]
-    usual = [Path("all/mctaco/test_9442.tsv"), Path("cache/mctaco/test_9442.tsv")]
-    own = [Path("own/test_9442.tsv")]
-    assert files_at_hand(corpus, part, None) == files_at_hand(corpus, part, UserFiles()) == usual
-    assert files_at_hand(corpus, part, Path("own")) == files_at_hand(corpus, part, UserFiles(Path("own"))) == own
-
-
 def test_what_is_passed_over_is_named(run, sides):
     put(Path(), {f"response/{name}": "x" for name in (".hidden", ".DS_Store", "._a.tml")})
     if sides == "tlinks":
@@ -189,14 +164,6 @@ def test_what_is_passed_over_is_named(run, sides):
     assert {note for note in notes if "ignored" in note} == expected
 
 
-def test_folders_of_splits_are_no_links(tmp_path):
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").symlink_to("one")
-    folders, problems = list_folders(tmp_path, ["one", "two"])
-    assert list(folders) == ["one"]
-    assert [(one.file, one.what) for one in problems] == [("two", "is a symbolic link (expected a folder)")]
-
-
 @NO_WAITING
 def test_links_are_not_packed(here):
     put(here, {"key.txt": TIMELINE, "response/ann.txt": TIMELINE})
@@ -208,3 +175,11 @@ def test_links_are_not_packed(here):
         "response/bea.txt: is a symbolic link (expected a file)",
         "response/pipe.txt: is not a regular file",
     ]
+
+
+def test_folders_of_splits_are_no_links(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").symlink_to("one")
+    folders, problems = list_folders(tmp_path, ["one", "two"])
+    assert list(folders) == ["one"]
+    assert [(one.file, one.what) for one in problems] == [("two", "is a symbolic link (expected a folder)")]

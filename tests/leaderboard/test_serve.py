@@ -1,6 +1,5 @@
 """`closeread leaderboard serve`, over HTTP: forms, what they are answered, and how the server begins and ends."""
 
-import fcntl
 import json
 import os
 import re
@@ -18,12 +17,9 @@ import pytest
 from shared.boards import make_store, read_tree, sample_answers, sample_board, send, small_limits
 from shared.served_boards import COMMAND, serving
 
-from closeread.corpus.gold import read_gold
-from closeread.corpus.names import load_corpus
 from closeread.leaderboard import server
 from closeread.leaderboard.judge import judge
 from closeread.leaderboard.results import CountCache
-from closeread.leaderboard.store import INDEX_LOCK
 from closeread.leaderboard.submission import make_submission
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
@@ -93,14 +89,6 @@ def test_a_form_becomes_a_row(browser, store, ran, tmp_path):
     assert f'href="#mctaco-sample-test:system:{row["id"]}"' in answer.text
 
 
-def test_what_is_submitted_twice_is_there_once(browser, store):
-    told = [browser.post(answers(20), board=MCTACO, system="Twice").told for _ in range(2)]
-    assert told[0] == told[1]
-    assert told[0].startswith("Submitted and judged: Twice has F1 ")
-    rows = store.read_index()["boards"][0]["rows"]
-    assert len([row for row in rows if row["system"] == "Twice"]) == 1
-
-
 def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
     before = read_tree(store.place)
     wrong = b'{"id": "nowhere", "label": "yes"}\n{"id": "test-00000", "label": NaN}\n'
@@ -132,13 +120,6 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
     assert read_tree(store.place) == before
 
 
-def test_more_problems_than_are_shown_are_counted(browser):
-    told = browser.post(b'{"id": "x", "label": "yes"}\n' * 80, board=MCTACO).told
-    # One for each line, and one sentence about the ids that are missing.
-    shown, more = told.count(" predictions:"), int(re.search("and ([0-9]+) more problems", told)[1])
-    assert (shown, shown + more) == (50, 80 + 1)
-
-
 def test_predictions_are_checked_without_submitting(browser, store):
     before = read_tree(store.place)
     answer = browser.post(answers(33), file="mine.jsonl", board=MCTACO, system="Only checked", do="check")
@@ -161,14 +142,6 @@ def test_predictions_are_checked_without_submitting(browser, store):
 )
 def test_forms_that_lack_something(browser, sent, told):
     assert browser.post(**{"board": MCTACO, **sent}).told.startswith(told)
-
-
-def test_the_board_that_was_submitted_to_is_shown(browser):
-    ids = [record["id"] for record in read_gold(load_corpus("tne"), "sample").records]
-    rows = "".join(json.dumps({"id": name, "relations": []}) + "\n" for name in ids).encode()
-    answer = browser.post(rows, board=TNE, system="No links")
-    assert "No links has" in answer.told
-    assert 'aria-label="Submit" data-board="tne-sample-test"' in answer.text
 
 
 def test_two_forms_at_once_are_both_judged(served, store):
@@ -202,19 +175,6 @@ def test_what_waits_is_judged_together(tmp_path, monkeypatch):
         own.close()
     assert len(runs) == 2  # when it began, and once for all that waited
     assert all(find_row(store, f"Waits {n}") for n in range(3))
-
-
-@pytest.mark.extended
-def test_a_form_is_answered_while_others_are_judged(served, browser, store):
-    with (Path(store.place) / INDEX_LOCK).open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # as a judge does that takes long
-        first = browser.post(answers(60), board=MCTACO, system="Patient", is_patient=False)
-        assert first.told.startswith(WAITS)
-        assert find_row(store, "Patient") is None
-    deadline = time.monotonic() + 30
-    while find_row(store, "Patient") is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert "Patient has F1" in browser.post(answers(60), board=MCTACO, system="Patient").told
 
 
 @pytest.mark.extended
@@ -252,28 +212,6 @@ def test_a_worker_that_dies_takes_nothing_with_it(served, browser, store):
     assert "the scoring process ended" in served.errors.read_text("utf-8")
     assert find_row(store, "Unlucky") is None
     assert "Unlucky has F1" in browser.post(answers(55), board=MCTACO, system="Unlucky").told
-
-
-@pytest.mark.extended
-def test_what_is_over_the_daily_limit_waits(tmp_path):
-    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=1)))
-    with serving(store, tmp_path) as served:
-        browser = served.browser()
-        assert "First has F1" in browser.post(answers(3), board=MCTACO, system="First").told
-        told = browser.post(answers(4), board=MCTACO, system="Second").told
-    assert told == "Submitted, but not judged yet: the limit is 1 submission a day, so it waits for tomorrow (UTC)."
-
-
-@pytest.mark.extended
-def test_a_board_that_is_changed_is_judged_as_it_is_now(tmp_path):
-    store = make_store(tmp_path / "board", sample_board())
-    with serving(store, tmp_path) as served:
-        browser = served.browser()
-        browser.post(answers(3)[:200], board=MCTACO, do="check")
-        store.write_leaderboard(store.read_leaderboard().with_board(sample_board(options={"missing": "empty"})))
-        some = b"".join(answers(103).splitlines(keepends=True)[:9])
-        assert "Some has F1" in browser.post(some, board=MCTACO, system="Some").told
-    assert find_row(store, "Some")["signature"].startswith("mctaco|version:1|missing:empty|")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
