@@ -70,7 +70,7 @@ def read(file, content):
 
 def test_a_document(file):
     assert read(file, document()) == (RECORD, [])
-    assert read_records(file, "x") == ([RECORD], [1], [])
+    assert read_records(file, "x") == ([RECORD], [1], [], None)
     assert list(find_document_inconsistencies([RECORD])) == []
 
 
@@ -168,7 +168,7 @@ def test_all_problems_of_all_files(tmp_path):
         (tmp_path / name).write_text(content, "utf-8")
     files = {f"folder/{path.name}": path for path in sorted(tmp_path.iterdir())}
     found = read_files(files, "x")
-    assert found.files == ["folder/a.xml", "folder/e.xml"]
+    assert found.places == ["folder/a.xml", "folder/e.xml"]
     assert [(problem.file, problem.line) for problem in found.problems] == [
         ("folder/b.xml", 12),
         ("folder/c.xml", 1),
