@@ -23,6 +23,7 @@ SEVERAL = ("--resamples", "5")
 COMMANDS = (
     ("list",),
     *((word, corpus, *config) for corpus in CORPORA for word, *config in (("info",), ("show", "--config", "sample"))),
+    *(("stats", corpus, "--config", "sample") for corpus in CORPORA),
     *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
     ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
     ("score", "timeline", "semeval2015_timeline.jsonl", "--config", "sample", "--explain", "--no-ci"),

@@ -34,6 +34,8 @@ def test_numbers_change_with_the_version_only(name):
 def test_what_counts_has_the_defaults_of_the_options(name):
     procedure = load_procedure(name)
     given = inspect.signature(procedure.count).parameters
+    if "options" in given:  # it takes all options, and their defaults from the procedure
+        return
     assert {o.name: str(given[o.name].default) for o in procedure.options if not o.reading} == {
         o.name: o.default for o in procedure.options if not o.reading
     }

@@ -8,6 +8,19 @@
 What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by
 document.
 
+Scores: `score`, `compare`, `table`, `validate`, `load_report`; `Report`, `Comparison`, `SystemsTable`, `Resampling`.
+Counting in pieces: `count`, `merge`, `count_batch`; `Counts`.
+Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`,
+`schema`, `export`.
+Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
+Annotators and errors: `agreement`, `adjudicate`, `errors()`.
+Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
+Figures and papers: `plot`, `reproduce`, `Reproduction`.
+Trained models: `train`, `predict`.
+Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
+`judge_leaderboard`, `show_leaderboard`, `build_leaderboard`, `serve_leaderboard`, `verify_leaderboard`.
+Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
+
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
 A file or an object that is wrong raises `InputError`, a name that does not exist `RequestError`, both of which are

@@ -48,7 +48,7 @@ def check_clean(found):
 def test_a_record(tmp_path):
     found = read(tmp_path, COREFERENCE)
     check_clean(found)
-    assert list(found.files) == ["coreference/77000112.xml"]
+    assert list(found.places) == ["coreference/77000112.xml"]
     (record,) = found.records
     assert [one["number"] for one in record.pop("sentences")] == list(SENTENCES)
     # The sentences have 5, 5 and 3 tokens.  The longer of two mentions at a place comes first; chains by first mention.
@@ -71,7 +71,7 @@ def test_without_coreference_there_are_no_mentions(tmp_path):
     found = read(tmp_path, None)
     check_clean(found)
     assert [(one["mentions"], one["clusters"], one["n_tokens"]) for one in found.records] == [([], [], 13)]
-    assert list(found.files) == ["treebank/77000112.xml"]
+    assert list(found.places) == ["treebank/77000112.xml"]
 
 
 def test_fragments_are_extracted_on_the_fly(tmp_path):
@@ -172,7 +172,7 @@ def test_two_files_that_follow_each_other_cut_a_document(tmp_path):
     ]
     first, second = found.records
     assert [one["document"] for one in found.records] == ["77000112", "77000112_2"]
-    assert list(found.files) == ["coreference/b.xml", "coreference/a.xml"]
+    assert list(found.places) == ["coreference/b.xml", "coreference/a.xml"]
     assert [one["number"] for one in first["sentences"]] == [FIRST, SECOND]
     assert [one["number"] for one in second["sentences"]] == [THIRD]
     assert (first["clusters"], second["clusters"]) == ([[[0, 0], [6, 6]]], [[[0, 0], [1, 1]]])
@@ -186,7 +186,7 @@ def test_a_cut_document_pushes_the_numbers_of_later_ones(tmp_path):
         [("0", "77000112020.1", 1, 1, "Orası"), ("1", "77000112020.1", 2, 2, "sıcak")], [["0", "1"]]
     )
     found = read(tmp_path, {"b.xml": ONE, "a.xml": TWO, "c.xml": third}, treebank)
-    assert [(one["document"], file) for one, file in zip(found.records, found.files, strict=True)] == [
+    assert [(one["document"], file) for one, file in zip(found.records, found.places, strict=True)] == [
         ("77000112", "coreference/b.xml"),
         ("77000112_2", "coreference/a.xml"),
         ("77000112_3", "coreference/c.xml"),

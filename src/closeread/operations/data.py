@@ -41,18 +41,27 @@ HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")
 
 @dataclass(frozen=True)
 class CorpusEntry:
-    """What there is to know of a corpus before it is loaded."""
+    """What there is to know of a corpus before it is loaded.
 
-    name: str  # what it is called, and what it is
+    Attributes:
+        name, title, description: what it is called, and what it is.
+        language, licence, homepage: of its files.
+        configs: the names of the splits of each config, unions of splits included.
+        procedure: the name of the procedure that scores it.
+        metrics: the names of the evaluate modules of this procedure.
+        baselines: the names of the baselines that `closeread.baseline` has for it.
+    """
+
+    name: str
     title: str
     description: str
-    language: str = field(repr=False)  # of its files
+    language: str = field(repr=False)
     licence: str = field(repr=False)
     homepage: str = field(repr=False)
-    configs: Mapping[str, tuple[str, ...]]  # the names of the splits of each config, unions of splits included
-    procedure: str  # the name of the procedure that scores it
-    metrics: tuple[str, ...]  # the names of the evaluate modules of this procedure
-    baselines: tuple[str, ...]  # the names of the baselines that `closeread.baseline` has for it
+    configs: Mapping[str, tuple[str, ...]]
+    procedure: str
+    metrics: tuple[str, ...]
+    baselines: tuple[str, ...]
 
     def __str__(self) -> str:
         return self.title
@@ -60,11 +69,17 @@ class CorpusEntry:
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """What an evaluate module computes."""
+    """What an evaluate module computes.
 
-    name: str  # its name, for `evaluate.load` and `closeread.load_metric`
-    title: str  # what it computes, in a sentence
-    description: str = field(repr=False)  # the same in full: what it takes, and an example
+    Attributes:
+        name: its name, for `evaluate.load` and `closeread.load_metric`.
+        title: what it computes, in a sentence.
+        description: the same in full: what it takes, and an example.
+    """
+
+    name: str
+    title: str
+    description: str = field(repr=False)
 
     def __str__(self) -> str:
         return self.title
@@ -151,11 +166,17 @@ def list_all() -> Catalogue:
 
 @dataclass(frozen=True)
 class Page:
-    """Records, laid out for reading."""
+    """Records, laid out for reading.
 
-    records: Sequence[dict[str, object]]  # the gold records that are shown
-    predictions: Sequence[dict[str, object] | None] | None = None  # of a system, if any
-    ids: Sequence[str] = field(default=(), repr=False)  # the ids of all records
+    Attributes:
+        records: the gold records that are shown.
+        predictions: what a system has for each of them, None where it has nothing; None without a system.
+        ids: the ids of all records.
+    """
+
+    records: Sequence[dict[str, object]]
+    predictions: Sequence[dict[str, object] | None] | None = None
+    ids: Sequence[str] = field(default=(), repr=False)
     _parts: tuple[Part, ...] = field(default=(), repr=False)
     _others: tuple[Part, ...] = field(default=(), repr=False)
     _lines: Sequence[str] = field(default=(), repr=False)

@@ -375,13 +375,21 @@ def verify_leaderboard(
 
 
 class Sent(NamedTuple):
-    """What became of predictions that were submitted."""
+    """What became of predictions that were submitted.
 
-    id: str  # the id of the submission
-    board: str  # the name of the board
-    place: str | None  # where it is: a file, or a pull request; None if nothing was sent
-    is_new: bool  # whether it had not been sent before
-    lines: tuple[str, ...]  # the same in words, and what became of the proposal of a result
+    Attributes:
+        id: the id of the submission.
+        board: the name of the board.
+        place: where it is: a file, or a pull request; None if nothing was sent.
+        is_new: whether it had not been sent before.
+        lines: the same in words, and what became of the proposal of a result.
+    """
+
+    id: str
+    board: str
+    place: str | None
+    is_new: bool
+    lines: tuple[str, ...]
 
     def __str__(self) -> str:
         return "\n".join(self.lines)

@@ -43,14 +43,23 @@ Date = Annotated[str | None, Param(metavar="DATE")]
 
 @dataclass(frozen=True)
 class Publication(Shown):
-    """What was published, or would be."""
+    """What was published, or would be.
 
-    plan: Plan  # the repository, and its files
-    changes: Sequence[Change]  # what becomes of each file
-    commit: Commit | None  # the commit; None if nothing had to be changed, or nothing was published
-    dry_run: bool  # whether nothing was to be published
-    about: Mapping[str, object] = field(default_factory=dict)  # more of its JSON
-    advice: str = ""  # what is left to do, in lines
+    Attributes:
+        plan: the repository, and its files.
+        changes: what becomes of each file.
+        commit: the commit; None if nothing had to be changed, or nothing was published.
+        dry_run: whether nothing was to be published.
+        about: more of its JSON.
+        advice: what is left to do, in lines.
+    """
+
+    plan: Plan
+    changes: Sequence[Change]
+    commit: Commit | None
+    dry_run: bool
+    about: Mapping[str, object] = field(default_factory=dict)
+    advice: str = ""
 
     def to_json(self) -> dict[str, object]:
         place, commit = self.plan.repository, self.commit

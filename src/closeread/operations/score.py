@@ -96,14 +96,23 @@ def score(
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is found of predictions."""
+    """What is found of predictions.
 
-    name: str  # the file, or "predictions" for objects in memory
-    rows: int | None  # how many gold records have predictions; None if they are not valid
-    total: int  # how many gold records there are
-    error: InputError | None = None  # what is wrong with them; None if they are valid
-    notices: tuple[str, ...] = ()  # what else a user should know, one sentence each
-    gold: str = field(default="", repr=False)  # what the gold is called
+    Attributes:
+        name: the file, or "predictions" for objects in memory.
+        rows: how many gold records have predictions; None if they are not valid.
+        total: how many gold records there are.
+        error: what is wrong with them; None if they are valid.
+        notices: what else a user should know, one sentence each.
+        gold: what the gold is called.
+    """
+
+    name: str
+    rows: int | None
+    total: int
+    error: InputError | None = None
+    notices: tuple[str, ...] = ()
+    gold: str = field(default="", repr=False)
 
     @property
     def valid(self) -> bool:

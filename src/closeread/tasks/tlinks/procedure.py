@@ -89,6 +89,7 @@ class Response(System):
     documents: Documents | None = None
 
 
+@dataclass(frozen=True)
 class TimeMLSides(Sides[Key]):
     """A key and a response: two TimeML files, or two folders whose files are matched by name."""
 
