@@ -29,9 +29,9 @@ from scipy.sparse import csr_array, save_npz
 from closeread.corpus.sources import DATA_VARIABLE
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.documents import read_tokens
+from closeread.tasks.coref.marmara.extraction import extract, write_documents
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
 from closeread.tasks.coref.marmara.pairs import describe_mentions, encode_pairs, expand_codes, list_examples, list_gold
-from closeread.tasks.coref.marmara.treebank import extract, write_documents
 
 RUNS = 5
 CLOSEREAD = Path(sys.executable).parent / "closeread"

@@ -15,8 +15,8 @@ from closeread.formats.xml_tree import read_xml
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import dump_documents, read_documents
 from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotations
-from closeread.tasks.coref.marmara.treebank import Reader, get_form
-from closeread.tasks.coref.marmara.treebank import dump_document as dump_treebank
+from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
+from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -124,7 +124,7 @@ def test_marmara_coreference():
 def test_marmara_treebank(attribute):
     """A treebank's words are written as they were read, in which white space is one blank."""
     path = next(iter(treebank_files().values()))
-    sentence = Reader().read_file(path.name, path, path.read_bytes())[0]
+    sentence = XmlReader().read_extracted(path.name, path, path.read_bytes())[0]
 
     def make(text):
         word, *others = sentence.words.values()
@@ -133,7 +133,7 @@ def test_marmara_treebank(attribute):
         return sentence._replace(words=dict(enumerate([changed, *others], 1)))
 
     def check(text, made):
-        (again,) = Reader().read_file(path.name, write(made), made.encode())
+        (again,) = XmlReader().read_extracted(path.name, write(made), made.encode())
         expected = make(text)
         assert [(ix, get_form(one), one.attributes) for ix, one in again.words.items()] == [
             (ix, get_form(one), one.attributes) for ix, one in expected.words.items()

@@ -52,9 +52,9 @@ ERRORS = {
     "no number": (
         with_mentions(element("x", "1"), element("", "2.5", "1")),
         [
-            mention(3, "0", "fromWordIX is 'x' (expected a number from 1)"),
-            mention(4, "1", "has no fromWordIX"),
-            mention(4, "1", "toWordIX is '2.5' (expected a number from 1)"),
+            mention(3, "0", "fromWordIX 'x' is not a number"),
+            mention(4, "1", "fromWordIX '' is not a number"),
+            mention(4, "1", "toWordIX '2.5' is not a number"),
         ],
     ),
     "missing attributes": (
@@ -77,9 +77,9 @@ ERRORS = {
     "from below 1": (
         with_mentions(element(0, 1), element(-2, -1, "1")),
         [
-            mention(3, "0", "fromWordIX is '0' (expected a number from 1)"),
-            mention(4, "1", "fromWordIX is '-2' (expected a number from 1)"),
-            mention(4, "1", "toWordIX is '-1' (expected a number from 1)"),
+            mention(3, "0", "fromWordIX is 0 (expected 1 or more)"),
+            mention(4, "1", "fromWordIX is -2 (expected 1 or more)"),
+            mention(4, "1", "toWordIX is -1 (expected 1 or more)"),
         ],
     ),
     "id twice": (
@@ -161,7 +161,7 @@ def test_other_elements_and_texts_are_noted(tmp_path):
         "DIR/a.xml:2: the element 'm' is ignored (expected mention)",
         "DIR/a.xml:9: the element 'link' is ignored (expected chain)",
         "DIR/a.xml:10: the element 'word' is ignored (expected mention)",
-        "DIR/a.xml:10: the text 'stray' is ignored (expected mention)",
+        "DIR/a.xml:10: the text 'stray' outside a mention is ignored",
         "DIR/a.xml:12: mention '7', sentence '77000112010.1': "
         "the text in the chain is 'Burası', that of the mention 'Orası'",
     ]

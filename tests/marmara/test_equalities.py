@@ -55,9 +55,14 @@ LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz
     ("line", "problems"),
     [
         ("1 = 99", ["no given mention has the id '99'"]),
-        *((line, [f"{line!r} is not an equality {FORM}"]) for line in ("1 = zwei", "1 = 2 3", "7", "1 = = 2", "1 =")),
-        ("1 = \u0662", [f"'1 = \u0662' is not an equality {FORM}"]),  # a digit, but not one of ours
-        ("1 = 02 = 1 = 98", ["no given mention has the id '98'", "the id '1' is in the line twice"]),
+        ("1 = zwei", [f"'zwei' is not a number {FORM}"]),
+        ("1 = 2 3", [f"'2 3' is not a number {FORM}"]),
+        ("1 = \u0662", [f"'\u0662' is not a number {FORM}"]),  # a digit, but not one of ours
+        ("7", [f"'7' has no '=' {FORM}"]),
+        ("1 = = 2", [f"a side of '=' is empty {FORM}"]),
+        ("1 =", [f"a side of '=' is empty {FORM}"]),
+        ("1 = 2 = 1", ["the id '1' is in the line twice"]),
+        ("1 = 01 = x", ["the id '01' is in the line twice", f"'x' is not a number {FORM}"]),
         ("4 = 6", [f'puts overlapping mentions into one chain: {LONG} and 6 (77000112003.2, "Kıyıkent\'in")']),
     ],
 )

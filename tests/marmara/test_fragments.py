@@ -1,12 +1,10 @@
 """The treebank's fragments as distributed: encodings, repair, order."""
 
-from pathlib import Path
-
 from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, messages, put, write_fragment, write_treebank
 
 from closeread.formats.xml_tree import parse_xml
-from closeread.tasks.coref.marmara.treebank import Reader, decode, read_treebank, repair
+from closeread.tasks.coref.marmara.treebank import XmlReader, decode, read_treebank, repair
 
 FIRST, SECOND, THIRD = SENTENCES
 
@@ -69,13 +67,13 @@ def test_what_is_beyond_repair_is_an_error_with_its_line(tmp_path, broken):
 def test_encodings():
     turkish = "ığüşöçİĞÜŞÖÇ"
     declared = '<?xml version="1.0" encoding="windows-1254" ?>'
-    assert decode(Path(), turkish.encode("windows-1254")) == turkish
-    assert decode(Path(), (declared + turkish).encode()) == declared + turkish  # valid UTF-8, whatever it declares
-    assert decode(Path(), b"\xef\xbb\xbfabc") == "abc"
-    assert decode(Path(), b"abc") == "abc"
-    assert decode(Path(), "ğ".encode(), "windows-1254") == "ÄŸ"  # the bytes C4 9F of the code page
-    assert decode(Path(), "ğ".encode("utf-16"), "utf-16") == "ğ"
-    assert decode(Path(), turkish.encode("iso-8859-9"), "iso-8859-9") == turkish
+    assert decode(turkish.encode("windows-1254")) == turkish
+    assert decode((declared + turkish).encode()) == declared + turkish  # valid UTF-8, whatever it declares
+    assert decode(b"\xef\xbb\xbfabc") == "abc"
+    assert decode(b"abc") == "abc"
+    assert decode("ğ".encode(), "windows-1254") == "ÄŸ"  # the bytes C4 9F of the code page
+    assert decode("ğ".encode("utf-16"), "utf-16") == "ğ"
+    assert decode(turkish.encode("iso-8859-9"), "iso-8859-9") == turkish
 
 
 # Bytes that are no text, and what is said of them.
@@ -88,13 +86,13 @@ UNDECODABLE = {
 
 @for_each("data", UNDECODABLE)
 def test_bytes_that_are_no_text(tmp_path, data):
-    reader = Reader()
+    reader = XmlReader()
     reader.read_fragments({"77000112003.xml": (tmp_path, data)})
     assert messages(reader.problems) == [f"DIR/77000112003.xml{UNDECODABLE[data]}"]
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path):
-    reader = Reader()
+    reader = XmlReader()
     reader.read_fragments({"77000112003.xml": (tmp_path, rb"<Set>\ud800</Set>")}, "unicode_escape")
     expected = "is not well-formed XML: not well-formed (invalid token)"
     assert messages(reader.problems) == [f"DIR/77000112003.xml:1: {expected}"]

@@ -161,9 +161,7 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
     assert "d.conll:2: " in refuse(run, "marmara_coref", "d.conll", "-o", "d.xml", *HERE)
     (here / "e.txt").write_text("1 == 2\n", "utf-8")
     given = SAMPLE / "given" / "77000112.conll"
-    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith(
-        "Error: e.txt:1: '1 == 2' is"
-    )
+    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith("Error: e.txt:1: a side of")
     assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
 
 
@@ -239,10 +237,7 @@ def move_head(record):
         (add_chain((8, 10), (8, 13)), "clusters[7]: [8, 10] overlaps [8, 13] of the same chain"),
         (repeat_number, "sentences[1].number: '77000112003.1' is the number of an earlier sentence"),
         (move_head, "sentences[0].tokens[0].head: 8 is outside the sentence (expected 1 to 7)"),
-        (
-            lambda record: record.update(document="../a"),
-            "'../a' can't be the name of a file: it begins with a dot",
-        ),
+        (lambda record: record.update(document="../a"), "the document name '../a' can't be the name of a file"),
     ],
 )
 def test_records_that_disagree_with_themselves(run, here, damage, message):
@@ -275,7 +270,7 @@ def test_released_files(ran, corpora, tmp_path):
 def test_given_mentions_are_conll(run, here, output):
     found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
     suffix = "." + output.partition(".")[2] if "." in output else ""
-    assert found.stderr == f"Error: {output}: the suffix is '{suffix}' (expected .conll)\n"
+    assert found.stderr == f"Error: cannot write {output}: the suffix is '{suffix}' (expected .conll)\n"
     assert list(here.iterdir()) == []
 
 

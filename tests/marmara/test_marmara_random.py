@@ -10,7 +10,8 @@ from shared.marmara_xml import SENTENCES, put, write_coreference, write_fragment
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import read_corpus
-from closeread.tasks.coref.marmara.treebank import extract, read_treebank, write_documents
+from closeread.tasks.coref.marmara.extraction import extract, write_documents
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
 FRAGMENT = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]])

@@ -8,7 +8,8 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 from closeread.corpus.declaration import read_manifest
 from closeread.corpus.sources import file_digest
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
-from closeread.tasks.coref.marmara.treebank import Reader, dump_document, find_kind
+from closeread.tasks.coref.marmara.extraction import dump_document
+from closeread.tasks.coref.marmara.treebank import XmlReader, find_kind
 
 CORPUS = read_corpus_folder(SAMPLE)
 RELATIONS = """ABLATIVE.ADJUNCT APPOSITION CLASSIFIER COLLOCATION COORDINATION DATIVE.ADJUNCT DETERMINER EQU.ADJUNCT
@@ -26,7 +27,7 @@ def test_nothing_about_it_is_wrong_or_odd():
 
 def test_its_fragments_are_raw_and_extracted_to_its_treebank():
     raw = {name: (path, path.read_bytes()) for name, path in treebank_files("fragments").items()}
-    reader = Reader()
+    reader = XmlReader()
     found = reader.read_fragments(raw)
     assert {find_kind(name, data) for name, (_, data) in raw.items()} == {"a fragment as distributed"}
     assert (reader.problems, reader.notices) == ([], [])

@@ -94,7 +94,7 @@ def test_what_is_odd_is_a_note(tmp_path):
     found = read_treebank(put(tmp_path, {"a.xml": ONE.format("\n".join(words)) + "\n"}))
     assert found.problems == []
     assert messages(found.notices) == [
-        "DIR/a.xml:1: sentence '77000112003.1': the text 'text' is ignored (expected W)",
+        "DIR/a.xml:1: sentence '77000112003.1': the text 'text' outside a word is ignored",
         "DIR/a.xml:8: sentence '77000112003.1': the element 'X' is ignored (expected W)",
         "DIR/a.xml:2: sentence '77000112003.1': word 2: the first IX is 2",
         "DIR/a.xml:3: sentence '77000112003.1': word 4: IX 4 follows 2",
@@ -123,7 +123,7 @@ def test_other_elements_and_sentences_without_words_are_noted(tmp_path):
     text = f'<Set>\nhello\n<!-- no --><T/><S No="77000112003.1">{WORD}</S>\n<S No="77000112003.2"></S></Set>'
     found = read_treebank(put(tmp_path, {"a.xml": text}))
     assert messages(found.notices) == [
-        "DIR/a.xml:1: the text 'hello' is ignored (expected S)",
+        "DIR/a.xml:1: the text 'hello' outside a sentence is ignored",
         "DIR/a.xml:3: the element 'T' is ignored (expected S)",
         "DIR/a.xml:4: sentence '77000112003.2': is left out: it has no words",
     ]

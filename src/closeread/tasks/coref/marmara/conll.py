@@ -5,7 +5,7 @@ Source: the files that the annotators of the corpus were given (Schüller et al.
 Conventions: spans are the first and the last token in the document, from 0.  Chains are numbered from 1 in the order
 in which they are given.  In a cell, mentions that end come first, the innermost first, then those of a single token,
 then those that begin, the longest first; if none ends, those that begin come before single tokens, and if none begins,
-those that end come after them.
+those that end come after them.  Equal spans are in the order of their chains.
 
 What is read is checked against the treebank, whose sentences and words the rows must repeat; blank lines don't matter.
 Several documents of a file may be parts of one document of the treebank; each begins with its first row.  Documents are
@@ -14,18 +14,19 @@ named as in the whole treebank, whatever the file calls them and whichever of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import Problem, ProblemList, quote
+from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.coref.formats.conll import WORD, ConllWords, read_conll
-from closeread.tasks.coref.formats.lines import place_brackets
+from closeread.tasks.coref.formats.conll import ConllWords, read_conll
 from closeread.tasks.coref.marmara.documents import (
     NO_GAPS,
     Span,
@@ -37,42 +38,58 @@ from closeread.tasks.coref.marmara.documents import (
 )
 from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
 
+WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
+"""What a cell may contain: cells are separated by blanks."""
+
 COLUMNS = "sentence number, word number, form and mentions"
 Chains = Sequence[Sequence[Sequence[int]]]
 """The spans `[start, end]` of the mentions of each chain."""
 
 
-def dump_conll(documents: Sequence[Record], chains: Sequence[Chains], word_numbers: WordNumbers = NO_GAPS) -> str:
-    """Return documents with the chains of each as CoNLL; a ValueError if it can't express a word or a name."""
-    texts = []
-    for document, of_document in zip(documents, chains, strict=True):
-        rows = []
-        for sentence in document["sentences"]:
-            number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
-            if wrong := [form for form in forms if not WORD.fullmatch(form)]:
-                raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
-            numbers = number_words(sentence, word_numbers)
-            rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
-        texts.append(format_document(document["document"], rows, of_document))
-    return "".join(texts)
+def make_rows(sentences: Iterable[Record], word_numbers: WordNumbers = NO_GAPS) -> list[list[str]]:
+    """Return the rows of each sentence without the cell of the mentions; a ValueError if a word has a blank."""
+    rows = []
+    for sentence in sentences:
+        number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
+        if wrong := [form for form in forms if not WORD.fullmatch(form)]:
+            raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
+        numbers = number_words(sentence, word_numbers)
+        rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
+    return rows
 
 
 def format_document(name: str, rows: Sequence[Sequence[str]], chains: Chains) -> str:
-    """Return a document as CoNLL, given the rows of each sentence without chains; a ValueError for a wrong name."""
+    """Return a document as CoNLL text, from its rows (see `make_rows`); a ValueError if it can't have its name."""
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: CoNLL can't express this name")
-    spans = sorted((first, -last, number) for number, chain in enumerate(chains, 1) for first, last in chain)
-    placed = place_brackets(((*span, f"({span[2]}", f"{span[2]})") for span in spans), sum(map(len, rows)))
-    cells = iter(placed)
+    cells = iter(format_cells(chains, sum(map(len, rows))))
     lines = [f"#begin document ({name});\n"]
     for sentence in rows:
-        for row, (closing, opening) in zip(sentence, cells, strict=False):
-            single = [one for one in opening if one.endswith(")")]
-            begin, end = opening[: len(opening) - len(single)], closing[::-1]
-            brackets = [*end, *single, *begin] if begin and end else [*begin, *single, *end]
-            lines.append(f"{row}\t{'|'.join(brackets) or '-'}\n")
+        lines += [f"{row}\t{cell}\n" for row, cell in zip(sentence, cells, strict=False)]
         lines.append("\n")
     return "".join([*lines, "#end document\n"])
+
+
+def format_cells(chains: Chains, n_tokens: int) -> list[str]:
+    """Return the cell of the mentions of each token.
+
+    >>> format_cells([[[0, 2], [3, 3]], [[0, 1]], [[2, 2]]], 4)
+    ['(1|(2', '2)', '(3)|1)', '(1)']
+    """
+    single, begin, end = (dict[int, list[tuple[int, int, str]]]() for _ in range(3))  # what sorts brackets, and these
+    for chain, spans in enumerate(chains, 1):
+        for first, last in spans:
+            if first == last:
+                single.setdefault(first, []).append((0, chain, f"({chain})"))
+            else:
+                begin.setdefault(first, []).append((-last, chain, f"({chain}"))
+                end.setdefault(last, []).append((-first, chain, f"{chain})"))
+    cells = []
+    for token in range(n_tokens):
+        order = (single, end) if token not in begin else (begin, single) if token not in end else (end, single, begin)
+        brackets = [bracket for kind in order for *_, bracket in sorted(kind.get(token, ()))]
+        cells.append("|".join(brackets) or "-")
+    return cells
 
 
 class Row(NamedTuple):
@@ -84,14 +101,42 @@ class Row(NamedTuple):
     line: int
 
 
-class ConllDocument(NamedTuple):
+@dataclass
+class ConllDocument:
     """A document of a CoNLL file, which is a document of the treebank or a part of one."""
 
     name: str  # or its number if it has none
     is_named: bool
     rows: Sequence[Row]
     mentions: Sequence[tuple[str, Span]]  # with the id of the chain, by the chains in their order
-    chains: list[list[Span]]  # which may be of one mention, in the order of the file
+    home: str | None = None  # the document of the treebank; None if no row is from the treebank
+    lines: dict[int, int] = field(default_factory=dict)  # of each token of that document with a row, in their order
+
+    def find_chains(self, problems: ProblemList) -> list[list[Span]]:
+        """Return the chains, which may be of one mention, in the order of the file.
+
+        Errors, by the line on which a mention ends: it is over two sentences, stands twice, or overlaps another of its
+        chain.
+        """
+        rows = self.rows
+        chains: dict[str, list[Span]] = {}
+        seen: dict[Span, str] = {}
+        for chain, (start, end) in self.mentions:
+            about = f"the mention of chain {quote(chain)} that begins on line {rows[start].line}"
+            if rows[start].sentence != rows[end].sentence:
+                over = f"is over two sentences, {quote(rows[start].sentence)} and {quote(rows[end].sentence)}"
+                problems.add(f"{about} {over} (expected one)", rows[end].line)
+            if (start, end) in seen:
+                known = quote(seen[start, end])
+                problems.add(f"{about} is already in chain {known} (expected one chain)", rows[end].line)
+                continue
+            seen[start, end] = chain
+            chains.setdefault(chain, []).append((start, end))
+        for spans in chains.values():
+            for one, other in find_overlaps(spans):
+                what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
+                problems.add(f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}", rows[other[1]].line)
+        return list(chains.values())
 
 
 def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
@@ -101,49 +146,23 @@ def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     found = []
     for index, name in enumerate(table.names):
-        columns = words.read_columns(index, [0, 1, 2]) if words is not None else None
-        if words is None or columns is None or not columns[0][0]:
-            what = "too few columns" if columns is None else "no rows"
-            problems.add(f"document {quote(name)} has {what} (expected {COLUMNS})")
+        read = words.read_columns(index, [0, 1, 2]) if words is not None else None
+        is_empty = table.n_tokens is not None and not table.n_tokens[index]
+        if words is None or read is None or is_empty:
+            what = f"document {quote(name)} has {'no rows' if is_empty else 'too few columns'}"
+            problems.add(f"{what} (expected {COLUMNS})")
             continue
-        rows = [Row(*row) for row in zip(*columns[0], words.lines(index), strict=True)]
+        rows = [Row(*row) for row in zip(*read[0], words.lines(index), strict=True)]
         places = range(*borders[index : index + 2])
         mentions = [(table.label(place), (int(table.start[place]), int(table.end[place]))) for place in places]
-        chains = _find_chains(rows, mentions, problems)
-        found.append(ConllDocument(name, index not in table.unnamed, rows, mentions, chains))
+        found.append(ConllDocument(name, index not in table.unnamed, rows, mentions))
     return found
-
-
-def _find_chains(rows: Sequence[Row], mentions: Sequence[tuple[str, Span]], problems: ProblemList) -> list[list[Span]]:
-    """Return the chains of a document.
-
-    Errors, by the line on which a mention ends: it is over two sentences, stands twice, or overlaps another of its
-    chain.
-    """
-    chains: dict[str, list[Span]] = {}
-    seen: dict[Span, str] = {}
-    for chain, (start, end) in mentions:
-        about = f"the mention of chain {quote(chain)} that begins on line {rows[start].line}"
-        if rows[start].sentence != rows[end].sentence:
-            over = f"is over two sentences, {quote(rows[start].sentence)} and {quote(rows[end].sentence)}"
-            problems.add(f"{about} {over} (expected one)", rows[end].line)
-        if (start, end) in seen:
-            problems.add(f"{about} is already in chain {quote(seen[start, end])} (expected one chain)", rows[end].line)
-        else:
-            seen[start, end] = chain
-            chains.setdefault(chain, []).append((start, end))
-    for spans in chains.values():
-        for one, other in find_overlaps(spans):
-            what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
-            problems.add(f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}", rows[other[1]].line)
-    return list(chains.values())
 
 
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:
     """Read the documents of a CoNLL file as records without genre; mentions have ids from 0 in document order.
 
-    A mention that is a chain of its own is in no chain of the record.  Of each document, the first row that differs
-    from the treebank is a problem.
+    A mention that is a chain of its own is in no chain of the record.
 
     Returns:
         The records, in the order of the treebank, and notices of documents that the file calls otherwise, by line.
@@ -157,55 +176,105 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
         ]
         for name, sentences in treebank.documents.items()
     }
-    homes = {number: name for name, of in words.items() for number, _, _ in of}
-    parts: dict[str, list[ConllDocument]] = {name: [] for name in words}
-    for document in read_documents(path, problems):
-        number, *_, line = document.rows[0]
-        if home := homes.get(number):
-            parts[home].append(document)
-        else:
-            problems.add(f"the treebank has no sentence {quote(number)}", line)
-    for name, of_document in parts.items():
-        order = list(dict.fromkeys(number for number, _, _ in words[name]))
-        of_document.sort(key=lambda part: order.index(part.rows[0].sentence))
-        for one, other in pairwise(of_document):
-            if one.rows[-1].sentence == other.rows[0].sentence:
-                what = f"documents {quote(one.name)} and {quote(other.name)} have words of the same sentence"
-                problems.add(f"{what} (expected all of them in one document)", other.rows[0].line)
-        rows = [row for part in of_document for row in part.rows]
-        for row, expected in zip_longest(rows, words[name] if rows else ()):
-            if row is None or row[:3] != expected:
-                found = "the document ends after this row" if row is None else f"the row is {quote(' '.join(row[:3]))}"
-                wanted = f"{quote(' '.join(expected))}, as in the treebank" if expected else "the end of the document"
-                problems.add(f"{found} (expected {wanted})", rows[-1].line if row is None else row.line)
-                break
+    homes = {number: name for name, of_document in words.items() for number, _, _ in of_document}
+    documents = read_documents(path, problems)
+    for document in documents:
+        _check_rows(document, homes, words, problems)
+    parts = {
+        name: _order_parts([one for one in documents if one.home == name], of, problems) for name, of in words.items()
+    }
+    chains = {id(document): document.find_chains(problems) for document in documents}
     problems.raise_any(path)
     # A document that the file lacks keeps its name, so that another of the same id is not taken for it.
-    numbered: list[tuple[str, str, ConllDocument | None]] = []
-    for home, of_home in parts.items():
-        numbered += [(home, part.rows[0].sentence, part) for part in of_home] or [(home, words[home][0][0], None)]
-    names = number_names(find_document_id(first) for _, first, _ in numbered)
+    numbered: list[tuple[str, ConllDocument | None]] = []
+    for name, found in parts.items():
+        numbered += [(part.rows[0].sentence, part) for part in found] or [(words[name][0][0], None)]
+    names = number_names(find_document_id(first) for first, _ in numbered)
     records, notices = [], []
-    for name, (home, _, part) in zip(names, numbered, strict=True):
+    for name, (_, part) in zip(names, numbered, strict=True):
         if part:
-            records.append(_make_record(name, part, treebank.documents[home], treebank.word_numbers))
+            records.append(_make_record(name, part, chains[id(part)], treebank))
             if part.is_named and part.name.partition("; part ")[0] != name:
                 what = f"document {quote(part.name)} is now {quote(name)}, as in the treebank"
                 notices.append(Problem(what, part.rows[0].line))
     return records, notices
 
 
-def _make_record(name: str, part: ConllDocument, sentences: Sequence[Record], word_numbers: WordNumbers) -> Record:
-    """Return the record of a document whose rows are those of some sentences of the treebank."""
-    starts: dict[str, int] = {}  # the first token of each sentence
-    for token, row in enumerate(part.rows):
-        starts.setdefault(row.sentence, token)
-    place = {number: i for i, number in enumerate(starts)}
+def _check_rows(
+    document: ConllDocument,
+    homes: Mapping[str, str],
+    words: Mapping[str, Sequence[tuple[str, str, str]]],
+    problems: ProblemList,
+) -> None:
+    """Compare the rows of a document with the treebank, and set its `home` and `lines`.
+
+    `homes` are the documents of the treebank's sentences, `words` the sentence, number and form of its words.
+    """
+    document.home = next((homes[row.sentence] for row in document.rows if row.sentence in homes), None)
+    tokens = {(number, ix): token for token, (number, ix, _) in enumerate(words.get(document.home or "", ()))}
+    last = -1
+    for number, group in groupby(document.rows, key=lambda row: row.sentence):
+        rows = list(group)
+        home = homes.get(number)
+        if home is None or home != document.home:
+            what = f"the treebank has no sentence {quote(number)}"
+            if home is not None:
+                where = f"is in document {quote(home)}, but earlier rows are in {quote(str(document.home))}"
+                what = f"sentence {quote(number)} {where}"
+            problems.add(f"{what} ({pluralize(len(rows), 'row')})", rows[0].line)
+            continue
+        for row in rows:
+            token = tokens.get((number, row.ix))
+            about = f"word {row.ix} of sentence {quote(number)}"
+            if token is None:
+                problems.add(f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank", row.line)
+                continue
+            form = words[home][token][2]
+            if row.form != form:
+                problems.add(f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)", row.line)
+            if token <= last:
+                problems.add(f"{about} comes too late (expected the order of the treebank, each word once)", row.line)
+            last = token
+            document.lines[token] = row.line
+
+
+def _order_parts(
+    parts: Sequence[ConllDocument], words: Sequence[tuple[str, str, str]], problems: ProblemList
+) -> list[ConllDocument]:
+    """Return the documents of the file that are a document of the treebank, or its parts, in order.
+
+    Words of the treebank's document without a row are a problem at the row after them, or else at the last one.
+    """
+    ordered = sorted((part for part in parts if part.lines), key=lambda part: min(part.lines))
+    for one, other in pairwise(ordered):
+        first, last = min(other.lines), max(one.lines)
+        if first <= last or words[first][0] == words[last][0]:
+            what = f"documents {quote(one.name)} and {quote(other.name)} have words of the same sentences"
+            expected = "expected all words of a sentence in one document"
+            problems.add(f"{what} ({expected})", next(iter(other.lines.values())))
+    lines = {token: line for part in ordered for token, line in part.lines.items()}
+    for is_missing, group in groupby(range(len(words)), key=lambda token: token not in lines):
+        if is_missing and lines:
+            first, *others = group
+            number, ix, _ = words[first]
+            after = first + len(others) + 1
+            where, line = ("before", lines[after]) if after in lines else ("after", max(lines.values()))
+            more = f" and {pluralize(len(others), 'word')} after it have" if others else " has"
+            problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where} this row)", line)
+    return ordered
+
+
+def _make_record(name: str, part: ConllDocument, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
+    """Return the record of a document whose rows are those of the treebank."""
+    first_row = {row.sentence: token for token, row in reversed(list(enumerate(part.rows)))}
+    sentences = [one for one in treebank.documents[str(part.home)] if one["number"] in first_row]
+    place = {sentence["number"]: i for i, sentence in enumerate(sentences)}
     ids: dict[Span, str] = {}
     mentions = []
-    for start, end in sorted((span for chain in part.chains for span in chain), key=document_order):
+    for start, end in sorted((span for chain in chains for span in chain), key=document_order):
         sentence = part.rows[start].sentence
         ids[start, end] = str(len(ids))
-        mentions.append((ids[start, end], place[sentence], (start - starts[sentence], end - starts[sentence])))
-    several = [[ids[span] for span in chain] for chain in part.chains if len(chain) > 1]
-    return make_document(name, [one for one in sentences if one["number"] in starts], mentions, several, word_numbers)
+        span = (start - first_row[sentence], end - first_row[sentence])
+        mentions.append((ids[start, end], place[sentence], span))
+    several = [[ids[span] for span in chain] for chain in chains if len(chain) > 1]
+    return make_document(name, sentences, mentions, several, treebank.word_numbers)

@@ -18,14 +18,12 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.exceptions import Problem, ProblemList, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import (
     Annotation,
     Mention,
-    Span,
-    collecting,
     find_overlaps,
     list_forms,
     make_document,
@@ -34,7 +32,7 @@ from closeread.tasks.coref.marmara.documents import (
 from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, list_children, number_names
 
 SUFFIXES = (".xml", ".xml.gz")
-WORD = re.compile("0*[1-9][0-9]{0,8}")
+WORD = re.compile("-?[0-9]{1,100}")
 APOSTROPHES = re.compile("[’‘`´ʼ]")
 SPACES = re.compile(r"[\s_]+")
 
@@ -62,11 +60,15 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
     """Read coreference files, by the names that messages show; find what is wrong that takes no treebank to see."""
     found = Annotations([], ProblemList(), [])
     for name, path in files.items():
-        if name.endswith(SUFFIXES):
-            with collecting(found.problems, name):
-                found.annotations.append(_read_annotation(name, read_xml(path), found))
-        else:
+        if not name.endswith(SUFFIXES):
             found.notices.append(Problem(f"is ignored (expected a name ending in {SUFFIXES[0]})", None, name))
+            continue
+        try:
+            root = read_xml(path)
+        except FormatError as error:
+            found.problems.extend(problem._replace(file=name) for problem in error.problems)
+        else:
+            found.annotations.append(_read_annotation(name, root, found))
     if not found.annotations and not found.problems:
         found.problems.append(Problem(f"contains no coreference files (expected files ending in {SUFFIXES[0]})"))
     return found
@@ -78,7 +80,7 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
     def report(what: str, line: int) -> None:
         found.problems.append(Problem(what, line, file))
 
-    list_inside = partial(list_children, file=file, notices=found.notices)
+    list_inside = partial(list_children, file=file, outside="a mention", notices=found.notices)
     if root.name != "coref":
         report(f"the root element is {quote(root.name)} (expected coref)", 1)
         return Annotation(file, [], [])
@@ -120,28 +122,35 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
         if len(references) < 2:
             named = "".join(f", {quote(one.attributes.get('mentionId', ''))}" for one in references)
             report(f"the chain has {pluralize(len(references), 'mention')}{named} (expected two or more)", element.line)
-        for earlier, later in _find_overlapping(chain):
-            overlaps = f"overlaps mention {quote(earlier.id)} of the same chain (line {lines[earlier.id]})"
-            report(f"{later.name}: {overlaps}", lines[later.id])
+        for first, second in _find_overlapping(chain):
+            overlaps = f"overlaps mention {quote(first.id)} of the same chain (line {lines[first.id]})"
+            report(f"{second.name}: {overlaps}", lines[second.id])
         chains.append([mention.id for mention in chain])
     return Annotation(file, list(mentions.values()), chains)
 
 
 def _read_mention(element: Element) -> tuple[Mention, list[str]]:
     """Return a mention, in which a wrong word is 0, and what is wrong with it in itself."""
-    values = [element.attributes.get(name, "").strip() for name in ("id", "sentenceNo", "fromWordIX", "toWordIX")]
-    m_id, sentence, *words = values
+    m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
     wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
-    for name, value in zip(("fromWordIX", "toWordIX"), words, strict=True):
-        if not WORD.fullmatch(value):
-            wrong.append(f"{name} is {quote(value)} (expected a number from 1)" if value else f"has no {name}")
-    first, last = (int(value) if WORD.fullmatch(value) else 0 for value in words)
+    words = []
+    for attribute in ("fromWordIX", "toWordIX"):
+        text = element.attributes.get(attribute)
+        is_number = text is not None and WORD.fullmatch(text.strip())
+        words.append(int(text) if text is not None and is_number else 0)
+        if text is None:
+            wrong.append(f"has no {attribute}")
+        elif not is_number:
+            wrong.append(f"{attribute} {quote(text)} is not a number")
+        elif words[-1] < 1:
+            wrong.append(f"{attribute} is {words[-1]} (expected 1 or more)")
+    first, last = (max(word, 0) for word in words)
     if first > last > 0:
         wrong.append(f"fromWordIX is {first}, after toWordIX {last}")
     return Mention(m_id, sentence, first, last, element.text().strip(), element.line), wrong
 
 
-def _find_overlapping(chain: Sequence[Mention]) -> list[tuple[Mention, Mention]]:
+def _find_overlapping(chain: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Find the mentions of a chain that overlap one that stands earlier in it; return both, the earlier one first."""
     spans: dict[str, list[tuple[int, int, int]]] = {}  # first and last word, and place in the chain, by sentence
     for place, mention in enumerate(chain):
@@ -152,11 +161,15 @@ def _find_overlapping(chain: Sequence[Mention]) -> list[tuple[Mention, Mention]]
         for one, other in find_overlaps(of_sentence):
             earlier, later = sorted((one[2], other[2]))
             overlapping.setdefault(later, earlier)
-    return [(chain[earlier], chain[later]) for later, earlier in overlapping.items()]
+    yield from ((chain[earlier], chain[later]) for later, earlier in overlapping.items())
 
 
 def normalize_text(text: str) -> str:
-    """Return what is compared of a mention's text: blanks and `_` are alike, and so are apostrophes."""
+    """Return what is compared of a mention's text: blanks and `_` are alike, and so are apostrophes.
+
+    >>> normalize_text(" Ayşe’nin_evi  ") == normalize_text("Ayşe'nin evi")
+    True
+    """
     return SPACES.sub(" ", APOSTROPHES.sub("'", normalize("NFC", text))).strip()
 
 
@@ -190,29 +203,30 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
     }
     made = Annotated([], [], [], [], [], [])
     located: dict[str, list[tuple[int, int, Annotation]]] = {}  # by document, the first and last sentence named
-    spans: dict[str, list[tuple[str, str, Span]]] = {}  # the mentions of each file, by place in the sentence
+    spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}  # the mentions of each file, by place in the sentence
     for annotation in found.annotations:
-        file = annotation.file
         named: dict[str, list[int]] = {}  # the sentences of each document
         for mention in annotation.mentions:
-            if mention.sentence not in places:
-                if mention.sentence:
-                    what = f"{mention.name}: the treebank has no such sentence"
-                    made.problems.append(Problem(what, mention.line, file))
-                continue
-            name, place = places[mention.sentence]
-            if name not in named and named:
-                home = f"is in document {quote(name)}, but the first mention of the file in {quote(next(iter(named)))}"
-                what = f"{mention.name}: {home} (expected one document)"
-                made.problems.append(Problem(what, mention.line, file))
-            named.setdefault(name, []).append(place)
-            span = _find_span(mention, file, treebank, treebank.documents[name][place], made)
-            spans.setdefault(file, []).append((mention.id, mention.sentence, span))
+            if mention.sentence in places:
+                name, place = places[mention.sentence]
+                if name not in named and named:
+                    home = (
+                        f"is in document {quote(name)}, but the first mention of the file in {quote(next(iter(named)))}"
+                    )
+                    what = f"{mention.name}: {home} (expected one document)"
+                    made.problems.append(Problem(what, mention.line, annotation.file))
+                named.setdefault(name, []).append(place)
+                span = _find_span(mention, annotation.file, treebank, treebank.documents[name][place], made)
+                spans.setdefault(annotation.file, []).append((mention.id, mention.sentence, span))
+            elif mention.sentence:
+                what = f"{mention.name}: the treebank has no such sentence"
+                made.problems.append(Problem(what, mention.line, annotation.file))
         if named:
             name, of_first = next(iter(named.items()))
             located.setdefault(name, []).append((min(of_first), max(of_first), annotation))
         elif not annotation.mentions:
-            made.notices.append(Problem("has no mentions, so it belongs to no document", None, file))
+            what = "has no mentions, so it belongs to no document"
+            made.notices.append(Problem(what, None, annotation.file))
     parts: list[tuple[list[Record], Annotation | None, str]] = []
     for name, sentences in treebank.documents.items():
         ordered = sorted(located.get(name, ()), key=lambda one: one[:2])
@@ -241,7 +255,7 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
     return made
 
 
-def _find_span(mention: Mention, file: str, treebank: Treebank, sentence: Record, made: Annotated) -> Span:
+def _find_span(mention: Mention, file: str, treebank: Treebank, sentence: Record, made: Annotated) -> tuple[int, int]:
     """Return the first and last token of a mention in its sentence, from 0; add what is wrong or odd about it."""
     numbers = number_words(sentence, treebank.word_numbers)
     wrong = False
@@ -262,14 +276,16 @@ def _find_span(mention: Mention, file: str, treebank: Treebank, sentence: Record
 
 
 def find_interleaving(document: str, located: Sequence[tuple[Any, Any, Annotation]]) -> Iterator[Problem]:
-    """Find the files of a document that begin before the last sentence of an earlier one.
+    """Find the files of a document, ordered by their first sentences, that begin before the last of an earlier one.
 
-    Given are the first and the last sentence of each file, in any numbers that can be compared, in order of the first.
+    Args:
+        document: the name of the document.
+        located: the first and the last sentence of each file, in any numbers that can be compared.
     """
-    last: tuple[Any, str] | None = None
+    last: tuple[Any, Annotation] | None = None
     for first, own_last, annotation in located:
         if last and first <= last[0]:
-            what = f"its sentences interleave with those of {last[1]}, in document {quote(document)}"
+            what = f"its sentences interleave with those of {last[1].file}, in document {quote(document)}"
             yield Problem(f"{what} (expected one file for each document)", None, annotation.file)
         if not last or own_last > last[0]:
-            last = own_last, annotation.file
+            last = own_last, annotation

@@ -8,14 +8,12 @@ chains by their first mention.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from closeread.exceptions import FormatError, Problem, quote
-from closeread.formats.xml_tree import Element
+from closeread.exceptions import quote
 from closeread.records import Record
 
 Span = tuple[int, int]
@@ -24,16 +22,6 @@ WordNumbers = Mapping[str, Sequence[int]]
 """The numbers (IX) of the words of each sentence in which they are not 1, 2, 3 …, by the number of the sentence."""
 
 NO_GAPS: WordNumbers = MappingProxyType({})
-
-
-class Sentence(NamedTuple):
-    """A sentence of a file of the treebank, and where it stands."""
-
-    file: str
-    line: int
-    number: str  # in a fragment, that of the extracted treebank
-    tokens: list[Record]
-    words: Mapping[int, Element]  # of XML, by IX, in ascending order
 
 
 class Mention(NamedTuple):
@@ -59,15 +47,6 @@ class Annotation(NamedTuple):
     file: str
     mentions: Sequence[Mention]
     chains: Sequence[Sequence[str]]
-
-
-@contextmanager
-def collecting(problems: list[Problem], file: str) -> Iterator[None]:
-    """Add the problems of a FormatError in the block to others, as those of a file of a folder."""
-    try:
-        yield
-    except FormatError as error:
-        problems.extend(problem._replace(file=file) for problem in error.problems)
 
 
 def number_words(sentence: Record, word_numbers: WordNumbers) -> Sequence[int]:
@@ -120,6 +99,9 @@ def find_overlaps(spans: Iterable[T]) -> list[tuple[T, T]]:
     """Return each span that overlaps an earlier one, after the one of these that reaches furthest.
 
     Spans may have more than a first and a last token.
+
+    >>> find_overlaps([(5, 9), (0, 3), (7, 7), (4, 4)])
+    [((5, 9), (7, 7))]
     """
     found = []
     widest: T | None = None

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -31,11 +31,12 @@ from closeread.records import Record
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
 from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.marmara.conll import Row, format_document, read_documents
-from closeread.tasks.coref.marmara.documents import Span, collecting, document_order, find_overlaps
+from closeread.tasks.coref.marmara.documents import Span, document_order, find_overlaps
 
 GIVEN = "given"
 CONLL, EQUALITIES = ".conll", ".txt"
 ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)
+EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Given:
     name: str
     rows: Sequence[Row]
     mentions: Mapping[str, Span]  # by id, in document order
+
+    @cached_property
+    def ids(self) -> Mapping[Span, str]:
+        """The id of each mention by its span."""
+        return {span: m_id for m_id, span in self.mentions.items()}
 
     def describe(self, m_id: str) -> str:
         """Name a mention by id, sentence and words."""
@@ -69,6 +75,7 @@ def read_given(path: Path) -> Given:
         raise FormatError(path, [Problem(f"{found} (expected one, since equalities name no document)")])
     problems.raise_any(path)
     (document,) = documents
+    document.find_chains(problems)
     rows = document.rows
     mentions: dict[str, Span] = {}
     for label, (start, end) in document.mentions:
@@ -85,55 +92,62 @@ def read_given(path: Path) -> Given:
 def read_equalities(path: Path, given: Given) -> Equalities:
     """Read an annotation."""
     problems = ProblemList()
-    id_of = {span: m_id for m_id, span in given.mentions.items()}
     chains = {m_id: [span] for m_id, span in given.mentions.items()}
     for line, text in enumerate(read_lines(path), 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
-        numbers = [ID.fullmatch(side.strip()) for side in text.split("=")]
-        if len(numbers) < 2 or None in numbers:
-            expected = "expected ids with '=' between them, such as 1 = 4 = 17"
-            problems.add(f"{quote(text.strip())} is not an equality ({expected})", line)
-            continue
-        ids = Counter(number[1] for number in numbers if number)
-        wrong = [f"no given mention has the id {quote(one)}" for one in ids if one not in chains]
-        wrong += [f"the id {quote(one)} is in the line twice" for one in ids if ids[one] > 1]
-        for what in wrong:
+        sides = [side.strip() for side in text.split("=")]
+        wrong = [] if len(sides) > 1 else [f"{quote(text.strip())} has no '=' ({EXPECTED})"]
+        ids: list[str] = []
+        for side in sides if len(sides) > 1 else ():
+            number = ID.fullmatch(side)
+            if not side:
+                wrong.append(f"a side of '=' is empty ({EXPECTED})")
+            elif number is None:
+                wrong.append(f"{quote(side)} is not a number ({EXPECTED})")
+            elif number[1] not in given.mentions:
+                wrong.append(f"no given mention has the id {quote(side)}")
+            elif number[1] in ids:
+                wrong.append(f"the id {quote(side)} is in the line twice")
+            else:
+                ids.append(number[1])
+        for what in dict.fromkeys(wrong):
             problems.add(what, line)
-        if wrong:
-            continue
-        # The smaller chains are joined into the longest, unless mentions overlap.
-        *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
-        new = [span for chain in others for span in chain]
-        if not find_overlaps(new) and not any(_overlaps(longest, span) for span in new):
-            for span in new:
-                insort(longest, span)
-                chains[id_of[span]] = longest
-            continue
-        for one, other in find_overlaps([*new, *longest]):
-            first, second = id_of[one], id_of[other]
-            how = "" if {first, second} <= ids.keys() else ", together with lines before"
-            both = f"{given.describe(first)} and {given.describe(second)}"
-            problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
+        if not wrong:
+            _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
     found = sorted((chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0]))
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 
-def _overlaps(chain: Sequence[Span], span: Span) -> bool:
-    """Return whether a span overlaps one of a chain, which is in order and without overlaps."""
-    place = bisect_left(chain, span)
-    return any(start <= span[1] and span[0] <= end for start, end in chain[max(place - 1, 0) : place + 1])
+def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: ProblemList) -> None:
+    """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
+    *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
+    new = [span for chain in others for span in chain]
+
+    def overlaps_longest(span: Span) -> bool:
+        place = bisect_left(longest, span)
+        return any(one[0] <= span[1] and span[0] <= one[1] for one in longest[max(place - 1, 0) : place + 1])
+
+    if not find_overlaps(new) and not any(map(overlaps_longest, new)):
+        for span in new:
+            insort(longest, span)
+            chains[given.ids[span]] = longest
+        return
+    for one, other in find_overlaps([*new, *longest]):
+        both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
+        how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
+        problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
 
 
 def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[str]:
     """Return notes that list the unused mentions, at most `limit` of them, after their number."""
     if not annotation.unused:
         return []
+    total = f"{pluralize(len(annotation.unused), 'given mention')} not used"
     more = f" (first {limit} shown)" if len(annotation.unused) > limit else ""
-    total = f"{pluralize(len(annotation.unused), 'given mention')} not used{more}:"
-    return [total, *map(given.describe, annotation.unused[:limit])]
+    return [f"{total}{more}:", *map(given.describe, annotation.unused[:limit])]
 
 
 def make_row(annotation: Equalities, given: Given) -> Record:
@@ -171,12 +185,16 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
     for document in sorted(set(documents.values())):
         path = folder.parent / GIVEN / f"{document}{CONLL}"
         if path.exists():
-            with collecting(problems, f"../{GIVEN}/{path.name}"):
+            try:
                 given[document] = read_given(path)
+            except FormatError as error:
+                problems += [problem._replace(file=f"../{GIVEN}/{path.name}") for problem in error.problems]
     found: dict[str, AnnotatorFile] = {}
     for name, path in paths.items():
-        with collecting(problems, name):
+        try:
             found[name] = AnnotatorFile(name, _read_table(path, documents[name], given))
+        except FormatError as error:
+            problems += [problem._replace(file=name) for problem in error.problems]
     for differing in compare_tokens(list(found.values())):
         problems += [problem._replace(file=differing.source) for problem in differing.problems]
     if problems:
@@ -187,20 +205,17 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
 
 def _read_table(path: Path, document: str, given: Mapping[str, Given]) -> MentionTable:
     """Read the annotation of one document by one annotator."""
-    what = ""
     if not document or path.suffix not in (CONLL, EQUALITIES):
-        what = f"is not an annotator's file (expected DOCUMENT/ANNOTATOR{CONLL} or DOCUMENT/ANNOTATOR{EQUALITIES})"
-    elif path.suffix == CONLL:
-        table = read_annotator(path).table
-        if len(table.names) == 1:
-            return table
-        what = f"has {len(table.names):,} documents (expected one, {quote(document)})"
-    elif document not in given:
-        what = (
-            f"equalities need {GIVEN}/{document}{CONLL} beside the folder of annotations, which is missing or invalid"
-        )
-    if what:
-        raise FormatError(path, [Problem(what)])
-    row = make_row(read_equalities(path, given[document]), given[document])
-    table = mention_table([row["document"]], [row["clusters"]])
-    return replace(table, head=None, n_tokens=np.array([row["n_tokens"]], np.int64))
+        expected = f"expected DOCUMENT/ANNOTATOR{CONLL} or DOCUMENT/ANNOTATOR{EQUALITIES}"
+        raise FormatError(path, [Problem(f"is not an annotator's file ({expected})")])
+    if path.suffix == EQUALITIES:
+        if document not in given:
+            found = f"equalities need {GIVEN}/{document}{CONLL} beside the folder of annotations, which is missing"
+            raise FormatError(path, [Problem(f"{found} or invalid")])
+        row = make_row(read_equalities(path, given[document]), given[document])
+        table = mention_table([row["document"]], [row["clusters"]])
+        return replace(table, head=None, n_tokens=np.array([row["n_tokens"]], np.int64))
+    table = read_annotator(path).table
+    if len(table.names) != 1:
+        raise FormatError(path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")])
+    return table

@@ -112,7 +112,7 @@ def convert(
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.corpus_files import find_losses, locate_treebank, read_source, write_source
+    from closeread.tasks.coref.marmara.converting import find_losses, locate_treebank, read_source, write_source
 
     found = read_source(source, lambda: locate_treebank(data_dir, treebank))
     warn_all(found.notices)
@@ -144,9 +144,11 @@ def convert_given(
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.corpus_files import dump_given, locate_treebank, read_source
+    from closeread.files import text_suffix
+    from closeread.tasks.coref.marmara.converting import dump_given, locate_treebank, read_source
 
-    _check_suffix(output, ".conll")
+    if output is not None and text_suffix(output) != ".conll":
+        raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
     found = read_source(source, lambda: locate_treebank(data_dir, treebank))
     if output is not None:
         _write_text(output, lambda: dump_given(found))
@@ -235,16 +237,17 @@ def extract(
     """
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import describe_problems, escape
-    from closeread.tasks.coref.marmara import treebank
+    from closeread.tasks.coref.marmara import extraction
+    from closeread.tasks.coref.marmara.treebank import AUTO, is_encoding
 
-    if encoding != treebank.AUTO and not treebank.is_encoding(encoding):
-        expected = f"expected {treebank.AUTO}, utf-8, windows-1254 or another"
+    if encoding != AUTO and not is_encoding(encoding):
+        expected = f"expected {AUTO}, utf-8, windows-1254 or another"
         text = f"'{escape(encoding)}' is not an encoding of text ({expected})"
         raise RequestError(choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}"))
-    documents = None if map_file is None else treebank.read_map(map_file)
-    found, notices = treebank.extract(fragments, encoding=encoding, splits=splits, documents=documents)
+    documents = None if map_file is None else extraction.read_map(map_file)
+    found, notices = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
     warn_all(describe_problems(str(fragments), notices))
-    treebank.write_documents(output, found)
+    extraction.write_documents(output, found)
     sentences = [sentence for of_document in found.values() for sentence in of_document]
     n_tokens = sum(len(sentence.words) for sentence in sentences)
     sizes = ((len(found), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
@@ -278,11 +281,11 @@ def mentions(
     from closeread.files import write_text
     from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
 
-    _check_suffix(output)
+    dump = None if output is None else _find_format(output)
     records = _read_text(place).records
     rows = predict_mentions(select_documents(records, only), derived_modifiers=derived_modifiers)
-    if output is not None:
-        write_text(output, _dump(output, records, rows))
+    if output is not None and dump is not None:
+        write_text(output, dump(records, rows))
     return _report(output, rows, "mention")
 
 
@@ -364,7 +367,7 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.coref.marmara.baseline import predict
 
-    _check_suffix(output)
+    dump = None if output is None else _find_format(output)
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
     if (method, learner.mentions) == ("svc", "predicted"):
@@ -378,8 +381,8 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
             rows.append(prediction.row)
             if learner.links:  # one by one: a document may have hundreds of thousands
                 texts[learner.links].writelines(dump_json_lines([link]) for link in prediction.iterate_links())
-        if output:
-            texts[output].write(_dump(output, gold.records, rows))
+        if output and dump:
+            texts[output].write(dump(gold.records, rows))
     return _report(output, rows, "chain")
 
 
@@ -404,28 +407,18 @@ def _read_text(place: GoldSpec) -> Gold:
     return found
 
 
-def _check_suffix(path: Path | None, *suffixes: str) -> None:
-    """Check that a file has one of some suffixes, before anything takes time."""
-    from closeread.files import text_suffix
-
-    suffixes = suffixes or (".jsonl", ".conll")
-    if path is not None and text_suffix(path) not in suffixes:
-        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected {' or '.join(suffixes)})")
-
-
-def _dump(path: Path, records: Sequence[Record], rows: Sequence[Record]) -> str:
-    """Return predictions for some records of the corpus as the text of a file."""
+def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], str]:
+    """Return what makes the text of a file from the corpus's records and the predicted rows."""
     from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.coref.marmara.conll import dump_conll
+    from closeread.tasks.coref.marmara.baseline import dump_conll
 
-    if text_suffix(path) == ".jsonl":
-        return dump_json_lines(rows)
-    named = {record["document"]: record for record in records}
-    try:
-        return dump_conll([named[row["document"]] for row in rows], [row["clusters"] for row in rows])
-    except ValueError as error:
-        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
+    match text_suffix(path):
+        case ".jsonl":
+            return lambda records, rows: dump_json_lines(rows)
+        case ".conll":
+            return dump_conll
+    raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
 
 
 def _report(path: Path | None, rows: Sequence[Record], noun: str) -> Written:

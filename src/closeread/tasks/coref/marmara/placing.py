@@ -47,12 +47,20 @@ UdDocuments = Mapping[str, Sequence[Record]]
 
 
 def make_key(text: str) -> str:
-    """Return what two editions of a Turkish text have in common, for comparing."""
+    """Return what two editions of a Turkish text have in common, for comparing.
+
+    >>> make_key("Ayşe’nin IŞIĞI"), make_key("İyi_ki")
+    ('ayşeninışığı', 'iyiki')
+    """
     return IGNORED.sub("", lower(normalize("NFC", text)))
 
 
 def find_quotes(text: str, span: Span, tokens: Sequence[str]) -> Span:
-    """Add the quotation marks around a stretch that are tokens of their own, if its text has them."""
+    """Add the quotation marks around a stretch that are tokens of their own, if its text has them.
+
+    >>> find_quotes('"Ev"', (1, 1), ['"', "Ev", '"', "dedi"]), find_quotes("Ev", (1, 1), ['"', "Ev", '"', "dedi"])
+    ((0, 2), (1, 1))
+    """
 
     def is_ignored(character: str) -> bool:
         return IGNORED.fullmatch(character) is not None
@@ -102,11 +110,13 @@ def key_sentence(tokens: Iterable[str]) -> SentenceKey:
 
 def find_spans(sentence: SentenceKey, key: str) -> list[Span]:
     """Return all spans of a stretch between the borders of tokens, in order."""
-    return [
-        (first, sentence.ends[place + len(key)])
-        for place, first in sentence.begins.items()
-        if place + len(key) in sentence.ends and sentence.text.startswith(key, place)
-    ]
+    found = []
+    place = sentence.text.find(key)
+    while place >= 0:
+        if place in sentence.begins and place + len(key) in sentence.ends:
+            found.append((sentence.begins[place], sentence.ends[place + len(key)]))
+        place = sentence.text.find(key, place + 1)
+    return found
 
 
 def match_sentence(sentence: SentenceKey, stretches: Sequence[Stretch]) -> Match | None:
@@ -158,22 +168,22 @@ def choose_spans(
 
 def align(scores: Sequence[Mapping[int, float]]) -> list[int | None]:
     """Assign columns to rows, or None, so that both ascend and the sum of the scores, above 0, is greatest."""
-    # By the last column that is used: the greatest sum of the rows so far, and its (row, column, …) from the last.
-    best: dict[int, tuple[float, Any]] = {-1: (0.0, None)}
-
-    def find_best(end: float) -> tuple[float, Any]:
-        return max(
-            ((-column, one) for column, one in best.items() if column < end), key=lambda one: (one[1][0], one[0])
-        )[1]
-
+    # Of the assignments of the rows so far that end before a column, the best: its last column, its total, and a chain
+    # of (row, column, chain before).
+    best: list[tuple[int, float, Any]] = [(-1, 0.0, None)]
     for row, options in enumerate(scores):
-        for column in sorted(options, reverse=True):  # so that no assignment has two columns of a row
-            total, before = find_best(column)
+        # From the right, so that no assignment has two columns of a row.
+        for column in sorted(options, reverse=True):
+            at = bisect_left(best, column, key=itemgetter(0))
+            _, total, before = best[at - 1]
             total += options[column]
-            if column not in best or total >= best[column][0]:
-                best[column] = (total, (row, column, before))
+            worse = at
+            while worse < len(best) and best[worse][1] <= total:
+                worse += 1
+            if worse > at or at == len(best) or best[at][0] != column:
+                best[at:worse] = [(column, total, (row, column, before))]
     found: list[int | None] = [None] * len(scores)
-    chain = find_best(math.inf)[1]
+    chain = best[-1][2]
     while chain:
         row, found[row], chain = chain
     return found
@@ -209,11 +219,10 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
     What is sought is the id of the document of each sentence, and its mentions, at least one; all have a key.  Those
     of a document are together, and in order.
     """
-    inside = {name: [Target(name, number) for number in range(len(of))] for name, of in treebank.items()}
     forms = {
-        target: [token["form"] for token in treebank[target.document][target.sentence]["tokens"]]
-        for targets in inside.values()
-        for target in targets
+        Target(name, number): [token["form"] for token in sentence["tokens"]]
+        for name, sentences in treebank.items()
+        for number, sentence in enumerate(sentences)
     }
     keys = {target: key_sentence(tokens) for target, tokens in forms.items()}
     stretches = [_list_stretches(mentions) for _, mentions in sought]
@@ -235,14 +244,16 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
         used.add(target)
         found[i] = Location(mentions, target, is_aligned, spans)
 
-    for name, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
-        matches = {i: find_matches(i, inside[name]) for i in group}
+    inside = {name: [Target(name, number) for number in range(len(of))] for name, of in treebank.items()}
+    own = [inside[name] for name, _ in sought]
+    for _, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
+        matches = {i: find_matches(i, own[i]) for i in group}
         scores = [{target.sentence: match.score for target, match in of.items()} for of in matches.values()]
         for (i, of), number in zip(matches.items(), align(scores), strict=True):
             if number is not None:
-                settle(i, inside[name][number], of[inside[name][number]], is_aligned=True)
-    for i, (name, _) in enumerate(sought):
-        for targets in (inside[name], keys) if found[i] is None else ():
+                settle(i, own[i][number], of[own[i][number]], is_aligned=True)
+    for i, location in enumerate(found):
+        for targets in (own[i], keys) if location is None else ():
             matches_of = find_matches(i, targets)
             if best := pick_best(matches_of):
                 settle(i, best, matches_of[best], is_aligned=False)
@@ -257,20 +268,20 @@ def _list_stretches(mentions: Sequence[Mention]) -> tuple[list[Stretch], list[in
     last: dict[str, int] = {}
     for i, mention in sorted(enumerate(mentions), key=lambda one: (one[1].first, one[1].last)):
         key = make_key(mention.text)
-        if key not in last or distinct[last[key]].last < mention.first - 1:
-            last[key] = len(distinct)
+        same = last.get(key)
+        if same is None or distinct[same].last < mention.first - 1:
+            same = last[key] = len(distinct)
             distinct.append(Stretch(key, mention.first - 1, mention.last - 1))
-        number[i] = last[key]
+        number[i] = same
     return distinct, number
 
 
 class _Part(NamedTuple):
-    """A document: its name, the id in its sentence numbers, its coreference file, and where its sentences are."""
+    """A document: its name, the id in its sentence numbers, and its coreference file."""
 
     name: str
     id: str
     annotation: Annotation
-    located: list[Location]
 
 
 def place_annotations(
@@ -278,46 +289,51 @@ def place_annotations(
 ) -> Annotated:
     """Put the mentions of coreference files, each valid in itself, into the documents of Universal Dependencies.
 
-    Mentions without a place are dropped, with a notice about each; or each is a problem if `unaligned` is `"error"`.
+    Args:
+        treebank: the documents of UD.
+        annotations: the coreference files.
+        unaligned: `"drop"` to drop mentions without a place, with a notice about each; `"error"` to make each a
+            problem.
     """
     made = Annotated([], [], ProblemList(), [], [], [])
     parts = _find_parts(treebank, annotations, made)
     sought: list[tuple[str, list[Mention]]] = []
-    of_part: list[_Part] = []
-    for part in parts:
+    numbers: list[int] = []
+    for number, part in enumerate(parts):
         by_sentence: dict[str, list[Mention]] = {}
         for mention in part.annotation.mentions:
             if make_key(mention.text):
                 by_sentence.setdefault(mention.sentence, []).append(mention)
         sought += [(part.id, by_sentence[sentence]) for sentence in sorted(by_sentence, key=sort_key)]
-        of_part += [part] * len(by_sentence)
-    for part, location in zip(of_part, find_sentences(treebank, sought), strict=True):
+        numbers += [number] * len(by_sentence)
+    located: list[list[Location]] = [[] for _ in parts]
+    for number, location in zip(numbers, find_sentences(treebank, sought), strict=True):
         if location:
-            part.located.append(location)
+            located[number].append(location)
     # The document to which each sentence belongs that stands under the id of one; UD's document is divided before the
     # first sentence that was found, in order, for the next file.
-    homes: dict[Target, str] = {}
-    for part in parts:
+    homes: dict[Target, int] = {}
+    for number, part in enumerate(parts):
         size = len(treebank[part.id])
-        cut = next((one.target.sentence for one in part.located if one.is_aligned), size)
-        homes |= {Target(part.id, i): part.name for i in range(0 if part.name == part.id else cut, size)}
-    owners = homes | {one.target: part.name for part in parts for one in part.located}
+        cut = next((one.target.sentence for one in located[number] if one.is_aligned), size)
+        homes |= {Target(part.id, i): number for i in range(0 if part.name == part.id else cut, size)}
+    owners = homes | {one.target: number for number, found in enumerate(located) for one in found}
     broken: list[Problem] = ProblemList()
     lost: list[Problem] = []
-    for name, part_id, annotation, located in parts:
-        file = annotation.file
-        at_home = [target for target, home in homes.items() if home == name]
-        targets = _order_sentences(
-            [target for target in at_home if owners[target] == name], [one.target for one in located]
-        )
+    for number, part in enumerate(parts):
+        file = part.annotation.file
+        at_home = [target for target, home in homes.items() if home == number]
+        own = [target for target in at_home if owners[target] == number]
+        targets = _order_sentences(own, [one.target for one in located[number]])
+        place = {target: i for i, target in enumerate(targets)}
         placed = {
-            mention.id: (targets.index(one.target), span)
-            for one in located
+            mention.id: (place[one.target], span)
+            for one in located[number]
             for mention, span in zip(one.mentions, one.spans, strict=True)
             if span is not None
         }
         chains = []
-        for ids in annotation.chains:
+        for ids in part.annotation.chains:
             left = [one for one in ids if one in placed]
             if len(left) > 1:
                 chains.append(left)
@@ -327,24 +343,18 @@ def place_annotations(
         if targets:
             sentences = [treebank[target.document][target.sentence] for target in targets]
             spans = [(m_id, *where) for m_id, where in placed.items()]
-            made.documents.append(make_document(name, sentences, spans, chains))
+            made.documents.append(make_document(part.name, sentences, spans, chains))
             made.files.append(file)
         else:
-            what = f"no sentence of document {quote(name)} was found; left out"
+            what = f"no sentence of document {quote(part.name)} was found; left out"
             made.notices.append(Problem(what, None, file))
-        if name != part_id:
-            what = f"document {quote(part_id)} is not cut, since no sentence of this file was found there in order"
+        if part.name != part.id:
+            what = f"document {quote(part.id)} is not cut, since no sentence of this file was found there in order"
             if at_home:
-                before = treebank[part_id][at_home[0].sentence]["number"]
-                what = f"document {quote(part_id)} is cut before sentence {quote(before)}, where this file begins"
+                before = treebank[part.id][at_home[0].sentence]["number"]
+                what = f"document {quote(part.id)} is cut before sentence {quote(before)}, where this file begins"
             made.notices.append(Problem(what, None, file))
-        for mention in annotation.mentions:
-            if mention.id not in placed:
-                has_text = bool(make_key(mention.text))
-                why = "its place in the treebank was not found" if has_text else "it has no text to look for"
-                use = f"{why} (use {name_option('unaligned', 'drop')} to drop such mentions)"
-                why = use if unaligned == "error" else f"dropped, since {why}"
-                lost.append(Problem(f"{mention.name}, {quote(mention.text)}: {why}", mention.line, file))
+        lost += [_describe_lost(file, one, unaligned) for one in part.annotation.mentions if one.id not in placed]
     if unaligned == "error":
         made.problems.extend(lost)
     elif lost:
@@ -362,35 +372,38 @@ def place_annotations(
 
 def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: Annotated) -> list[_Part]:
     """Return the documents of coreference files, in order; several of one document of the treebank divide it."""
-    by_id: dict[str, list[tuple[Any, Any, Annotation]]] = {}
+    by_id: dict[str, list[Annotation]] = {}
     for annotation in annotations:
-        if not annotation.mentions:
-            made.notices.append(Problem("has no mentions, so it belongs to no document", None, annotation.file))
-            continue
-        wrong: list[Problem] = []
-        first = annotation.mentions[0]
-        name = find_document_id(first.sentence)
+        wrong: list[Problem] = ProblemList()
+        first = annotation.mentions[0] if annotation.mentions else None
         for mention in annotation.mentions:
             what = ""
             if not is_sentence_number(mention.sentence):
                 what = f"the sentence number has another form ({EXPECTED})"
-            elif is_sentence_number(first.sentence) and find_document_id(mention.sentence) != name:
+            elif (
+                first
+                and is_sentence_number(first.sentence)
+                and find_document_id(mention.sentence) != find_document_id(first.sentence)
+            ):
                 what = f"is of another document than sentence {quote(first.sentence)} (expected one document a file)"
             if what:
                 wrong.append(Problem(f"{mention.name}: {what}", mention.line, annotation.file))
-        if not wrong and name not in treebank:
+        if first is None:
+            what = "has no mentions, so it belongs to no document"
+            made.notices.append(Problem(what, None, annotation.file))
+        elif not wrong and (name := find_document_id(first.sentence)) in treebank:
+            by_id.setdefault(name, []).append(annotation)
+        elif not wrong:
             what = f"no document of the treebank has the id {quote(name)} (expected '# newdoc id = {name}')"
             wrong.append(Problem(what, first.line, annotation.file))
         made.problems.extend(wrong)
-        if not wrong:
-            keys = [sort_key(mention.sentence) for mention in annotation.mentions]
-            by_id.setdefault(name, []).append((min(keys), max(keys), annotation))
     parts: list[_Part] = []
-    for name, located in sorted(by_id.items()):
-        located.sort(key=itemgetter(0, 1))
+    for name, of_document in sorted(by_id.items()):
+        keyed = [([sort_key(mention.sentence) for mention in one.mentions], one) for one in of_document]
+        located = sorted(((min(keys), max(keys), one) for keys, one in keyed), key=itemgetter(0, 1))
         made.problems.extend(find_interleaving(name, located))
         names = number_names([name] * len(located))
-        parts += [_Part(own, name, one, []) for own, (_, _, one) in zip(names, located, strict=True)]
+        parts += [_Part(own, name, one) for own, (_, _, one) in zip(names, located, strict=True)]
     return parts
 
 
@@ -405,3 +418,12 @@ def _order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Tar
         else:
             inserted.setdefault(before, []).append(target)
     return [*inserted.get(None, ()), *(one for target in own for one in (target, *inserted.get(target, ())))]
+
+
+def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
+    what = "its place in the treebank was not found" if make_key(mention.text) else "it has no text to look for"
+    if unaligned == "error":
+        what += f" (use {name_option('unaligned', 'drop')} to drop such mentions)"
+    else:
+        what = f"dropped, since {what}"
+    return Problem(f"{mention.name}, {quote(mention.text)}: {what}", mention.line, file)

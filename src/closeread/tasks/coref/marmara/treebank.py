@@ -17,55 +17,42 @@ there is no head.
 Errors are what makes a sentence or a word of it impossible to refer to.  Whatever else is odd is a notice, since it is
 better to have a word without its head than no treebank: a gap in IX, a head that is no word, an IG or a REL of another
 form, a word without text.
-
-To extract is to write the documents of fragments as extracted files.  Schüller et al. (2018) split one of the
-treebank's 32 ids into two documents; which one is not told, so that users say where a document begins, or name the
-document of every fragment.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from closeread.exceptions import SHOWN, FormatError, Problem, ProblemList, join_names, quote
-from closeread.files import creating_folder
-from closeread.formats.folders import find_unwritable, list_files
-from closeread.formats.text import BYTE_ORDER_MARK, read_bytes, read_lines
-from closeread.formats.xml_tree import Element, check_characters, parse_xml
+from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
+from closeread.formats.xml_tree import Element, parse_xml
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Sentence, WordNumbers, collecting
-from closeread.tasks.coref.marmara.universal_dependencies import read_sentences
+from closeread.tasks.coref.marmara.documents import WordNumbers
+from closeread.tasks.coref.marmara.universal_dependencies import UdTreebank
 
-SUFFIX = ".xml"
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
 SENTENCE = re.compile(rf"{FRAGMENT.pattern}\.([0-9]*+)(\S*)(?<!\.)")
 EXPECTED = "expected a number such as 77000112003.1"
 FIRST_NUMBER = re.compile(rb"""<S\s[^<>]*?\bNo\s*=\s*["']([^"'<>]*)["']""")
 IX = re.compile("[1-9][0-9]{0,8}")
+GROUP = re.compile(r'\(([0-9]{1,4}),"(.*?)"\)(?=\(|\Z)', re.DOTALL)
 RELATION = re.compile(r"\[\s*([1-9][0-9]{0,8})\s*,\s*([1-9][0-9]{0,8})\s*,\s*\(([^()]*)\)\s*\]")
 NO_RELATION = re.compile(r"\[\s*,\s*\(\s*\)\s*\]")
 NO_FORM = "_"
 """The form of a word without text: every word of a sentence is a token."""
 
-DOCUMENT = re.compile(r"\w[\w.-]{0,99}")
-"""The name of a document, and of its file."""
-
-ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
-"""The order of the attributes of a word when it is written; others follow as they stand."""
-
 AUTO = "auto"
-WINDOWS = "windows-1254"
+UTF_8, WINDOWS = "utf-8", "windows-1254"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-NAME = re.compile(r"\s+[A-Za-z_][\w.:-]*\s*=\s*([\"'])")
+WORD_START = re.compile(r"<W(?=\s)")
+NAME = re.compile(r"\s+([A-Za-z_][\w.:-]*)\s*=\s*([\"'])")
 TAG_END = re.compile(r"\s*(/?)>")
 LIST_END = {quote: re.compile(rf"\]{quote}(?=\s+[A-Za-z_][\w.:-]*\s*=|\s*/?>)") for quote in "\"'"}
 """Where a value that is a list ends: its quotation marks may also stand inside."""
@@ -82,8 +69,14 @@ class Kind(StrEnum):
     CONLLU = "CoNLL-U"
 
 
-Files = Mapping[str, tuple[Path, bytes]]
-"""The path of each file and its bytes, decompressed, by the names that messages show."""
+class Sentence(NamedTuple):
+    """A sentence of a file in XML, and where it stands."""
+
+    file: str
+    line: int
+    number: str  # in a fragment, that of the extracted treebank
+    words: Mapping[int, Element]  # by IX, at least one, in ascending order
+    tokens: list[Record]  # what the attributes of the words say
 
 
 class Treebank(NamedTuple):
@@ -98,7 +91,11 @@ class Treebank(NamedTuple):
 
 
 def is_sentence_number(text: str) -> bool:
-    """Return whether a text has the form of the number of a sentence."""
+    """Return whether a text has the form of the number of a sentence.
+
+    >>> [is_sentence_number(text) for text in ("77000112003.1", "77000112003", "1", "77000112003.")]
+    [True, False, False, False]
+    """
     return SENTENCE.fullmatch(text) is not None
 
 
@@ -108,17 +105,25 @@ def find_document_id(number: str) -> str:
 
 
 def sort_key(number: str) -> tuple[str, int, int]:
-    """Return what sorts sentences by document, then by the numbers of fragment and sentence."""
+    """Return what sorts sentences by document, then by the numbers of fragment and sentence.
+
+    >>> sorted(["77000112010.1", "77000112009.10", "77000112009.9"], key=sort_key)
+    ['77000112009.9', '77000112009.10', '77000112010.1']
+    """
     found = SENTENCE.fullmatch(number)
     return (number, 0, 0) if found is None else (found[1], int(found[2]), int(found[3][:9] or 0))
 
 
 def number_names(ids: Iterable[str]) -> list[str]:
-    """Return a name for each id: the id, and `ID_2`, `ID_3` … where it comes again."""
-    seen: Counter[str] = Counter()
+    """Return a name for each id: the id, and `ID_2`, `ID_3` … where it comes again.
+
+    >>> number_names(["77000112", "77000112", "77000113"])
+    ['77000112', '77000112_2', '77000113']
+    """
+    seen: dict[str, int] = {}
     names = []
     for one in ids:
-        seen[one] += 1
+        seen[one] = seen.get(one, 0) + 1
         names.append(one if seen[one] == 1 else f"{one}_{seen[one]}")
     return names
 
@@ -133,55 +138,55 @@ def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
 
 def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     """Read the files of a treebank, all of one edition, by the names that messages show."""
-    reader = Reader()
+    reader = XmlReader()
     files: dict[str, tuple[Path, bytes]] = {}
     kinds: dict[Kind | None, list[str]] = {}
     for name, path in paths.items():
         if not name.endswith(SUFFIXES):
-            reader.note(f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})", None, name)
+            what = f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})"
+            reader.notices.append(Problem(what, None, name))
             continue
-        with collecting(reader.problems, name):
+        try:
             files[name] = (path, read_bytes(path))
-            kinds.setdefault(find_kind(name, files[name][1]), []).append(name)
+        except FormatError as error:
+            reader.problems += [problem._replace(file=name) for problem in error.problems]
+            continue
+        kinds.setdefault(find_kind(name, files[name][1]), []).append(name)
     if not files and not reader.problems:
-        reader.report("contains no treebank files (expected files ending in .xml or .conllu)")
+        reader.problems.append(Problem("contains no treebank files (expected files ending in .xml or .conllu)"))
     unknown = kinds.pop(None, [])
     if not kinds and unknown:
         kinds[Kind.EXTRACTED] = unknown  # whose reader says what is wrong
+    elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
+        reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
+        files = {name: file for name, file in files.items() if name not in set(unknown)}
     (kind, names), *more = kinds.items() or [(None, [])]
     for other, others in more:
-        reader.report(f"is {other}, but {names[0]} is {kind} (expected files of one kind)", None, others[0])
+        what = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
+        reader.problems.append(Problem(what, None, others[0]))
     kind = None if more else kind
-    documents: dict[str, list[Sentence]] = {}
     if kind is Kind.CONLLU:
-        for name in unknown:  # the released folder has statistics in XML
-            reader.note("is ignored (expected CoNLL-U)", None, name)
-        for name in names:
-            with collecting(reader.problems, name):
-                for document, sentences in read_sentences(files[name][0], name).items():
-                    if document in documents:
-                        known = documents[document][0].file
-                        reader.report(f"duplicate document {quote(document)} (first in {known})", None, name)
-                    documents.setdefault(document, []).extend(sentences)
-    elif kind:
-        of_fragments = kind is Kind.FRAGMENT
-        read = (
-            list(reader.read_fragments(files).values())
-            if of_fragments
-            else [reader.read_file(name, *file) for name, file in files.items()]
-        )
-        read = sorted(filter(None, read), key=lambda sentences: sort_key(sentences[0].number))
-        names = number_names(find_document_id(sentences[0].number) for sentences in read)
-        documents = dict(zip(names, read, strict=True))
-    reader.check_numbers(documents.values())
-    if not documents and not reader.problems:
-        reader.report("contains no words")
-    every = [one for sentences in documents.values() for one in sentences]
+        read_ud = UdTreebank(files)
+        return Treebank(kind, read_ud.documents, read_ud.files, {}, reader.problems + read_ud.problems, reader.notices)
+    read: list[list[Sentence]] = []
+    if kind is Kind.EXTRACTED:
+        read = [reader.read_extracted(name, *file) for name, file in files.items()]
+    elif kind is Kind.FRAGMENT:
+        read = list(reader.read_fragments(files).values())
+    reader.check_numbers(read)
+    read = sorted(filter(None, read), key=lambda sentences: sort_key(sentences[0].number))
+    if not read and not reader.problems:
+        reader.problems.append(Problem("contains no words"))
+    names = number_names(find_document_id(sentences[0].number) for sentences in read)
+    every = [one for sentences in read for one in sentences]
     return Treebank(
         kind,
-        {name: [{"number": one.number, "tokens": one.tokens} for one in of] for name, of in documents.items()},
-        {name: of[0].file for name, of in documents.items()},
-        {one.number: list(one.words) for one in every if one.words and max(one.words) != len(one.words)},
+        {
+            name: [{"number": one.number, "tokens": one.tokens} for one in sentences]
+            for name, sentences in zip(names, read, strict=True)
+        },
+        {name: sentences[0].file for name, sentences in zip(names, read, strict=True)},
+        {one.number: list(one.words) for one in every if max(one.words) != len(one.words)},
         reader.problems,
         reader.notices,
     )
@@ -204,7 +209,7 @@ def find_kind(name: str, data: bytes) -> Kind | None:
     return Kind.EXTRACTED if is_extracted else Kind.FRAGMENT
 
 
-class Reader:
+class XmlReader:
     """Reads files of the treebank in XML; files are named as messages show them.
 
     Attributes:
@@ -212,19 +217,25 @@ class Reader:
     """
 
     def __init__(self) -> None:
-        self.problems = ProblemList()
+        self.problems: list[Problem] = ProblemList()
         self.notices: list[Problem] = []
 
-    def report(self, what: str, line: int | None = None, file: str | None = None) -> None:
-        """Add a problem."""
-        self.problems.add(what, line, file=file)
-
-    def note(self, what: str, line: int | None, file: str) -> None:
-        """Add a notice."""
-        self.notices.append(Problem(what, line, file))
+    def read_extracted(self, name: str, path: Path, data: bytes) -> list[Sentence]:
+        """Read the document of an extracted file."""
+        try:
+            root = parse_xml(path, data)
+        except FormatError as error:
+            self.problems += [problem._replace(file=name) for problem in error.problems]
+            return []
+        sentences = self._read_sentences(name, root, "")
+        ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
+        if len(ids) > 1:
+            what = f"has sentences of {join_names(ids)}, and is named by the first"
+            self.notices.append(Problem(what, None, name))
+        return sentences
 
     def read_fragments(
-        self, files: Files, encoding: str = AUTO, documents: Mapping[str, str] | None = None
+        self, files: Mapping[str, tuple[Path, bytes]], encoding: str = AUTO, documents: Mapping[str, str] | None = None
     ) -> dict[str, list[Sentence]]:
         """Read the documents that fragments make up, by name, in order.
 
@@ -232,21 +243,33 @@ class Reader:
         `decode`.
         """
         found: dict[str, list[Sentence]] = {}
-        ordered = []  # the document or the name, its number there, the name, the file
+        ordered: list[tuple[str, int, str, str]] = []  # the document or the name, its number there, the name, the file
         for name in files:
-            fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(SUFFIX)
-            if match := FRAGMENT.fullmatch(fragment):
-                ordered.append((match[1], int(match[2]), fragment, name))
-            else:
+            fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml")
+            match = FRAGMENT.fullmatch(fragment)
+            ordered.append((match[1], int(match[2]), fragment, name) if match else (fragment, -1, fragment, name))
+        for document, number, fragment, name in sorted(ordered):
+            if number < 0:
                 what = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
-                self.report(what, None, name)
-        for document, _, fragment, name in sorted(ordered):
-            if documents is not None and fragment not in documents:
-                self.report(f"fragment {quote(fragment)} has no document in the map", None, name)
+                self.problems.append(Problem(what, None, name))
+            elif documents is not None and fragment not in documents:
+                self.problems.append(Problem(f"fragment {quote(fragment)} has no document in the map", None, name))
             else:
                 home = document if documents is None else documents[fragment]
-                found.setdefault(home, []).extend(self.read_file(name, *files[name], fragment, encoding))
+                found.setdefault(home, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
         return dict(sorted(found.items()))
+
+    def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[Sentence]:
+        try:
+            root = parse_xml(path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8")
+        except FormatError as error:
+            for problem in error.problems:  # columns are those of the repaired text
+                self.problems.append(problem._replace(what=problem.what.partition(" at column ")[0], file=name))
+        except UnicodeError as error:
+            self.problems.append(describe_decoding_error(error, encoding)._replace(file=name))
+        else:
+            return self._read_sentences(name, root, fragment)
+        return []
 
     def check_numbers(self, documents: Iterable[Sequence[Sentence]]) -> None:
         """Find sentences with the number of an earlier one."""
@@ -256,38 +279,27 @@ class Reader:
             if other is not sentence:
                 where = f"line {other.line}" if other.file == sentence.file else f"line {other.line} of {other.file}"
                 what = f"the sentence number {quote(sentence.number)} is already used on {where}"
-                self.report(what, sentence.line, sentence.file)
+                self.problems.append(Problem(what, sentence.line, sentence.file))
 
-    def read_file(self, file: str, path: Path, data: bytes, fragment: str = "", encoding: str = AUTO) -> list[Sentence]:
-        """Return the sentences of an extracted file, or of a fragment if it is given its name, that have words."""
-        found: list[Problem] = []
-        with collecting(found, file):
-            if fragment:
-                data = repair(decode(path, data, encoding)).encode("utf-8", "surrogatepass")
-            root = parse_xml(path, data, "utf-8" if fragment else None)
-        if found:
-            for one in found:  # columns are those of the repaired text
-                self.problems.append(one._replace(what=one.what.partition(" at column ")[0]) if fragment else one)
-            return []
-        if root.name != "Set":
-            self.report(f"the root element is {quote(root.name)} (expected Set)", root.line, file)
-            return []
+    def _read_sentences(self, file: str, root: Element, fragment: str) -> list[Sentence]:
+        """Return the sentences of a file that have words; `fragment` is the name of a fragment."""
         sentences = []
-        for child in list_children([root], "S", file=file, notices=self.notices):
+        if root.name != "Set":
+            self.problems.append(Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file))
+            return []
+        for child in list_children([root], "S", file=file, outside="a sentence", notices=self.notices):
             given = child.attributes.get("No", "").strip()
             number = given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
             if not given:
-                self.report("a sentence has no number (expected an attribute No)", child.line, file)
+                self.problems.append(Problem("a sentence has no number (expected an attribute No)", child.line, file))
             elif not is_sentence_number(number):
                 expected = "expected a number such as 1" if fragment else EXPECTED
-                self.report(f"the sentence number {quote(given)} has another form ({expected})", child.line, file)
+                what = f"the sentence number {quote(given)} has another form ({expected})"
+                self.problems.append(Problem(what, child.line, file))
             elif (sentence := self._read_sentence(file, child, number)).words:
                 sentences.append(sentence)
         if not any(root.elements("S")):
-            self.report("contains no sentences", root.line, file)
-        ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
-        if len(ids) > 1:
-            self.note(f"has sentences of {join_names(ids)}, and is named by the first", None, file)
+            self.problems.append(Problem("contains no sentences", root.line, file))
         return sentences
 
     def _read_sentence(self, file: str, element: Element, number: str) -> Sentence:
@@ -295,18 +307,19 @@ class Reader:
         about = f"sentence {quote(number)}: "
         words: dict[int, Element] = {}
         last = 0
-        for word in list_children([element], "W", file=file, notices=self.notices, about=about):
+        for word in list_children([element], "W", file=file, outside="a word", notices=self.notices, about=about):
             given = word.attributes.get("IX")
             if given is None:
-                self.report(f"{about}a word has no IX", word.line, file)
+                self.problems.append(Problem(f"{about}a word has no IX", word.line, file))
             elif IX.fullmatch(given.strip()) is None:
-                self.report(f"{about}IX {quote(given)} is not a positive integer", word.line, file)
+                self.problems.append(Problem(f"{about}IX {quote(given)} is not a positive integer", word.line, file))
             elif (ix := int(given)) <= last:
-                self.report(f"{about}IX {ix} is not above the one before, {last}", word.line, file)
+                what = f"IX {ix} is not above the one before, {last}"
+                self.problems.append(Problem(f"{about}{what}", word.line, file))
             else:
                 words[ix], last = word, ix
         if not any(element.elements("W")):
-            self.note(f"{about}is left out: it has no words", element.line, file)
+            self.notices.append(Problem(f"{about}is left out: it has no words", element.line, file))
         positions = {ix: position for position, ix in enumerate(words, start=1)}
         tokens = []
         for before, (ix, word) in zip([0, *words], words.items(), strict=False):
@@ -333,27 +346,27 @@ class Reader:
                 odd.append(f"the head {parsed[0]} is not a word of the sentence")
             if not get_form(word):
                 odd.append(f"has no text (read as {NO_FORM})")
-            for what in odd:
-                self.note(f"{about}word {ix}: {what}", word.line, file)
+            self.notices += [Problem(f"{about}word {ix}: {what}", word.line, file) for what in odd]
             tokens.append(token)
-        return Sentence(file, element.line, number, tokens, words)
+        return Sentence(file, element.line, number, words, tokens)
 
 
 def list_children(
-    parents: Iterable[Element], *names: str, file: str, notices: list[Problem], about: str = ""
+    parents: Iterable[Element], *names: str, file: str, outside: str, notices: list[Problem], about: str = ""
 ) -> list[Element]:
-    """List the children with one of some names, and note all else but blanks."""
+    """List the children with one of some names, and note all else, such as text `outside` of them."""
     found = []
     for parent in parents:
         for child in parent.content:
-            if isinstance(child, Element) and child.name in names:
+            if isinstance(child, str):
+                if child.strip():
+                    what = f"the text {quote(child.strip())} outside {outside} is ignored"
+                    notices.append(Problem(f"{about}{what}", parent.line, file))
+            elif child.name in names:
                 found.append(child)
-            elif isinstance(child, Element) or child.strip():
-                if isinstance(child, Element):
-                    what, line = f"the element {quote(child.name)}", child.line
-                else:
-                    what, line = f"the text {quote(child.strip())}", parent.line
-                notices.append(Problem(f"{about}{what} is ignored (expected {' and '.join(names)})", line, file))
+            else:
+                what = f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
+                notices.append(Problem(f"{about}{what}", child.line, file))
     return found
 
 
@@ -364,31 +377,43 @@ def get_form(word: Element) -> str:
 
 @lru_cache(100_000)
 def parse_groups(text: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
-    """Return the lemma and the groups in IG; None if it has another form, or no groups."""
+    """Return the lemma and the groups in IG; None if it has another form, or no groups.
+
+    >>> parse_groups('[(1,"ev+Noun+A3sg+P3sg+Loc")(2,"Adj+Rel")]')
+    ('ev', (('Noun', 'A3sg', 'P3sg', 'Loc'), ('Adj', 'Rel')))
+    >>> [parse_groups(text)[0] for text in ('[(1,""+Punc")]', '[(1,"++Punc")]')]
+    ['"', '+']
+    """
     text = text.strip()
-    if not (text.startswith("[(") and text.endswith('")]')):
+    if not (text.startswith("[(") and text.endswith(")]")):
         return None
-    lemma = ""
+    inner = text[1:-1]
+    lemma, place = "", 0
     groups: list[tuple[str, ...]] = []
-    for number, piece in enumerate(text[2:-3].split('")('), 1):
-        given, _, content = piece.partition(',"')
-        if given != str(number):
+    while place < len(inner):
+        found = GROUP.match(inner, place)
+        if found is None or int(found[1]) != len(groups) + 1:
             return None
         if groups:
-            tags = content.split("+")
-        elif content.startswith("+"):  # the lemma, not a separator
-            lemma, tags = "+", content[1:].removeprefix("+").split("+") if content != "+" else []
+            tags = found[2].split("+")
+        elif found[2].startswith("+"):  # the lemma, not a separator
+            lemma, tags = "+", found[2][1:].removeprefix("+").split("+") if found[2] != "+" else []
         else:
-            lemma, *tags = content.split("+")
+            lemma, *tags = found[2].split("+")
         if not lemma or any(not tag or '"' in tag for tag in tags):
             return None
         groups.append(tuple(tags))
+        place = found.end()
     return lemma, tuple(groups)
 
 
 @lru_cache(100_000)
 def parse_relation(text: str) -> tuple[int, int, str] | None:
-    """Return the IX of the head in REL, the number of its group, from 1, and the relation; None if it can't be read."""
+    """Return the IX of the head in REL, the number of its group, from 1, and the relation; None if it can't be read.
+
+    >>> parse_relation("[2,1,(POSSESSOR)]"), parse_relation("[,( )]"), parse_relation("[2,1]")
+    ((2, 1, 'POSSESSOR'), (0, 0, ''), None)
+    """
     found = RELATION.fullmatch(text.strip())
     if found is not None and (name := found[3].strip()):
         return int(found[1]), int(found[2]), name
@@ -396,7 +421,11 @@ def parse_relation(text: str) -> tuple[int, int, str] | None:
 
 
 def is_encoding(name: str) -> bool:
-    """Return whether a name is that of an encoding of text."""
+    """Return whether a name is that of an encoding of text.
+
+    >>> [is_encoding(name) for name in ("latin5", "rot13", "none")]
+    [True, False, False]
+    """
     try:
         "".encode(name)  # refuses codecs that are not of text
     except (LookupError, ValueError):
@@ -404,33 +433,47 @@ def is_encoding(name: str) -> bool:
     return True
 
 
-def decode(path: Path, data: bytes, encoding: str = AUTO) -> str:
+def decode(data: bytes, encoding: str = AUTO) -> str:
     """Return the text of a fragment, without a byte order mark.
 
     `AUTO` is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
     windows-1254, whatever the file declares.
     """
-    if encoding == AUTO and data.startswith(UTF_16):  # any bytes are text in windows-1254
-        raise FormatError(path, [Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")])
-    tried = "utf-8" if encoding == AUTO else encoding
+    if encoding != AUTO:
+        return data.decode(encoding).removeprefix("\ufeff")
+    if data.startswith(UTF_16):  # any bytes are text in windows-1254
+        raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
     try:
-        return data.decode(tried).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        if encoding == AUTO and not data.startswith(BYTE_ORDER_MARK):
-            return decode(path, data, WINDOWS)
-        before = data[: error.start]
-        column = len(before) - before.rfind(b"\n")
-        what = f"byte {column} (0x{data[error.start]:02x}) is not valid {tried}"
-        raise FormatError(path, [Problem(what, before.count(b"\n") + 1)]) from None
-    except UnicodeError as error:
-        raise FormatError(path, [Problem(f"can't be decoded as {tried}: {error}")]) from None
+        return data.decode(UTF_8).removeprefix("\ufeff")  # nothing beyond ASCII is the same in both
+    except UnicodeDecodeError:
+        if data.startswith(codecs.BOM_UTF8):
+            raise
+        return data.decode(WINDOWS)
+
+
+def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:
+    """Return what is wrong with the bytes of a fragment that were to be decoded from an encoding, with the line."""
+    if not isinstance(error, UnicodeDecodeError):
+        return Problem(f"can't be decoded as {encoding}: {error}")
+    if encoding == AUTO and error.object.startswith(UTF_16):
+        return Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")
+    before = error.object[: error.start]
+    column = len(before) - before.rfind(b"\n")
+    tried = encoding if encoding != AUTO else UTF_8 if error.encoding == UTF_8 else WINDOWS
+    what = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {tried}"
+    return Problem(what, before.count(b"\n") + 1)
 
 
 def repair(text: str) -> str:
-    """Escape whatever is not XML in the attributes and the text of words; the rest is left as it is."""
+    """Escape whatever is not XML in the attributes and the text of words; the rest is left as it is.
+
+    >>> print(repair('''<W IX="1" IG="[(1,""+Punc")]" REL="[,( )]"> " </W>'''))
+    <W IX="1" IG="[(1,&quot;&quot;+Punc&quot;)]" REL="[,( )]"> &quot; </W>
+    """
     # A word ends before the next one, so that one that can't be repaired takes no other with it.
-    before, *words = re.split(r"(?=<W\s)", text)
-    return "".join([before, *map(_repair_word, words)])
+    starts = [found.start() for found in WORD_START.finditer(text)]
+    words = [_repair_word(text[start:end]) for start, end in zip(starts, [*starts[1:], len(text)], strict=False)]
+    return "".join([text[: starts[0]] if starts else text, *words])
 
 
 def _repair_word(text: str) -> str:
@@ -438,136 +481,31 @@ def _repair_word(text: str) -> str:
     place = len("<W")
     parts = [text[:place]]
     while (found := NAME.match(text, place)) is not None:
-        start = found.end()
-        if text.startswith("[", start):
-            list_end = LIST_END[found[1]].search(text, start)
-            end = -1 if list_end is None else list_end.start() + 1
+        value_start = found.end()
+        if text.startswith("[", value_start):
+            end = LIST_END[found[2]].search(text, value_start)
+            value_end = -1 if end is None else end.start() + 1
         else:
-            end = text.find(found[1], start)
-        if end < 0:
+            value_end = text.find(found[2], value_start)
+        if value_end < 0:
             return text
-        parts += [text[place:start], _escape(text[start:end]), found[1]]
-        place = end + 1
+        parts += [text[place:value_start], _escape(text[value_start:value_end]), found[2]]
+        place = value_end + 1
     tag_end = TAG_END.match(text, place)
-    word_end = place if tag_end is None else tag_end.end()
-    if tag_end is not None and not tag_end[1]:
-        word_end = text.find("</W>", tag_end.end())
-    if tag_end is None or word_end < 0:
+    if tag_end is None:
         return text
-    return "".join([*parts, tag_end[0], _escape(text[tag_end.end() : word_end]), text[word_end:]])
+    parts.append(tag_end[0])
+    place = tag_end.end()
+    if not tag_end[1]:
+        word_end = text.find("</W>", place)
+        if word_end < 0:
+            return text
+        parts.append(_escape(text[place:word_end]))
+        place = word_end
+    return "".join([*parts, text[place:]])
 
 
 def _escape(text: str) -> str:
     """Escape `<`, `>`, `&` and quotation marks, except in entities that XML defines."""
     escaped = AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
     return escaped.replace('"', "&quot;").replace("'", "&apos;")
-
-
-def extract(
-    folder: Path, *, encoding: str = AUTO, splits: Iterable[str] = (), documents: Mapping[str, str] | None = None
-) -> tuple[Mapping[str, Sequence[Sentence]], list[Problem]]:
-    """Extract the documents of a folder of fragments, which are all files ending in `.xml`.
-
-    The encoding is `decode`'s; `splits` are the numbers of sentences that begin a new document; `documents` has the
-    document of each fragment, if it is not the one in its name.
-
-    Returns:
-        The sentences of every document by its name, in order, and what is odd about the fragments, with its file.
-    """
-    files, misfits = list_files(folder, "fragment", SUFFIX)
-    if not files:
-        raise FormatError(folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")])
-    reader = Reader()
-    reader.notices += [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
-    read: dict[str, tuple[Path, bytes]] = {}
-    for name, path in files.items():
-        with collecting(reader.problems, name):
-            read[name] = (path, read_bytes(path))
-    found = reader.read_fragments(read, encoding, documents)
-    reader.check_numbers(found.values())
-    split = split_documents(found, splits, reader)
-    if not split and not reader.problems:
-        reader.report("contains no words")
-    reader.problems.raise_any(folder)
-    fragments = {name.removesuffix(SUFFIX) for name in files}
-    for fragment in (fragment for fragment in documents or () if fragment not in fragments):
-        reader.notices.append(Problem(f"the map names fragment {quote(fragment)}, which has no file"))
-    return split, limit_notices(reader.notices, "the fragments")
-
-
-def split_documents(
-    documents: Mapping[str, Sequence[Sentence]], splits: Iterable[str], reader: Reader
-) -> dict[str, Sequence[Sentence]]:
-    """Split documents before the sentences of these numbers; the parts of NAME are NAME, NAME_2, NAME_3 and so on."""
-    left = dict.fromkeys(splits)
-    parts: dict[str, Sequence[Sentence]] = {}
-    for name, sentences in documents.items():
-        starts = [place for place, sentence in enumerate(sentences) if sentence.number in left]
-        for place in starts:
-            del left[sentences[place].number]
-        if starts and not starts[0]:
-            what = f"sentence {quote(sentences[0].number)} is the first of document {quote(name)}"
-            reader.report(f"{what} (expected one that begins a new document)")
-        ends = [*starts, len(sentences)]
-        for part, start, end in zip(number_names([name] * len(ends)), [0, *starts], ends, strict=True):
-            if part in parts or (part != name and part in documents):
-                reader.report(f"document {quote(part)} exists already (expected another name for it)")
-            elif start < end:
-                parts[part] = sentences[start:end]
-    for number in left:
-        reader.report(f"there is no sentence {quote(number)} that a document could begin with")
-    return parts
-
-
-def read_map(path: Path) -> dict[str, str]:
-    """Read the document of each fragment: rows of a fragment and a document, separated by a tab."""
-    documents: dict[str, str] = {}
-    lines: dict[str, int] = {}
-    problems = ProblemList()
-    for line, text in enumerate(read_lines(path), start=1):
-        if not text.strip():
-            continue
-        fragment, *others = (cell.strip() for cell in text.split("\t"))
-        if len(others) != 1:
-            problems.add(f"{quote(text)} is not a fragment and a document, separated by a tab", line)
-            continue
-        if FRAGMENT.fullmatch(fragment) is None:
-            problems.add(f"{quote(fragment)} is not a fragment (expected a name such as 77000112003)", line)
-        if DOCUMENT.fullmatch(others[0]) is None:
-            expected = "expected letters, digits, '_', '-' and '.'"
-            problems.add(f"{quote(others[0])} is not a document's name ({expected})", line)
-        if lines.setdefault(fragment, line) != line:
-            problems.add(f"fragment {quote(fragment)} is already on line {lines[fragment]}", line)
-        documents[fragment] = others[0]
-    problems.raise_any(path)
-    return documents
-
-
-def write_documents(folder: Path, documents: Mapping[str, Sequence[Sentence]]) -> None:
-    """Write documents into a new or an empty folder, a file each; all or none."""
-    if problems := find_unwritable(documents, SUFFIX):
-        raise FormatError(folder, problems)
-    with creating_folder(folder) as partial:
-        for name, sentences in documents.items():
-            (partial / f"{name}{SUFFIX}").write_text(dump_document(sentences), "utf-8", newline="")
-
-
-def dump_document(sentences: Sequence[Sentence]) -> str:
-    """Return a document as the text of an extracted file; a ValueError if XML can't represent a character."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<Set sentences="{len(sentences)}">']
-    for sentence in sentences:
-        lines.append(f"<S No={_dump_value(sentence.number)}>")
-        for word in sentence.words.values():
-            names = [*(name for name in ORDER if name in word.attributes), *word.attributes]
-            attributes = "".join(f" {name}={_dump_value(word.attributes[name])}" for name in dict.fromkeys(names))
-            lines.append(f"<W{attributes}> {escape(get_form(word))} </W>")
-        lines.append("</S>")
-    text = "\n".join([*lines, "</Set>", ""])
-    check_characters(text)
-    return text
-
-
-def _dump_value(value: str) -> str:
-    """Return an attribute's value in quotes: in double ones unless these occur in it, as in the groups of a word."""
-    escaped = escape(value, {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
-    return "'{}'".format(escaped.replace("'", "&apos;")) if '"' in value else f'"{escaped}"'

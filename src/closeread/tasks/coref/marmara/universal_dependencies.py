@@ -1,23 +1,21 @@
 """The treebank as Universal Dependencies has it: the CoNLL-U files of UD_Turkish-IMST.
 
-Conventions: what `coref.formats.conllu` reads is read here once more, for what the treebank has beside words.  A
-document begins at `# newdoc id = NAME`, and every sentence has a `# sent_id = NAME`.  Words count from 1 in their
-sentence, and head 0 is none.  A token is that of the surface: a word, or a multiword token with all its words; empty
-nodes (`3.1`) are none.  Trees are UD's: they are not turned round to be head-final.
+Conventions: a document begins at `# newdoc id = NAME`, and every sentence has a `# sent_id = NAME`.  Words count from 1
+in their sentence, and head 0 is none.  A token is that of the surface: a word, or a multiword token with all its words;
+empty nodes (`3.1`) are none.  Trees are UD's: they are not turned round to be head-final.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.exceptions import ProblemList, quote
-from closeread.formats.text import read_lines
+from closeread import limits
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.formats.text import UNSAFE, split_lines
 from closeread.records import Record
-from closeread.tasks.coref.formats.conllu import NEWDOC, read_conllu
-from closeread.tasks.coref.marmara.documents import Sentence
 
 # fmt: off
 TAGS = {
@@ -50,8 +48,13 @@ SUFFIX_TAGS = TAGS | {"ADP": ("Adj",)}
 DERIVED_TAGS = {"Part": ("Adj",), "Vnoun": ("Noun",), "Conv": ("Adv",)}
 """The tags of the group that a verb form adds."""
 
-SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*+(.*[^ \t\n])[ \t]*")
+COLUMNS = 10
+NEWDOC = re.compile(r"#[ \t]*newdoc(?![^\s=])(?:(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*\Z)?")
+SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*")
+ROW_ID = re.compile(r"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 HEAD = re.compile("[0-9]{1,9}")
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+"""Control characters other than tabs."""
 
 
 class Word(NamedTuple):
@@ -84,13 +87,15 @@ def make_tokens(surface: Sequence[Surface], words: Sequence[Word]) -> list[Recor
     position, group = [0], [0]  # of each word: its token, and its group there
     tokens: list[Record] = []
     for place, (form, first, last) in enumerate(surface, 1):
+        numbers = range(first, last + 1)
         groups: list[list[str]] = []
-        for word in words[first - 1 : last]:
+        for number in numbers:
+            word = words[number - 1]
             position.append(place)
             group.append(len(groups) + 1)
             groups.append(list((SUFFIX_TAGS if groups else TAGS)[word.tag]))
             derived = DERIVED_TAGS.get(word.get_feature("VerbForm"))
-            if len(groups) == 1 and derived and word.tag in ("VERB", "AUX"):
+            if number == first and derived and word.tag in ("VERB", "AUX"):
                 groups.append(list(derived))
         lemma = words[first - 1].lemma
         tokens.append({"form": form, "lemma": form if lemma in ("", "_") else lemma, "groups": groups})
@@ -115,86 +120,172 @@ def convert_relation(word: Word) -> str:
 
 
 def find_circle(heads: Sequence[int]) -> list[int]:
-    """Return words that are each other's heads, by number; none if the heads form a tree."""
+    """Return words that are each other's heads, by number; none if the heads form a tree.
+
+    >>> find_circle([2, 0, 2]), find_circle([2, 3, 2]), find_circle([0, 2])
+    ([], [2, 3], [2])
+    """
     rooted = {0}
     for number in range(1, len(heads) + 1):
-        path: list[int] = []
+        path: dict[int, int] = {}
         while number not in rooted and number not in path:
-            path.append(number)
+            path[number] = len(path)
             number = heads[number - 1]
         if number in path:
-            return sorted(path[path.index(number) :])
-        rooted.update(path)
+            return sorted(list(path)[path[number] :])
+        rooted |= path.keys()
     return []
 
 
-def read_sentences(path: Path, file: str) -> dict[str, list[Sentence]]:
-    """Read the sentences of each document of a CoNLL-U file, by its id; messages name the file `file`."""
-    read_conllu(path)  # which finds whatever is wrong with the format
-    problems = ProblemList()
-    documents: dict[str, list[Sentence]] = {}
-    for document, number, rows in _split_sentences(read_lines(path), documents, problems):
-        before = problems.total
+class UdTreebank:
+    """The documents of CoNLL-U files that are one treebank.
+
+    Attributes:
+        documents: the sentences of each document, by its id, in the order of the files.
+        files: the file of each document.
+        problems: what is wrong, with file and line.
+    """
+
+    def __init__(self, files: Mapping[str, tuple[Path, bytes]]) -> None:
+        """Read files: the path of each and its bytes, decompressed, by the names that messages show."""
+        self.documents: dict[str, list[Record]] = {}
+        self.files: dict[str, str] = {}
+        self.problems: list[Problem] = []
+        # The file and the line where each name is first.
+        self._named: dict[str, dict[str, tuple[str, int]]] = {"document": {}, "sentence": {}}
+        for name, (path, data) in files.items():
+            try:
+                lines = split_lines(path, data)
+            except FormatError as error:
+                self.problems += [problem._replace(file=name) for problem in error.problems]
+            else:
+                self._read(name, lines)
+                self.problems += sorted(self._found, key=lambda problem: problem.order)
+
+    def _read(self, file: str, lines: Iterable[str]) -> None:
+        self._file, self._found = file, ProblemList()  # and what is wrong with it
+        # The names of the document and of the sentence, and their lines; whether the document has sentences.
+        self._document: tuple[str, int] | None = None
+        self._sentence: tuple[str, int] | None = None
+        self._has_sentences = False
+        self._rows: list[tuple[int, list[str]]] = []  # line and cells
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#"):
+                if newdoc := NEWDOC.match(line):
+                    self._begin("document", newdoc[1] or "", number)
+                elif sent_id := SENT_ID.fullmatch(line):
+                    self._begin("sentence", sent_id[1], number)
+            elif line.strip(" \t"):
+                self._read_row(line, number)
+            else:
+                self._end_sentence()
+            if self._found.total > limits.MAX_PROBLEMS:  # counting those of a file of another format helps nobody
+                return
+        self._end_sentence()
+        self._end_document()
+        if self._document is None and not self._found.total:
+            self._add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+
+    def _add(self, what: str, line: int | None = None) -> None:
+        self._found.add(what, line, file=self._file)
+
+    def _begin(self, what: str, name: str, line: int) -> None:
+        """Begin a document, or a sentence."""
+        if self._rows:
+            self._add(f"a {what} begins inside a sentence (expected a blank line before it)", line)
+            self._end_sentence()
+        if what == "document":
+            self._end_document()
+            self._document, expected = (name, line), "# newdoc id = NAME"
+        else:
+            if self._sentence:
+                self._add(f"a second sent_id before a sentence (first on line {self._sentence[1]})", line)
+            self._sentence, expected = (name, line), "# sent_id = NAME"
+        if not name:
+            self._add(f"{what} without a name (expected '{expected}')", line)
+        elif unsafe := UNSAFE.search(name):
+            self._add(f"the name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
+        elif (first := self._named[what].setdefault(name, (self._file, line))) != (self._file, line):
+            place = f"on line {first[1]}" if first[0] == self._file else f"in {first[0]} on line {first[1]}"
+            self._add(f"duplicate {what} {quote(name)} (first {place})", line)
+        if what == "document":
+            self.documents.setdefault(name, [])
+            self.files.setdefault(name, self._file)
+
+    def _end_document(self) -> None:
+        if self._document and not self._has_sentences:
+            name, line = self._document
+            self._add(f"document {quote(name)} has no sentences", line)
+        self._has_sentences = False
+
+    def _read_row(self, text: str, line: int) -> None:
+        cells = text.split("\t")
+        if not self._rows:
+            if self._sentence is None:
+                self._add("sentence without a name (expected '# sent_id = NAME' before it)", line)
+            if self._document is None:
+                self._add("sentence outside a document (expected '# newdoc id = NAME' before it)", line)
+                self._document = ("", line)  # reported once
+        self._rows.append((line, cells))
+        if len(cells) != COLUMNS:
+            self._add(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)", line)
+        elif unsafe := CONTROL.search(text):
+            self._add(f"the row contains the control character U+{ord(unsafe[0]):04X}", line)
+
+    def _end_sentence(self) -> None:
+        name, rows, self._sentence, self._rows = self._sentence, self._rows, None, []
+        if not rows:
+            if name:
+                self._add(f"sentence {quote(name[0])} has no words", name[1])
+            return
+        self._has_sentences = True
+        before = self._found.total
+        if any(len(cells) != COLUMNS for _, cells in rows):
+            return
         surface: list[Surface] = []
-        words: list[Word] = []
-        last = 0  # word of the multiword token
-        n_words = sum(cells[0].isdigit() for _, cells in rows)
-        for line, (number_cell, form, *cells) in rows:
-            if "-" in number_cell:
-                first, last = map(int, number_cell.split("-"))
-                surface.append((form, first, last))
-            elif number_cell.isdigit():
-                words.append(_read_word(line, cells, n_words, problems))
-                if len(words) > last:
-                    surface.append((form, len(words), len(words)))
-        line = rows[0][0]
-        if not number:
-            problems.add("sentence without a name (expected '# sent_id = NAME' before it)", line)
-        if problems.total == before and (circle := find_circle([word.head for word in words])):
-            problems.add(f"column 7: the heads of words {', '.join(map(str, circle))} form a circle", line)
-        if problems.total == before:
-            documents[document].append(Sentence(file, line, number, make_tokens(surface, words), {}))
-    problems.raise_any(path)
-    for document, sentences in documents.items():
-        if not sentences:
-            problems.add(f"document {quote(document)} has no sentences")
-    problems.raise_any(path)
-    return documents
+        of_words: list[tuple[int, list[str]]] = []
+        n_empty = range_end = 0
+        for line, cells in rows:
+            text, form = cells[:2]
+            found = ROW_ID.fullmatch(text)
+            first, mark, second = (int(found[1]), found[2], int(found[3] or 0)) if found else (0, "", 0)
+            n = len(of_words)
+            if mark == "." and (first, second) == (n, n_empty + 1):
+                n_empty += 1
+                continue
+            if mark == "-" and first == n + 1 and second > first > range_end:
+                range_end = second
+                surface.append((form, first, second))
+            elif mark is None and first == n + 1:
+                of_words.append((line, cells))
+                n_empty = 0
+                if first > range_end:
+                    surface.append((form, first, first))
+            else:
+                follows = f" follows word {n}" if n else ""
+                expected = f"expected {n + 1}, {n}.{n_empty + 1} or a range from {n + 1}"
+                self._add(f"column 1: {quote(text)}{follows} ({expected})", line)
+                continue
+            if not form.strip():
+                self._add("column 2: the word is empty (expected a word or '_')", line)
+        if range_end > len(of_words):
+            self._add(f"the sentence ends before word {range_end}, the last of a multiword token", rows[-1][0])
+        words = [self._read_word(line, cells, len(of_words)) for line, cells in of_words]
+        if self._found.total == before and (circle := find_circle([word.head for word in words])):
+            named = ", ".join(map(str, circle))
+            self._add(f"column 7: the heads of words {named} form a circle", of_words[circle[0] - 1][0])
+        if self._found.total == before and name and self._document:
+            sentence = {"number": name[0], "tokens": make_tokens(surface, words)}
+            self.documents.setdefault(self._document[0], []).append(sentence)
 
-
-def _split_sentences(
-    lines: Iterable[str], documents: dict[str, list[Sentence]], problems: ProblemList
-) -> Iterator[tuple[str, str, list[tuple[int, list[str]]]]]:
-    """Yield the document and the name of each sentence, and the line and the cells of its rows; add documents."""
-    document = number = ""
-    rows: list[tuple[int, list[str]]] = []
-    for line, text in enumerate([*lines, ""], 1):
-        newdoc = NEWDOC.fullmatch(text)
-        if text.startswith("#") and not newdoc:
-            if sent_id := SENT_ID.fullmatch(text):
-                number = sent_id[1]
-        elif text.strip(" \t") and not newdoc:
-            rows.append((line, text.split("\t")))
-        elif rows:
-            yield document, number, rows
-            number, rows = "", []
-        if newdoc:
-            document = newdoc[1] or ""
-        if (newdoc or rows) and not document and document not in documents:
-            problems.add("document without a name (expected '# newdoc id = NAME')", line)
-        if newdoc or rows:
-            documents.setdefault(document, [])
-
-
-def _read_word(line: int, cells: Sequence[str], n_words: int, problems: ProblemList) -> Word:
-    """Read the word of a row, given the cells after its form."""
-    lemma, tag, _, features, head, relation, *_ = cells
-    number = int(head) if HEAD.fullmatch(head) else n_words + 1
-    if tag not in TAGS:
-        problems.add(f"column 4: {quote(tag)} is not a part of speech of UD (expected one of {', '.join(TAGS)})", line)
-    if number > n_words:
-        problems.add(f"column 7: {quote(head)} is not a word of the sentence (expected 0 to {n_words})", line)
-    elif relation in ("", "_") or (relation == "root") != (number == 0):
-        what = "a relation other than root" if number else "root, since the head is 0"
-        problems.add(f"column 8: {quote(relation)} (expected {what})", line)
-    return Word(lemma, tag, features, number, relation)
+    def _read_word(self, line: int, cells: Sequence[str], n_words: int) -> Word:
+        _, _, lemma, tag, _, features, head, relation, _, _ = cells
+        number = int(head) if HEAD.fullmatch(head) else n_words + 1
+        if tag not in TAGS:
+            self._add(f"column 4: {quote(tag)} is not a part of speech of UD (expected one of {', '.join(TAGS)})", line)
+        if number > n_words:
+            self._add(f"column 7: {quote(head)} is not a word of the sentence (expected 0 to {n_words})", line)
+        elif relation in ("", "_") or (relation == "root") != (number == 0):
+            what = "a relation other than root" if number else "root, since the head is 0"
+            self._add(f"column 8: {quote(relation)} (expected {what})", line)
+        return Word(lemma, tag, features, number, relation)
