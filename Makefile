@@ -93,7 +93,7 @@ audit: extras
 fuzz: export CLOSEREAD_DATA =
 fuzz: export CLOSEREAD_FUZZ_SECONDS = $(FUZZ_SECONDS)
 fuzz: extras
-	CLOSEREAD_FAULTS=all $(BIN)/pytest -q tests/faults/test_whole_writes.py
+	CLOSEREAD_FAULTS=all $(BIN)/pytest -q tests/faults/test_whole_writes.py tests/faults/test_killed_writers.py
 	$(BIN)/python tools/fuzz.py
 
 # Changes of single places in the scoring code, and which of them no test notices; `make mutants MUTANTS="-n 20 --jobs 1"`.

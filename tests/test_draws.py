@@ -1,4 +1,4 @@
-"""The draws of the bootstrap and of approximate randomization, against the multinomial."""
+"""The draws of the bootstrap and of approximate randomization, against the multinomial and a slow twin."""
 
 import itertools
 import math
@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import twins.draws
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.late import stats
@@ -19,7 +20,9 @@ from closeread.counts.resampling import (
     LARGEST,
     draw_swaps,
     draw_weights,
+    percentile_interval,
     spread_poisson,
+    sum_resamples,
 )
 
 UNLIKELY = 1e-4  # of a test with a fixed seed; a wrong distribution is far beyond it
@@ -61,6 +64,18 @@ def test_weights_are_those_of_a_multinomial(n_blocks, n_resamples):
     assert (np.abs(counted - often)[kept] < 5 * np.sqrt(often[kept])).all()
 
 
+def test_means_variances_and_covariances_are_those_of_a_multinomial():
+    n, m = 30, 60_000
+    weights = draw_all(draw_weights, n, m).astype(np.float64)
+    assert np.abs(weights.mean(axis=0) - 1).max() < 5 * math.sqrt((1 - 1 / n) / m)
+    # The covariance is -1/n, and the variance 1 - 1/n; the error of either is at most about 2 / sqrt(m).
+    found = np.cov(weights.T)
+    assert np.abs(found - (np.eye(n) - 1 / n)).max() < 5 * 2 / math.sqrt(m)
+    # So is the sum of any half of the blocks, with less chance: n/4, whichever they are.
+    for half in (np.arange(n) < n // 2, np.arange(n) % 2 == 0):
+        assert weights[:, half].sum(axis=1).var() == pytest.approx(n / 4, rel=5 * math.sqrt(2 / m))
+
+
 @given(st.floats(0, 1, exclude_min=True))
 def test_bytes_become_poisson_numbers(mean):
     steps, end, rest = spread_poisson(mean)
@@ -88,6 +103,21 @@ def test_every_swap_is_as_likely_as_the_others():
     whole = draw_all(draw_swaps, 1001, 300)
     assert np.abs(whole.mean(axis=0) - 0.5).max() < 5 * 0.5 / math.sqrt(300)
     assert whole.mean() == pytest.approx(0.5, abs=5 * 0.5 / math.sqrt(whole.size))
+
+
+@pytest.mark.parametrize("n_blocks", [3, 60, 700])
+def test_intervals_are_those_of_plain_drawing(n_blocks):
+    n = 3000
+    rng = np.random.default_rng(n_blocks)
+    blocks = np.column_stack([rng.gamma(0.5, size=n_blocks), rng.integers(1, 5, n_blocks)])
+    ours, plain = (
+        sums[:, 0] / sums[:, 1] for sums in (sum_resamples(blocks, n, rng), twins.draws.sum_resamples(blocks, n, rng))
+    )
+    assert stats.ks_2samp(ours, plain).pvalue > UNLIKELY
+    # The standard error of a quantile of a normal sample is sqrt(q (1 - q) / n) / density.
+    error = math.sqrt(2 * 0.025 * 0.975 / n) / stats.norm.pdf(stats.norm.ppf(0.025)) * plain.std()
+    if n_blocks > 3:
+        assert percentile_interval(ours, 0.95) == pytest.approx(percentile_interval(plain, 0.95), abs=5 * error)
 
 
 values = st.integers(1, 40).flatmap(lambda n: st.integers(0, 3 * n).map(lambda k: k / n))

@@ -1,5 +1,6 @@
 """The wheel and the editable install, each in a fresh environment."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -108,6 +109,21 @@ def test_install(environment, tmp_path, editable):
     assert "Exact match" in done.stdout
 
 
+@pytest.mark.extended
+def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
+    source = copied(tmp_path / "clone")
+    new = source / "loaders" / "invented"
+    new.mkdir()
+    (new / "__init__.py").write_text('"""An invented corpus."""\n')
+    places = installed(environment, str(source))
+    assert places
+    found = subprocess.run(
+        [environment, "-c", "import closeread.corpus.names as c; print(c.corpus_names())"],
+        cwd="/", check=True, capture_output=True, text=True, env={},
+    )  # fmt: skip
+    assert "invented" in found.stdout
+
+
 @pytest.mark.gate
 def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
     names, _ = built(copied(tmp_path / "clone"), "wheel", tmp_path / "out")
@@ -115,6 +131,18 @@ def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
     wanted = {f"closeread/{MAPPED[top]}/{rest}" for top, _, rest in split if top in MAPPED}
     wanted |= {n.removeprefix("src/") for n in tracked() if n.startswith("src/")}
     assert names == wanted
+
+
+@pytest.mark.extended
+def test_a_sample_in_any_format_is_packaged(tmp_path):
+    source = copied(tmp_path / "clone")
+    samples = {f"loaders/mctaco/{name}" for name in ("sample.jsonl", "sample.conll", "sample/a.xml", "sample/b/c.txt")}
+    traces = {"loaders/mctaco/__pycache__/old.cpython-311.pyc", "loaders/mctaco/.sample.tsv.swp"}
+    for name in samples | traces:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("invented\n")
+    names, _ = built(source, "wheel", tmp_path / "out")
+    assert {name for name in samples | traces if f"closeread/{name}" in names} == samples
 
 
 @pytest.mark.extended
@@ -127,6 +155,40 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
         archive.extractall(tmp_path / "unpacked", filter="data")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     assert built(unpacked, "wheel", tmp_path / "again")[0] == built(source, "wheel", tmp_path / "out")[0]
+
+
+@pytest.mark.extended
+def test_a_module_that_is_gone_is_not_built_again(tmp_path):
+    source = copied(tmp_path / "clone")
+    before, _ = built(source, "wheel", tmp_path / "before")
+    (source / "src" / "closeread" / "operations" / "reproduce.py").unlink()
+    shutil.rmtree(source / "metrics" / "mctaco")
+    after, _ = built(source, "wheel", tmp_path / "after")
+    gone = {name for name in before if name.startswith("closeread/evaluate_modules/mctaco/")}
+    assert before - after == gone | {"closeread/operations/reproduce.py"}
+
+
+@pytest.mark.extended
+@pytest.mark.skipif(not shutil.which("make"), reason="no make")
+@pytest.mark.parametrize("has", ["nothing", "another file"])
+def test_make_score_falls_back_only_where_the_corpus_is_out_of_reach(tmp_path, has):
+    # The installed closeread in place of one that make would install, and a network that leads nowhere.
+    programs = tmp_path / "venv" / "bin"
+    programs.mkdir(parents=True)
+    for name, target in (("closeread", Path(sys.executable).with_name("closeread")), ("pip", shutil.which("true"))):
+        (programs / name).symlink_to(target)
+    (programs / "python").symlink_to(sys.executable)
+    if has == "another file":
+        (tmp_path / "mctaco").mkdir()
+        for name in ("dev_3783.tsv", "test_9442.tsv"):
+            (tmp_path / "mctaco" / name).write_text("no corpus\n")
+    nowhere = dict.fromkeys(("https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    env = {**os.environ, **nowhere, "CLOSEREAD_DATA": str(tmp_path), "MAKEFLAGS": ""}
+    command = ["make", "score", f"VENV={tmp_path / 'venv'}"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert (done.returncode == 0) == (has == "nothing")
+    assert ("Note: McTaco's files are not here" in done.stdout) == ("Exact match" in done.stdout) == (has == "nothing")
+    assert ("is not the released file" in done.stdout) == (has == "another file")
 
 
 def floors_of(requirements):

@@ -156,7 +156,7 @@ def test_the_tests_that_walk_folders_accept_them(checkout):
     # Some look for the corpora only where there are any; the samples are always there.
     output = run_with(checkout, "-m", "pytest", *options, "tests/hf", *files, CLOSEREAD_DATA=str(checkout / "data"))
     assert " skipped" not in output
-    assert int(output.split(" passed")[0].split()[-1]) >= 85
+    assert int(output.split(" passed")[0].split()[-1]) >= 80
 
 
 def test_the_import_rules_hold(checkout):
@@ -261,6 +261,13 @@ def test_a_new_task_scores_by_the_corpus_and_by_its_own_name(spelling):
     assert folded == {"word_accuracy": 4 / 5, "character_accuracy": 1 - 2 / 25}
 
 
+def test_slices_and_units_of_a_new_task(spelling):
+    report = json.loads(spelling["score shipwords words.txt --by page --per-unit --no-ci --json"]["stdout"])
+    pages = {page: part["scores"]["word_accuracy"]["value"] for page, part in report["slices"]["page"].items()}
+    assert pages == {"1": 1 / 2, "2": 1 / 2, "3": 1}
+    assert [unit["character_accuracy"] for unit in report["units"]] == [1, 1 - 2 / 4, 1, 1 - 1 / 7, 1]
+
+
 def test_counts_of_a_new_task_are_stored_and_merged(spelling):
     report = spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"]
     assert spelling["score --from-counts all.parquet --no-ci --json"]["stdout"] == report
@@ -270,6 +277,12 @@ def test_counts_of_a_new_task_are_stored_and_merged(spelling):
 def test_evaluate_gives_the_same_scores_and_signature(spelling, loaded):
     report = spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"]
     assert loaded["shipwords"]["report"] == essence(report)
+
+
+def test_the_corpus_of_a_new_task_loads_and_converts(spelling, loaded, checkout):
+    assert loaded["shipwords"]["records"] == GOLD
+    converted = (checkout / "converted.jsonl").read_text("utf-8").splitlines()
+    assert list(map(json.loads, converted)) == GOLD
 
 
 def test_formats_and_rules_of_a_new_task_report_all_problems(checkout):
@@ -283,3 +296,24 @@ def test_formats_and_rules_of_a_new_task_report_all_problems(checkout):
     assert "right.txt:1: 'anchor' is not misspelt" in right["stderr"]
     assert "right.txt:2: 'sail' is not misspelt" in right["stderr"]
     assert "short.txt: the number of lines is 1 (expected 5, one for each word)" in short["stderr"]
+
+
+def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
+    folder = copy_package(tmp_path)
+    add(folder, "task")
+    package = folder / "closeread"
+    shutil.copytree(package / "loaders/shipwords", package / "loaders/seawords")
+    (package / "loaders/seawords/shipwords.py").rename(package / "loaders/seawords/seawords.py")
+    declaration = package / "loaders/seawords/declaration.py"
+    shared = declaration.read_text("utf-8").replace('"shipwords"', '"seawords"')
+    assert 'name="seawords"' in shared
+    declaration.write_text(shared.replace('name="seawords"', 'name="seawords", schema="shipwords"'), "utf-8")
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
+    commands = ("score spelling words.txt", "score seawords words.txt --no-ci", "schema seawords", "schema shipwords")
+    unclear, clear, *schemas = run_commands(folder, *commands).values()
+    assert unclear["exit_code"] == 2
+    assert "procedure spelling scores seawords and shipwords; give the name of a corpus" in unclear["stderr"]
+    assert clear["exit_code"] == 0, clear["stderr"]
+    assert "seawords" in clear["stdout"]
+    assert schemas[0]["exit_code"] == 0, schemas[0]["stderr"]
+    assert schemas[0]["stdout"] == schemas[1]["stdout"]

@@ -45,6 +45,13 @@ def test_order_and_names_of_units_do_not_matter(some, shuffler):
 
 
 @given(st.lists(rows, min_size=2, max_size=12))
+def test_other_scores_and_counts_do_not_matter(some):
+    table = make_table(some)
+    (mean,) = score(table.with_counts(("sum", "n")), METRICS[:1], RESAMPLING).scores.values()
+    assert mean == score(table, METRICS, RESAMPLING).scores["mean"]
+
+
+@given(st.lists(rows, min_size=2, max_size=12))
 def test_shards_do_not_matter(some):
     table = make_table(some)
     shards = [table.select(table.blocks == block) for block in range(table.n_blocks)]

@@ -2,7 +2,9 @@
 
 import json
 import math
+import re
 from dataclasses import replace
+from html.parser import HTMLParser
 from itertools import combinations
 
 import pytest
@@ -13,6 +15,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.counts.systems import SystemsTable, escape_latex
 from closeread.exceptions import RequestError
+from closeread.tables import Grid, draw_html
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).
@@ -103,6 +106,20 @@ TWELVE = {
 """The first finds 20 documents more than any other system: 2 of 2**20 swaps give a difference as large."""
 
 
+@pytest.mark.extended
+def test_twelve_systems_have_as_many_resamples_as_66_tests_need():
+    table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1")
+    assert table.standings["muc/f1"] == ["best", *["worse"] * 11]
+    assert table.resampling.n_resamples == 7000  # 66 / 6600 is a fifth of 0.05
+    assert table.find_test("muc/f1", 11).p_corrected == pytest.approx(66 / 7001)
+    assert "7,000 resamples, seed 0" in " ".join(str(table).split())
+    assert [*closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", alpha=0.001).standings["muc/f1"]][
+        1
+    ] == "worse"
+    few = closeread.table("coref", dict([*TWELVE.items()][:5]), gold=LONG, scores="muc/f1")
+    assert few.resampling.n_resamples == 1000  # 10 / 1000 is a fifth of 0.05
+
+
 def test_too_few_resamples_leave_systems_untested():
     table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1000))
     assert table.resampling.n_resamples == 1000
@@ -143,6 +160,13 @@ def test_reports_have_a_row_without_tests():
     alone = make({"told": report(10), "most": 9})
     assert "No tests: they need the counts of two systems, and there is only a report of 'told'." in str(alone)
     assert alone.tests == {}
+
+
+def test_reports_in_memory_still_have_their_counts():
+    found = closeread.score("coref", system(9), gold=KEY, resampling=Resampling(0))
+    table = closeread.table("coref", {"kept": found, "all": closeread.score("coref", system(10), gold=KEY)})
+    assert table.has_counts == (True, True)
+    assert set(table.scores) == {name for name in found.scores if not name.endswith(("precision", "recall"))}
 
 
 def test_one_document_can_not_be_tested():
@@ -211,6 +235,17 @@ def test_latex_is_what_papers_print():
     assert "\\toprule\nSystem & MUC F1 & CoNLL F1 \\\\\n\\midrule\n" in plain
 
 
+def test_html_is_harmless():
+    html = make({"<script>": 9, "b": 10}).to_html()
+    tags = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: tags.append(tag)
+    parser.feed(html)
+    assert "script" not in tags
+    assert "<strong>100.00</strong>" in html
+    assert make({"a": 9})._repr_html_() == make({"a": 9}).to_html()
+
+
 def test_rows_and_json_have_everything():
     table = make(THREE | {"told": report(9)})
     frame = table.to_frame("arrow").to_pydict()
@@ -276,3 +311,13 @@ def test_scores_that_some_systems_lack():
         closeread.table("coref", {"some": some, "all": report(10)}, scores=["muc/f1", "conll", "b3/f1"])
     known = "muc/precision, muc/recall, muc/f1, lea/precision, lea/recall, lea/f1"
     assert str(error.value) == f"some systems lack scores:\n'some' has no conll/f1, b3/f1 (it has: {known})"
+
+
+def test_a_table_is_public():
+    assert closeread.table.__module__ == "closeread"
+    assert isinstance(make(THREE), SystemsTable)
+
+
+def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():
+    grid = Grid("", ["system", "F1", "note"], [["a", "–", "–"], ["b", "–", "none"]])
+    assert re.findall("<th style=.text-align: ([a-z]+)", draw_html(grid)) == ["left", "right", "left"]

@@ -2,13 +2,18 @@
 
 import gzip
 import struct
+import tracemalloc
+import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
-from twins.word_vectors import PACKERS, pack_binary, pack_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twins.word_vectors import PACKERS, pack_binary, pack_lines, pack_original, pack_text
 
 from closeread.exceptions import CloseReadWarning, FormatError, RequestError
-from closeread.formats.word_vectors import read_vectors, write_vectors
+from closeread.formats.word_vectors import BLOCK, read_vectors, write_vectors
 
 ENTRIES = [(b"The", [1.0, 0.5]), (b"the", [-2.0, 0.25]), (b"caf\xc3\xa9", [0.0, 8.0]), (b"\xc3", [3.0, 4.0])]
 
@@ -126,6 +131,47 @@ def test_invalid_files(here, name):
     assert str(error.value).replace(f"{here}/", "") == message
 
 
+def test_what_is_no_file(tmp_path):
+    with pytest.raises(FormatError, match="none: can't be read: No such file or directory"):
+        read_vectors(tmp_path / "none", ["a"])
+    with pytest.raises(FormatError, match="is not a regular file"):
+        read_vectors(tmp_path, ["a"])
+
+
+def test_numbers_of_other_words_are_not_parsed(tmp_path):
+    (tmp_path / "v").write_bytes(b"ev 1 2\nof x nan\n")
+    assert read(tmp_path / "v", ["ev"]) == {"ev": [1, 2]}
+
+
+@given(
+    st.binary(max_size=60)
+    | st.builds(bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40)),
+)
+@settings(max_examples=100)
+def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("vectors") / "v"
+    path.write_bytes(data)
+    with warnings.catch_warnings(), suppress(FormatError):
+        warnings.simplefilter("ignore", CloseReadWarning)
+        assert read(path, ["ev"]).keys() <= {"ev"}
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("pack", [pack_lines, pack_original])
+def test_memory_is_bounded_by_the_words_that_are_asked_for(tmp_path, pack):
+    entries = [(b"word%d" % i, [0.25] * 100) for i in range(10_000)]
+    (tmp_path / "v").write_bytes(data := pack(entries, 100))
+    del entries
+    assert len(data) > 4 * 10**6
+    del data
+    tracemalloc.start()
+    try:
+        read_vectors(tmp_path / "v", ["word7", "word9999"])
+        assert tracemalloc.get_traced_memory()[1] < 2 * 10**6
+    finally:
+        tracemalloc.stop()
+
+
 def test_what_is_written_is_read_again(tmp_path):
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2**32, 40_000, dtype=np.uint32).view(np.float32)
@@ -147,3 +193,16 @@ def test_what_can_not_be_written(tmp_path):
         "finite numbers up to ±1,000,000)"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("pack", PACKERS)
+def test_files_of_several_blocks(tmp_path, pack):
+    rng = np.random.default_rng(5)
+    matrix = rng.normal(size=(1000, 300)).astype(np.float32)
+    entries = [(b"w%d" % i, row) for i, row in enumerate(matrix.tolist())]
+    (tmp_path / "v").write_bytes(data := pack(entries, 300))
+    assert len(data) > 4 * BLOCK
+    asked = [f"w{i}" for i in range(0, 1000, 3)]
+    found = read_vectors(tmp_path / "v", asked)
+    assert (found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]).all()
+    assert sorted(found.rows) == sorted(asked)

@@ -11,7 +11,6 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields
 from functools import cache, partial, wraps
 from numbers import Integral, Real
@@ -67,16 +66,19 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def check_and_call(*arguments: P.args, **options: P.kwargs) -> R:
         hints, signature, wrong = read_hints(function), inspect.signature(function), []
-        with suppress(TypeError):  # Python says it of the call
-            for name, value in signature.bind_partial(*arguments, **options).arguments.items():
-                match signature.parameters[name].kind:
-                    case inspect.Parameter.VAR_POSITIONAL:
-                        given = {f"{name}[{i}]": one for i, one in enumerate(value)}
-                    case inspect.Parameter.VAR_KEYWORD:
-                        given = value
-                    case _:
-                        given = {name: value}
-                wrong += [_find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()]
+        try:
+            bound = signature.bind_partial(*arguments, **options).arguments
+        except TypeError:  # Python says it of the call
+            bound = {}
+        for name, value in bound.items():
+            match signature.parameters[name].kind:
+                case inspect.Parameter.VAR_POSITIONAL:
+                    given = {f"{name}[{i}]": one for i, one in enumerate(value)}
+                case inspect.Parameter.VAR_KEYWORD:
+                    given = value
+                case _:
+                    given = {name: value}
+            wrong += [_find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()]
         _raise_misfits(wrong)
         return function(*arguments, **options)
 

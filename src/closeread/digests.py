@@ -27,8 +27,10 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     by_unit: dict[str, list[str]] = {}
     for name, record in zip(column(records, unit), records, strict=True):
         by_unit.setdefault(name, []).append(_format_record(_drop_fields(record, dropped) if dropped else record))
-    texts = {name: RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass") for name, own in by_unit.items()}
-    return {name: hashlib.sha256(text).digest() for name, text in texts.items()}
+    return {
+        name: hashlib.sha256(RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass")).digest()
+        for name, own in by_unit.items()
+    }
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:

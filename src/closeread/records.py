@@ -79,7 +79,10 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
     """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
-    return {name: [one.get(name) if isinstance(one, Mapping) else None for one in records] for name in names}
+    return {
+        name: [one.get(name) if type(one) is dict or isinstance(one, Mapping) else None for one in records]
+        for name in names
+    }
 
 
 class Parsed(NamedTuple):

@@ -83,6 +83,14 @@ def test_junk_where_a_description_belongs(store, tmp_path, make):
     assert not any("Errno" in sentence for sentence in judged.refused)
 
 
+def test_predictions_that_are_a_folder(store, tmp_path):
+    (path,) = (Path(store.place) / "submissions" / BOARD).rglob("*.jsonl")
+    path.unlink()
+    path.mkdir()
+    (told,) = run_judge(store, tmp_path).refused
+    assert told.endswith(f"{path.name} is a link, or not a regular file (expected a file)")
+
+
 def test_systems_of_one_name_are_told_apart(store, tmp_path, ran):
     names = {70: "Honest", 69: "honest", 68: "Honest", 67: "Another"}
     ids = {

@@ -4,7 +4,11 @@ import builtins
 import io
 import os
 import random
+import resource
+import subprocess
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import pyarrow as pa
@@ -21,6 +25,7 @@ from closeread.formats.parquet import read_columns
 WRONG = {MemoryError: "there is not enough memory for this", RecursionError: "something is nested too deeply"}
 FILES = {"score": 1, "validate": 1, "compare": 2, "table": 2}
 READ, WRITTEN = "in", "out"
+MEBIBYTE = 2**20
 ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(3600 if ALL else 300)]
 TRIED = 16
@@ -104,3 +109,21 @@ def test_every_command_says_so_in_one_line(folder, run, monkeypatch):
                     assert not any(".closeread" in path for path in read_tree(WRITTEN)), name
                     tried += 1
     assert tried > (60 if ALL else TRIED // 2)
+
+
+def test_a_process_without_memory_says_so_in_one_line(here):
+    """A file of 27 MB, in a process that may take 64 MiB more than it has without one."""
+    Path("long.jsonl").write_bytes(b'{"document": "a", "clusters": [' + b"[[0, 0]], " * 2_700_000 + b"[[0, 0]]]}\n")
+    code = """
+import resource, sys
+from closeread.cli import main
+import closeread.scoring, numpy
+from pathlib import Path
+taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv.pop(1)), resource.RLIM_INFINITY))
+main()
+"""
+    line = (sys.executable, "-c", code, str(64 * MEBIBYTE), "score", "coref", "long.jsonl", "long.jsonl")
+    done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"Error: {WRONG[MemoryError]}\n")
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY  # not this process

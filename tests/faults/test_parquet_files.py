@@ -1,5 +1,6 @@
 """Parquet files that are damaged, or too large: one line of ours."""
 
+import random
 import struct
 from pathlib import Path
 
@@ -33,6 +34,10 @@ def file(tmp_path):
     return path
 
 
+def test_what_is_read_is_what_was_written(file):
+    assert list(read(file)) == TABLE.to_pylist()
+
+
 BROKEN = {
     "no parquet": (lambda data: b"id,label\n", "is not a Parquet file"),
     "only the first half": (lambda data: data[: len(data) // 2], "is not a valid Parquet file: it is truncated"),
@@ -60,3 +65,20 @@ def test_a_page_with_another_checksum_is_damaged(tmp_path):
     place = data.index(b"test/7") + 5
     path.write_bytes(data[:place] + b"X" + data[place + 1 :])
     assert refused(path) == "is not a valid Parquet file: it is damaged"
+
+
+@pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 22, reason="pyarrow 21 ends the process")
+def test_flipped_bytes(file):
+    """Every file is read, or refused in words."""
+    data, rng, ends = file.read_bytes(), random.Random(18), set()
+    for _ in range(300):
+        changed = bytearray(data)
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            changed[rng.randrange(len(data))] = rng.choice([0, 127, 255, rng.randrange(256)])
+        file.write_bytes(changed)
+        try:
+            read(file)
+            ends.add("read")
+        except FormatError as error:
+            ends.add("refused" if all(map(str.isprintable, str(error).splitlines())) else "in other words")
+    assert ends == {"read", "refused"}

@@ -4,6 +4,8 @@ import json
 from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
@@ -62,6 +64,24 @@ def test_gold_and_predictions(corpus, tmp_path):
         assert closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_json() == wanted
 
 
+MODULES = {
+    "mctaco": "mctaco",
+    "tne_links": "tne",
+    "timeline_awareness": "semeval2015_timeline",
+    "possession": "wikipossessions",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_evaluate(name):
+    gold, rows, case = sample_gold(MODULES[name]), system_rows(MODULES[name]), CORPORA[MODULES[name]]
+    module = evaluate.load(name)
+    wanted = module.compute(predictions=case.predictions(rows), references=case.references(gold))
+    for convert in WRITTEN.values():
+        predictions, references = case.predictions(written(rows, convert)), case.references(written(gold, convert))
+        assert module.compute(predictions=predictions, references=references) == wanted
+
+
 KEY = [{"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], "n_tokens": 4}]
 
 
@@ -75,6 +95,20 @@ def test_coreference(convert, tmp_path):
     module = evaluate.load("coref_lea")
     clusters = [KEY[0]["clusters"]]
     assert module.compute(predictions=written(clusters, convert), references=clusters)["lea/f1"] == 1
+
+
+def test_tables(tmp_path):
+    """Columns of floats: of pandas, because a value is missing, and of Arrow."""
+    corpus = load_corpus("semeval2015_timeline")
+    gold = sample_gold("semeval2015_timeline")
+    wanted = closeread.score("semeval2015_timeline", gold, gold=gold).to_json()
+    table = pa.Table.from_pylist(written(gold, float))
+    pq.write_table(table, tmp_path / "gold.parquet")
+    for given in (table, table.to_pandas(), tmp_path / "gold.parquet"):
+        assert closeread.score("semeval2015_timeline", gold, gold=given).to_json() == wanted
+    # As JSON, since 1 == 1.0; older versions of pyarrow sort the fields of objects.
+    read = list(read_own_gold(corpus, tmp_path / "gold.parquet").records)
+    assert json.dumps(read, sort_keys=True) == json.dumps(gold, sort_keys=True)
 
 
 def test_integers():

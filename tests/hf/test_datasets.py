@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import importlib
 import inspect
 import itertools
 import json
@@ -13,6 +14,7 @@ import pytest
 from shared.file_sizes import small_files
 
 import closeread
+from closeread.argument_types import read_hints
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
@@ -52,6 +54,12 @@ def test_slices_streaming_and_processes(load):
     assert len(list(stream)) == 103
 
 
+@pytest.mark.gate
+def test_processes(load):
+    mapped = load("mctaco", "sample", split="test", num_proc=2).map(lambda row: {"n": len(row["answer"])}, num_proc=2)
+    assert mapped[0]["n"] == len(mapped[0]["answer"])
+
+
 def test_what_can_be_asked_beforehand(datasets, features):
     assert datasets.get_dataset_config_names("mctaco") == ["default", "flat", "sample", "sample_flat"]
     assert datasets.get_dataset_default_config_name("mctaco") == "default"
@@ -69,6 +77,12 @@ def test_arguments_without_a_meaning_are_refused(argument, load):
 def test_a_stream_has_one_process():
     with pytest.raises(RequestError, match="streaming= and num_proc= can't be combined"):
         closeread.load_dataset("mctaco", "sample", streaming=True, num_proc=2)
+
+
+def test_an_unknown_argument_is_named_in_few_words(datasets):
+    with pytest.raises(ValueError, match="doesn't have a 'flavour' key") as caught:
+        datasets.load_dataset("mctaco", "sample", flavour="mild")
+    assert len(str(caught.value)) < 300
 
 
 def test_how_it_is_loaded_reaches_datasets(monkeypatch):
@@ -106,6 +120,17 @@ def test_what_type_checkers_know(datasets):
     for (streaming, split), kind in zip(itertools.product((False, True), (None, "test")), kinds, strict=True):
         loaded = closeread.load_dataset("mctaco", "sample", split=split, streaming=streaming)
         assert type(loaded) is getattr(datasets, kind)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open
+def test_other_names_are_none_of_our_business(tmp_path, datasets):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    assert len(datasets.load_dataset("csv", data_files=str(tmp_path / "rows.csv"), split="train")) == 1
+
+
+def test_the_released_corpus(corpora, datasets):
+    loaded = datasets.load_dataset("mctaco")
+    assert {split: len(rows) for split, rows in loaded.items()} == {"validation": 3783, "test": 9442}
 
 
 @pytest.fixture
@@ -156,6 +181,13 @@ def test_a_relative_folder_is_found_later(own_folder, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert len(list(stream)) == len(list(home)) == 20
+
+
+def test_a_reloaded_room_still_works(datasets):
+    from closeread.hf import builder
+
+    importlib.reload(builder)
+    assert builder.load_dataset_builder("mctaco", "sample").CORPUS.name == "mctaco"
 
 
 RECORDS = {
@@ -215,6 +247,12 @@ def test_a_file_that_changes_while_it_is_read(own_folder, monkeypatch):
     assert closeread.load_dataset("mctaco", split="test", data_dir=own_folder)[0]["answer"] == "three hoarse"
 
 
+def test_paths_are_paths_after_streaming(tmp_path):
+    next(iter(closeread.load_dataset("mctaco", "sample", split="test", streaming=True)))
+    read_hints.cache_clear()  # `datasets` has put a class of its own in the place of Path
+    assert len(closeread.load_dataset("mctaco", "sample", split="test", cache_dir=tmp_path))
+
+
 def test_a_cache_that_can_not_be_written(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(InputError) as caught:
@@ -263,3 +301,20 @@ def test_labels_follow_the_features_that_are_asked_for(datasets, features):
     records = read_gold(load_corpus("mctaco"), "sample").records
     assert [rows.features["label"].int2str(row["label"]) for row in rows] == [r["label"] for r in records]
     assert list(rows["category"]) == [record["category"] for record in records]
+
+
+def test_the_same_bytes_under_another_name_are_another_split(own_folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "dev_3783.tsv").write_bytes((own_folder / "test_9442.tsv").read_bytes())
+    with pytest.warns(UserWarning, match="is not the released file"):
+        assert set(closeread.load_dataset("mctaco", data_dir=own_folder)) == {"test"}
+    with pytest.warns(UserWarning, match="is not the released file"):
+        assert set(closeread.load_dataset("mctaco", data_dir=other)) == {"validation"}
+
+
+def test_no_folder_is_not_an_empty_folder(corpora, tmp_path, datasets):
+    for load in (closeread.load_dataset, datasets.load_dataset):
+        assert len(load("mctaco", data_dir="")["test"]) == 9442
+    with pytest.raises(UnavailableError):
+        closeread.load_dataset("mctaco", data_dir=tmp_path)

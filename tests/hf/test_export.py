@@ -10,7 +10,7 @@ import yaml
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.corpus.gold import read_gold
+from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import InputError, RequestError
 from closeread.files import package_folder
@@ -38,6 +38,14 @@ def test_plain_datasets_reads_it(tmp_path, export, python):
     sizes = {name: {"test": len(read_gold(load_corpus(name), "sample", "test").records)} for name in corpus_names()}
     assert done.stderr == ""
     assert list(map(json.loads, done.stdout.splitlines())) == [[name, sizes[name], ["sample"]] for name in sizes]
+
+
+def test_it_holds_what_the_loader_gives(tmp_path, datasets, export):
+    export("mctaco", tmp_path / "repository", configs=["sample"])
+    plain = datasets.load_dataset(str(tmp_path / "repository"), "sample", split="test")
+    ours = closeread.load_dataset("mctaco", "sample", split="test")
+    assert list(plain) == list(ours)
+    assert plain.features == ours.features
 
 
 def test_two_runs_give_the_same_bytes(corpora, tmp_path, export):
@@ -130,6 +138,17 @@ def test_no_room_for_temporary_tables(tmp_path, export):
     told = str(caught.value)
     assert told.endswith(": can't be written: File too large; set TMPDIR to a folder with room for temporary tables")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_json_lines_are_gold(name, tmp_path, datasets, export):
+    files = export(name, tmp_path / "repository", configs=["sample"], format="jsonl")
+    lines = next(path for path in files if path.suffix == ".jsonl")
+    assert lines.name == "test.jsonl"
+    corpus = load_corpus(name)
+    assert read_own_gold(corpus, lines).digest == read_gold(corpus, "sample").digest
+    plain = datasets.load_dataset(str(tmp_path / "repository"), split="test")
+    assert plain.features == closeread.load_dataset(name, "sample", split="test").features
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open

@@ -70,6 +70,15 @@ def test_tensors(mctaco, sample):
     assert mctaco.compute(predictions=tensor, references=loaded[:]) == wanted
 
 
+def test_one_bad_row_among_columns_that_are_not_ours(mctaco, sample):
+    records, labels = sample
+    rows = [{**record, "input_ids": [1, 2], "label": int(record["label"] == "yes")} for record in records]
+    del rows[5]["category"]
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=labels, references=rows)
+    assert str(caught.value) == "references: row 5: field 'category' is missing"
+
+
 def test_questions_that_contradict_themselves(mctaco, sample):
     records, labels = sample
     rows = [dict(record) for record in records]
@@ -108,6 +117,21 @@ def test_what_holds_no_rows(mctaco, sample, name):
     with pytest.raises(SubmissionError) as caught:
         mctaco.compute(predictions=predictions, references=references)
     assert str(caught.value) == message
+
+
+def test_adding_nothing(mctaco):
+    with pytest.raises(SubmissionError, match="references: expected a list with one item per row, got None"):
+        mctaco.add_batch()
+    with pytest.raises(SubmissionError, match=r"references: row 0: expected an object such as .*, found null"):
+        mctaco.add()
+
+
+def test_messages_hold_no_look_ahead(mctaco, sample):
+    row = {**sample[0][0], "question_id": "a b"}
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=["yes"], references=[row])
+    expected = "(expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
+    assert str(caught.value) == f"references: row 0: question_id: 'a b' is not valid {expected}"
 
 
 def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
@@ -173,3 +197,22 @@ def test_bad_input_names_row_and_field(mctaco, name):
         assert "references: row 1: field 'label' is missing" in str(caught.value)
     else:
         assert str(caught.value) == message
+
+
+def test_all_problems_of_a_side_at_once(mctaco):
+    given = inputs({"predictions": ["Yes", "No"]})
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.report(**given)
+    assert [p.message for p in caught.value.problems] == [
+        "row 0: 'Yes' is not one of 'no', 'yes'",
+        "row 1: 'No' is not one of 'no', 'yes'",
+    ]
+
+
+def test_in_a_training_loop(mctaco, datasets):
+    # As a Trainer calls it: logits and the labels of an evaluation set, batch by batch.
+    rows = closeread.load_dataset("mctaco", "sample", split="test")
+    logits = np.random.default_rng(0).normal(size=(len(rows), 2))
+    scores = mctaco.compute(predictions=logits.argmax(axis=-1), references=rows)
+    assert set(scores) == {"exact_match", "f1"}
+    assert isinstance(rows, datasets.Dataset)

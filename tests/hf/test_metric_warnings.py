@@ -59,6 +59,17 @@ def test_a_module_warns_as_score_does(told, name, evaluate):
     assert told(module.report, predictions=system, references=gold) == expected
 
 
+def test_batches_warn_when_they_are_scored(told, evaluate):
+    key, response = [[[[0, 0], [1, 1]]]], [[[[0, 0], [1, 1]], [[1, 1], [2, 2]]]]
+    module = evaluate.load("coref_muc")
+
+    def score():
+        module.add_batch(predictions=response, references=key)
+        module.compute(duplicates="first")
+
+    assert told(score) == ["the response repeats 1 mention; only the first of each counts"]
+
+
 def test_predictions_that_are_missing_are_not_odd(told, evaluate):
     gold, system = sample_gold("wikipossessions"), system_rows("wikipossessions")
     system[0] = None

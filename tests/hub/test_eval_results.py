@@ -1,8 +1,11 @@
 """Scores in a model's repository: the file, what is refused before anything is sent, and proposing it once."""
 
+import time
+
 import pytest
 import yaml
 from huggingface_hub import HfApi, parse_eval_result_entries
+from shared.stand_in_hub import CUT_AFTER, Fault
 
 from closeread.exceptions import FormatError
 from closeread.hub.client import Hub, NoSuchRepositoryError
@@ -117,6 +120,13 @@ def test_other_scores_and_other_pull_requests(propose, log_in):
     log_in("ann")
     HfApi().change_discussion_status("ann/model", 2, "closed")
     assert propose()[:2] == (True, 6)  # one that was closed may be proposed again
+
+
+def test_a_cut_connection_leaves_one_pull_request(hub, propose, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    hub.faults.append(Fault("/api/models/ann/model/commit/", "POST", CUT_AFTER))
+    propose()
+    assert len(pull_requests(hub)) == 1
 
 
 def test_no_such_model(propose):

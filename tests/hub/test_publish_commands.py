@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 from huggingface_hub import constants
@@ -147,6 +149,15 @@ def test_a_fault_in_the_middle_leaves_the_repository_unchanged(hub, publish, fau
     assert hub.commits("lab/rain") == commits
 
 
+def test_a_metric_is_published_once(hub, publish):
+    done = publish("metric", "coref_lea", "lab/my-lea")
+    assert done.exit_code == 0, done.stderr
+    assert hub.repositories["space", "lab/my-lea"].sdk == "static"
+    assert len(commits_asked(hub)) == 1
+    assert "Nothing to publish" in publish("metric", "coref_lea", "lab/my-lea").stdout
+    assert len(commits_asked(hub)) == 1
+
+
 def test_private_and_what_the_hub_refuses(hub, publish):
     assert publish("metric", "mctaco", "lab/hidden", "--private").exit_code == 0
     assert hub.repositories["space", "lab/hidden"].private
@@ -178,3 +189,14 @@ def test_a_dry_run_without_network(hub, publish, monkeypatch):
 def test_unknown_metrics(run):
     done = run("publish", "metric", "coref_l", "lab/x")
     assert (done.exit_code, "Did you mean 'coref_lea'?" in done.stderr) == (2, True)
+
+
+@pytest.mark.gate
+def test_publishing_is_not_imported_by_other_commands(tmp_path):
+    code = (
+        "import sys\nfrom closeread.cli import main\n"
+        "try:\n    main(['publish', '--help'])\nexcept SystemExit:\n    pass\n"
+        "print([n for n in ('huggingface_hub', 'jinja2', 'markdown_it', 'datasets') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr

@@ -15,6 +15,7 @@ from closeread.hub.datasets import (
     choose_configs,
     collect_files,
     describe_sources,
+    explain_framework,
     make_eval_yaml,
     owned_paths,
     require_all_splits,
@@ -78,6 +79,15 @@ def test_a_refused_config_is_refused_with_the_reason():
     )
 
 
+def test_a_declaration_that_does_not_say_so_forbids_it():
+    corpus = load_corpus("tne")
+    fields = {name: getattr(corpus, name) for name in corpus.__dataclass_fields__ if name != "redistribution"}
+    silent = type(corpus)(**fields)
+    assert choose_configs(silent, []) == ["sample"]
+    with pytest.raises(RequestError, match="its declaration does not say that the licence allows it"):
+        choose_configs(silent, ["default"])
+
+
 def test_a_part_of_a_corpus_is_not_published_as_the_corpus(tmp_path, monkeypatch):
     (tmp_path / "tne").mkdir()
     for name in ("test.jsonl.gz", "dev-v1.1.jsonl.gz", "test_unlabeled-v1.1.jsonl.gz"):
@@ -110,6 +120,11 @@ def test_the_card_says_whether_the_repository_holds_the_corpus(exported):
         assert loads in card
         assert card.count("## How to get it") == 1
         check_card(files["README.md"], "dataset_card")
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_front_matter_of_exports_fits_its_schema(exported, name):
+    check_card((exported(name) / "README.md").read_bytes(), "dataset_card")
 
 
 def test_front_matter_that_the_hub_would_refuse(exported):
@@ -196,3 +211,9 @@ def test_a_benchmark_needs_a_split_to_test_on():
     sample_only = replace(load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]})
     with pytest.raises(RequestError, match=r"would have none$"):
         make_eval_yaml(sample_only, [parquet("sample/test")])
+
+
+def test_the_entry_to_propose():
+    text = explain_framework()
+    assert text.startswith("The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist")
+    assert '\n\tcloseread: {\n\t\tname: "closeread",\n\t\tdescription:\n' in text

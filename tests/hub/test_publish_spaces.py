@@ -1,5 +1,6 @@
 """Static Spaces: front matter that the Hub takes, and pages that run nothing and ask no other host."""
 
+import ast
 import re
 
 import pytest
@@ -35,6 +36,14 @@ def test_the_space_of_a_metric(name):
     assert len(front["short_description"]) <= 60
     assert f'evaluate.load("lab/{name}")' in files["README.md"].decode()
     assert files["requirements.txt"] == b"closeread\n"
+
+
+def test_the_module_has_one_import_a_line():
+    # evaluate reads it line by line: `import a, b` is the import of a library named "a,".
+    source = make_metric("coref_lea", "lab/my-lea")["my-lea.py"].decode()
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert [len(node.names) for node in imports] == [1]
+    assert "from closeread.evaluate_modules.coref_lea.coref_lea import CorefLea" in source
 
 
 @pytest.mark.parametrize("name", ["my.lea", "-lea", "läa"])

@@ -3,13 +3,15 @@
 Every request is counted at the stand-in, so that nothing may happen twice or be lost without being seen.
 """
 
+import sys
 import time
 from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
-from shared.stand_in_hub import CUT, CUT_AFTER, Fault
+from shared.hub_client import run_client, start_client
+from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
 from closeread.exceptions import RequestError
 from closeread.hub.client import Hub, Repository, explain, repeat
@@ -239,3 +241,55 @@ def test_nothing_is_committed_by_halves(hub, us, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     found = refused(Hub().head, RAIN)
     assert found.startswith("RequestError: dataset lab/rain: could not reach the Hugging Face Hub (")
+
+
+START = """
+from closeread.hub.client import ConflictError, Hub, Repository
+RAIN = Repository("lab/rain", "dataset")
+"""
+
+
+@pytest.mark.gate
+def test_killed_after_the_commit(hub):
+    """Whoever is killed and starts again finds everything done."""
+    hub.add_repository("lab/rain")
+    hub.faults = [Fault("/commit/", "POST", KILL_AFTER)]
+    code = f"{START}print(Hub().commit(RAIN, {A}, message='Mine').changed)"
+    with start_client(hub, "olga", code) as process:
+        assert process.wait(60) == -9
+    assert run_client(hub, "olga", code).stdout == "False\n"
+    assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine"]
+
+
+CONCURRENT = """
+import random, sys, time
+from concurrent.futures import ThreadPoolExecutor
+hub = Hub()
+def add(name):
+    while True:
+        head = hub.head(RAIN)
+        names = hub.read(RAIN, "names.txt", head).decode().split()
+        text = "".join(f"{n}\\n" for n in [*names, name])
+        try:
+            return hub.commit(RAIN, {"names.txt": text.encode()}, message=name, parent=head)
+        except ConflictError:
+            time.sleep(random.uniform(0, 0.05))
+with ThreadPoolExecutor(10) as pool:
+    made = list(pool.map(add, [f"{sys.argv[1]}{i}" for i in range(10)]))
+assert len({one.sha for one in made}) == 10
+"""
+
+
+@pytest.mark.gate
+def test_twenty_writers_of_one_file(hub):
+    """Two processes with ten writers each read, change and write a file; every answer may be lost on its way."""
+    hub.add_repository("lab/rain", files={"names.txt": b""})
+    hub.faults = [Fault("/commit/", "POST", CUT_AFTER, skip=skip) for skip in (3, 9, 20)]
+    argv = [sys.executable, "-c", START + CONCURRENT]
+    with start_client(hub, "olga", [*argv, "a"]) as first, start_client(hub, "otto", [*argv, "b"]) as second:
+        for process in (first, second):
+            out, err = process.communicate(timeout=120)
+            assert process.returncode == 0, out + err
+    names = hub.files("lab/rain")["names.txt"].decode().split()
+    assert sorted(names) == sorted(f"{who}{i}" for who in "ab" for i in range(10))
+    assert [c.title for c in hub.commits("lab/rain")[2:]] == names

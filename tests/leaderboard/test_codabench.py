@@ -92,12 +92,47 @@ def test_the_organisers_decisions_are_in_the_competition(here, ran):
     assert "missing:empty" in (here / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
 
+@pytest.mark.extended
+def test_the_same_command_gives_the_same_bytes(here, ran):
+    for folder in ("one", "two"):
+        ran("publish", "codabench", "tne", folder, "--config", "sample", "--zip")
+    assert read_tree(here / "one") == read_tree(here / "two")
+    assert (here / "one.zip").read_bytes() == (here / "two.zip").read_bytes()
+    with zipfile.ZipFile(here / "one.zip") as archive:
+        assert archive.testzip() is None
+        assert {name: archive.read(name) for name in archive.namelist()} == read_tree(here / "one")
+
+
 def test_the_command_of_the_starting_kit_runs(here, ran):
     ran("publish", "codabench", "tne", "task", "--config", "sample")
     kit = here / "task" / "starting_kit"
     command = re.search(r"```bash\ncloseread (.*)\n```", (kit / "README.md").read_text("utf-8"))[1].split()
     named = [kit / part if part.endswith(".jsonl") else part for part in command]
     assert "tne (not the released gold)" in ran(*named)
+
+
+def test_a_corpus_without_simple_baselines_has_invented_gold_in_its_starting_kit(here, ran):
+    ran("publish", "codabench", "wikipossessions", "task", "--config", "sample")
+    kit = here / "task" / "starting_kit"
+    assert sorted(path.name for path in kit.iterdir()) == ["README.md", "sample_gold.jsonl"]
+
+
+@pytest.mark.extended
+def test_what_the_licence_forbids_is_told(here, run, corpora):
+    found = run("publish", "codabench", "mctaco", "task").stderr
+    assert "McTaco may not be redistributed (the authors state no licence)" in found
+    assert "task/reference_data is the gold: upload the bundle, but publish it nowhere" in found
+    found = run("publish", "codabench", "mctaco", "other", "--config", "sample").stderr
+    assert "redistributed" not in found
+
+
+@pytest.mark.parametrize("corpus", TASKS)
+@pytest.mark.extended
+def test_the_gold_of_released_corpora_is_scored_as_it_was(corpora, tmp_path, run, corpus):
+    # The bundle is written only if the signature of its gold is that of the corpus.
+    assert run("publish", "codabench", corpus, tmp_path / "task").exit_code == 0
+    signature = make_board(corpus, GoldSpec()).signature
+    assert signature in (tmp_path / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
 
 DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
@@ -174,6 +209,35 @@ def test_a_score_whose_name_is_too_long_is_refused():
     board.__dict__["procedure"] = replace(board.procedure, metrics=(long, *rest))
     with pytest.raises(RequestError, match=re.escape("columns[1].title: 'AAAA")):
         make_competition(board, Settings())
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("version", 1),
+        ("title", "a" * 257),
+        ("image", "../logo.png"),
+        ("image", "/logo.png"),
+        ("leaderboards", []),
+        ("phases.0.start", "2027-01-10"),
+        ("phases.0.tasks", []),
+        ("phases.0.unknown", 1),
+        ("tasks.0.name", 7),
+        ("leaderboards.0.submission_rule", "Best"),
+        ("leaderboards.0.columns.0.sorting", "down"),
+        ("leaderboards.0.columns.0.key", "muc/f1"),
+        ("leaderboards.0.columns.0.computation", "avg"),
+    ],
+)
+def test_the_schema_rejects_what_codabench_rejects(path, value):
+    competition = make_competition(make_board("mctaco", GoldSpec(config="sample")), Settings())
+    VALIDATOR.validate(competition)
+    *steps, last = path.split(".")
+    place = competition
+    for step in steps:
+        place = place[int(step) if step.isdigit() else step]
+    place[last] = value
+    assert not VALIDATOR.is_valid(competition)
 
 
 def test_the_program_has_the_whole_package(here, ran):

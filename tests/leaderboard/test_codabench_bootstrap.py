@@ -71,6 +71,18 @@ def test_an_old_python_can_read_the_program():
     ast.parse(Path(score.__file__).read_text("utf-8"), feature_version=(3, 7))
 
 
+def test_a_program_without_its_package_is_explained(called, monkeypatch, tmp_path):
+    monkeypatch.setattr(score, "__file__", str(tmp_path / "score.py"))
+    code, said = called()
+    assert code == 1
+    assert "The scoring program has 0 packages of closeread (expected 1)." in said
+
+
+def test_wrong_arguments_are_a_usage_error(capsys):
+    assert score.main([]) == 2
+    assert "usage: python3 score.py INPUT OUTPUT" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("requirement", "expected"),
     [

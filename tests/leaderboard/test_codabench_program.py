@@ -3,8 +3,10 @@
 The environment has the libraries that scoring needs, and no closeread: it comes from the bundle.
 """
 
+import gzip
 import html
 import json
+import os
 import shutil
 import zipfile
 from functools import partial
@@ -12,14 +14,19 @@ from pathlib import Path
 
 import pytest
 from shared.balanced_html import Page
+from shared.boards import make_store, run_judge, send
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
-from shared.doors import CORPORA, TIMEML_FILES, system_rows
+from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import GoldSpec
+from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, Settings, make_bundle
+from closeread.leaderboard.codabench.program import SOURCE
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.scoring import UNFIT
 from closeread.tasks import load_procedure
 
 pytestmark = pytest.mark.gate
@@ -150,6 +157,15 @@ def load_headline(corpus):
     return load_procedure(load_corpus(corpus).procedure).headline
 
 
+@pytest.mark.parametrize("form", ["conll", "conllu", "coref_json"])
+@pytest.mark.extended
+def test_coreference_is_scored_against_a_key(submit, ran, form):
+    key, response = write_key("key", form), write_key("response", form)
+    expected = json.loads(ran("score", "coref", key, response, "--json"))["scores"]
+    found = read_scores(submit("coref", "--gold", key)({f"inside/{response.name}": response.read_bytes()}))
+    assert found == {name.replace("/", "_"): round(100 * score["value"], 2) for name, score in expected.items()}
+
+
 @pytest.mark.extended
 def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
     for side, files in TIMEML_FILES.items():
@@ -228,6 +244,11 @@ def test_links_are_refused(score_here, small, target):
     expect_failure(done, "submission/p.jsonl: is a symbolic link (expected a file)")
 
 
+def test_pipes_are_refused(score_here, small):
+    done = score_here(small, {}, lambda app: os.mkfifo(app / "input" / "res" / "p.jsonl"))
+    expect_failure(done, "submission/p.jsonl: is not a regular file")
+
+
 @pytest.mark.extended
 def test_large_submissions_are_refused_before_they_are_read(score_here, small):
     def grow(app):
@@ -258,6 +279,44 @@ def keys(tmp_path_factory):
 
 
 CONLL = "#begin document (d); part 000\nd 0 0 {} (1)\nd 0 1 b (2)\nd 0 2 c (1)\n\n#end document\n"
+LONG = gzip.compress(b"\n" * 1_000_001)
+
+
+@pytest.mark.usefixtures("workers")
+@pytest.mark.parametrize(
+    ("scored", "files", "expected"),
+    [
+        ("coref", {"r.conll": CONLL.format("x")}, UNFIT),
+        ("coref", {"r.conll": CONLL.format("a").replace("(d)", "(e)")}, "'e; part 000' is not in the key"),
+        ("coref", {"r.conll": CONLL.format("a").replace("(2)", "(2")}, ":3: "),
+        ("coref", {"r.conll.gz": LONG}, "has 1,000,001 lines (limit: 1,000,000)"),
+        ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"]}, UNFIT),
+        ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)}, "a.tml"),
+        ("tlinks", {"a.tml": "\n" * 1_000_001}, "has 1,000,001 lines (limit: 1,000,000)"),
+        ("tlinks", {"a b.tml": "x", "a.tml": "x\0"}, "a.tml: is a binary file"),
+    ],
+)
+@pytest.mark.extended
+def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
+    make_bundle(scored, GoldSpec(gold=keys[scored]), here / "task", Settings(), archive=True)
+    done = score_here(here / "task.zip", files)
+    source = SOURCE if scored == "tlinks" else f"{SOURCE}/{next(iter(files))}"
+    lines = [line for line in done.said.splitlines() if not line.endswith(" problems:")]
+    assert expected in done.said
+    assert CANARY not in done.shown
+    sent = here / "sent"
+    sent.mkdir()
+    for name, content in files.items():
+        (sent / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    board = make_board(scored, GoldSpec(gold=keys[scored]))
+    try:
+        store = make_store(here / "board", board)
+        submission = send(store, sent if scored == "tlinks" else sent / name, "Bad")
+        run_judge(store, here, {board.name: keys[scored]})
+        told = store.read_results(store.read_leaderboard()).entries[submission].problems
+    except SubmissionError as error:  # refused before it was sent
+        told = [problem.at("predictions") for problem in error.problems]
+    assert sorted(told) == sorted(line.replace(source, "predictions", 1) for line in lines)
 
 
 def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_here, keys):
@@ -334,3 +393,11 @@ def test_an_undefined_score_is_zero_and_told(submit):
     done = submit("tne", "--config", "sample")({"p.jsonl": dump_json_lines(rows)}, run=run_here)
     assert read_scores(done)["iprep"] == 0
     assert "Undefined (0/0), and 0 on the leaderboard: IPrep accuracy, UPrep accuracy." in read_details(done)
+
+
+def test_the_details_ask_nobody_for_anything(score_here, small):
+    done = score_here(small, {"labels.txt": "yes\nno\nyes\nyes\n"})
+    page = Page(read_details(done))
+    assert not any(name in ("src", "href") for _, attributes in page.elements for name in attributes)
+    assert ("meta", {"name": "color-scheme", "content": "light dark"}) in page.elements
+    assert "script" not in {tag for tag, _ in page.elements}

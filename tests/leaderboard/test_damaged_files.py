@@ -32,6 +32,21 @@ def find(store, pattern):
     return sorted(Path(store.place).glob(pattern))[0]
 
 
+@pytest.mark.extended
+def test_a_file_that_is_cut_off_is_named(store, run):
+    for pattern in ("entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"):
+        path = find(store, pattern)
+        path.write_bytes((whole := path.read_bytes())[:-20])
+        for command in ("show", "status", "judge"):
+            done = run("leaderboard", command, store.place)
+            is_needed = (pattern == "board.json") == (command == "show")
+            assert done.exit_code == (1 if is_needed else 0), (pattern, command)
+            if is_needed:
+                assert str(path) in done.stderr
+                assert "closeread leaderboard judge" in done.stderr
+        path.write_bytes(whole)
+
+
 CONTRADICTIONS = {
     "headline 'x' is not one of the metrics": lambda board: board.update(headline="x"),
     "values each, for": lambda board: board["pairs"]["p"].pop(),

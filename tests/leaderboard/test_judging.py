@@ -1,6 +1,8 @@
 """Judging: what has arrived is scored, recorded and ranked; the rest is refused with all its problems."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -12,10 +14,12 @@ from shared.boards import (
     make_store,
     read_tree,
     run_judge,
+    sample_answers,
     sample_board,
     send,
     send_answers,
     small_limits,
+    write_rows,
 )
 
 import closeread
@@ -47,6 +51,28 @@ def test_scores_are_those_of_closeread_score(store, tmp_path):
     assert row["signature"] == report.provenance.signature
 
 
+IMPORTS = """
+import json
+import sys
+from closeread.counts.procedure import GoldSpec
+from closeread.leaderboard.declaration import Leaderboard, make_board
+from closeread.leaderboard.scoring import Job, _prepare
+board = make_board("mctaco", GoldSpec(config="sample"))
+answer, known = _prepare(Leaderboard("", {board.name: board}).to_bytes(), None), set(sys.modules)
+good = "".join(f'{{"id": "{name}", "label": "yes"}}\\n' for name in sys.argv[1:]).encode()
+for data in (good, good.replace(b"yes", b"maybe"), b"{", b""):
+    (first, *_) = json.loads(answer(Job("x", "predictions.jsonl", data)).partition(b"\\n")[0])
+    print(first, set(sys.modules) - known)
+"""
+
+
+def test_a_child_imports_nothing_anew():
+    """Neither for what it scores nor for what it refuses."""
+    ids = [row["id"] for row in sample_answers(right=1)]
+    done = subprocess.run([sys.executable, "-c", IMPORTS, *ids], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["record set()", *["problems set()"] * 3]
+
+
 @pytest.mark.usefixtures("workers")
 def test_better_systems_come_first_and_baselines_are_ranked_with_them(store, tmp_path):
     ids = {right: send_answers(store, tmp_path, f"System {right}", right=right) for right in (20, 103, 60)}
@@ -66,6 +92,14 @@ def test_pairs_are_compared_as_by_the_command(store, tmp_path):
     expected = compared.to_json()["differences"]["f1"]
     for name, end in (("low", "low"), ("high", "high"), ("p", "p_randomization")):
         assert pairs[name][number] == round(expected[end], 6)
+
+
+def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):
+    run_judge(store, tmp_path)
+    ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
+    scores = json.loads(ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--json"))["scores"]
+    (row,) = [row for row in rows_of(store, "baseline") if row["system"] == "always-positive"]
+    assert row["scores"] == scores
 
 
 def test_a_baseline_that_can_not_be_scored_is_left_out_and_the_organiser_is_told(tmp_path, run):
@@ -104,6 +138,26 @@ def test_another_order_of_judging_gives_the_same_bytes(tmp_path):
     assert trees[0] == trees[1]
 
 
+@pytest.mark.parametrize(
+    ("rows", "problems"),
+    [
+        ([{"id": "nowhere", "label": "yes"}], ["is not in the gold", "have no prediction"]),
+        ([{"id": "test-00000", "label": "perhaps"}], ["label", "have no prediction"]),
+    ],
+)
+def test_invalid_predictions_are_refused_with_all_their_problems(store, tmp_path, rows, problems):
+    path = write_rows(tmp_path / "wrong.jsonl", rows)
+    name = send(store, path, "Wrong")
+    judged = run_judge(store, tmp_path)
+    assert len(judged.refused) == 1
+    entry = store.read_results(store.read_leaderboard()).entries[name]
+    assert entry.status == "refused"
+    for problem in problems:
+        assert any(problem in found for found in entry.problems)
+    assert not rows_of(store)
+    assert store.read_index()["boards"][0]["refused"] == 1
+
+
 def test_what_is_over_the_daily_limit_waits_for_the_next_day(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=2)))
     for right in range(5):
@@ -125,6 +179,19 @@ def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):
     flags = {row["id"]: row["flags"] for row in rows_of(store)}
     assert flags[first] == [{"flag": "perfect"}]
     assert flags[second] == [{"flag": "duplicate", "of": first}, {"flag": "perfect"}, {"flag": "unverified"}]
+
+
+def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
+    for right in (20, 103):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    run_judge(store, tmp_path)
+    before = {row["system"]: row["rank"] for row in rows_of(store)}
+    for number in range(3):
+        send_answers(store, tmp_path, f"Copy {number}", right=103, at=NOON + timedelta(hours=1 + number))
+    run_judge(store, tmp_path)
+    after = {row["system"]: row["rank"] for row in rows_of(store)}
+    assert {name: after[name] for name in before} == before
+    assert all(after[f"Copy {number}"] == before["System 103"] for number in range(3))
 
 
 def test_printed_rows_are_shown_beside_scores_by_the_same_options(tmp_path, corpora):
@@ -190,3 +257,7 @@ def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):
     assert "<dt>Gold</dt><dd>McTaco sample, test (invented texts); public; 25 questions" in page
     assert "McTaco, test" not in page
     assert "<dt>Licence</dt>" not in page  # that of McTaco is not the sample's
+
+
+def test_a_board_of_the_corpus_itself_does_not_name_its_config(corpora):
+    assert make_board("mctaco", GoldSpec()).title == "McTaco, test"

@@ -49,6 +49,15 @@ def test_times_that_the_submitter_sets_do_not_matter(tmp_path, at):
     assert all(abs((datetime.fromisoformat(e.submitted) - now).total_seconds()) < 600 for e in entries_of(store))
 
 
+def test_a_clock_that_is_ahead_does_not_give_more(tmp_path):
+    store = make_limited(tmp_path)
+    for right in range(4):
+        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(days=right))
+    judged = run_judge(store, tmp_path, now=NOON)
+    assert (len(judged.accepted), len(judged.waiting)) == (2, 2)
+    assert len(run_judge(store, tmp_path, now=NOON + timedelta(days=1)).accepted) == 2
+
+
 def test_withdrawing_does_not_give_more(tmp_path):
     store = make_limited(tmp_path)
     for right in (1, 2):
@@ -123,6 +132,14 @@ def test_another_file_of_an_author_is_no_withdrawal(tmp_path):
     assert "is not a withdrawal" in judged.refused[0]
 
 
+def test_the_highest_limits_take_no_more(tmp_path):
+    """Nothing of such a size is reserved, and the system is not asked to wait for as long."""
+    highest = small_limits(**dict.fromkeys(("bytes", "rows", "per_day", "seconds", "memory"), 2**53 - 1))
+    store = make_store(tmp_path / "board", sample_board(limits=highest))
+    send_answers(store, tmp_path, "System", right=3)
+    assert len(run_judge(store, tmp_path).accepted) == 1
+
+
 BOARD = "mctaco-sample/test"
 
 
@@ -154,6 +171,16 @@ def test_daily_limits_go_by_name(store, tmp_path, submit):
     judged = run_judge(store, tmp_path)
     assert (len(judged.accepted), len(judged.waiting)) == (2, 1)
     assert sorted(authors_of(store).values()) == ["Ann", "Bob & Eve"]
+
+
+def test_two_authors_may_send_the_same_and_the_later_is_a_copy(store, tmp_path, submit):
+    for author in ("Ann", "Bob"):
+        assert "submitted to" in submit(50, "--author", author).stdout
+    assert "had been submitted before" in submit(50, "--author", "Ann").stdout
+    run_judge(store, tmp_path)
+    rows = [row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"]
+    assert sorted(row["author"] for row in rows) == ["Ann", "Bob"]
+    assert sorted("duplicate" in [one["flag"] for one in row["flags"]] for row in rows) == [False, True]
 
 
 @pytest.mark.parametrize("author", ["", "Ann\u202e", " Ann", "A" * 81])
@@ -205,6 +232,14 @@ def test_without_a_name_the_author_is_the_user(store, tmp_path, submit, run):
     (entry,) = store.read_results(store.read_leaderboard()).entries.values()
     assert "author" not in entry.about  # as versions without --author wrote it
     assert run("leaderboard", "withdraw", store.place, entry.submission).exit_code == 0
+    assert len(run_judge(store, tmp_path).withdrawn) == 1
+
+
+def test_a_withdrawal_without_a_name_is_that_of_the_owner_of_its_file(store, tmp_path):
+    """So versions without --author wrote it."""
+    name = send_answers(store, tmp_path, "Half", right=50)
+    run_judge(store, tmp_path)
+    store.send({store_path("withdrawals", BOARD, name): withdrawal_bytes(name)}, "", "")
     assert len(run_judge(store, tmp_path).withdrawn) == 1
 
 

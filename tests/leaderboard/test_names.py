@@ -59,6 +59,19 @@ def test_everything_that_is_wrong_with_a_name_is_told(text, expected):
     assert sentences(text) == expected
 
 
+@for_each("character", "\0\n\x85\u202e\u2066\u200b\ue000\u0378\ud800\u2028\ufe0f\u2800")
+def test_invisible_characters_are_named(character):
+    name = unicodedata.name(character, "").lower()
+    code = f"U+{ord(character):04X}" + (f" ({name})" if name else "")
+    (told,) = sentences(f"a{character}b")
+    assert told.endswith(f" contains an invisible character, {code}; remove it")
+
+
+def test_the_limit_is_counted_in_characters():
+    assert sentences("ab", limit=2) == []
+    assert sentences("abc", limit=2) == ["system: 'abc' has 3 characters (expected at most 2)"]
+
+
 @for_each(
     "url",
     [
@@ -119,6 +132,18 @@ def test_links_that_are_refused(url, wrong):
     assert problem.what.endswith(f" {wrong}")
 
 
+def test_the_length_of_links():
+    start = "https://example.org/"
+    assert check_link(start + "a" * (300 - len(start))) == []
+    [problem] = check_link(start + "a" * (301 - len(start)))
+    assert problem.what.endswith("has 301 characters (expected at most 300)")
+
+
+@for_each("name", ["org/name", "org/name-7b.v1", "Ab_c/d", "_a/b_", "a/" + "b" * 94])
+def test_model_names_that_are_accepted(name):
+    assert check_model(name) == []
+
+
 REFUSED = ["", "a", "a/b/c", "/b", "a/", "a/b ", "a/b\n", "a/.b", "a/b-", "a/b--c", "a/b..c", "a/b.git", "é/b", "../b"]
 
 
@@ -150,6 +175,14 @@ def test_nothing_accepted_contains_a_forbidden_character(text):
         assert text == " ".join(text.split())
         assert any(c.isalnum() for c in text)
         assert show_safely(text) == text
+
+
+@given(st.text(max_size=40))
+def test_nothing_shown_contains_a_forbidden_character(text):
+    shown = show_safely(text)
+    assert shown.isprintable()
+    assert not BIDIRECTIONAL & set(shown)
+    assert "\n" not in shown
 
 
 @for_each("text", HOSTILE)

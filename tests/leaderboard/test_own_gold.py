@@ -11,6 +11,7 @@ from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.submission import (
     check_predictions,
     make_submission,
+    pack_folder,
     unpacked,
     write_predictions,
 )
@@ -89,6 +90,24 @@ def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, res
     assert len(caught.value.problems) == 2
 
 
+def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
+    rows = [
+        {"sentence": "Ana ran.", "question": "How long?", "answer": a, "label": "yes", "category": "Event Duration"}
+        for a in ("an hour", "a year")
+    ]
+    numbered = [
+        {"id": f"mine-{n:05}", "question_id": "mine-q0000", "sentence_id": "mine-s0000", **row}
+        for n, row in enumerate(rows)
+    ]
+    board = make_board("mctaco", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
+    assert board.ids == ("mine-00000", "mine-00001")
+    right = write_rows(tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids])
+    assert check_predictions(board, right, None)
+    wrong = write_rows(tmp_path / "wrong.jsonl", [{"id": "other", "label": "no"}])
+    with pytest.raises(SubmissionError, match="2 problems"):
+        check_predictions(board, wrong, None)
+
+
 def test_small_slices_of_private_gold_are_not_published(tmp_path):
     fields = {"sentence": "Ana ran.", "question": "How long?", "label": "yes"}
     rows = [
@@ -142,6 +161,15 @@ def test_the_lines_inside_a_folder_count(key, folder):
         unpacked(submission.predictions, submission.about.predictions, board.limits),
     ):
         pass
+
+
+def test_subfolders_are_packed(tmp_path):
+    folder = tmp_path / "responses"
+    (folder / "dev").mkdir(parents=True)
+    (folder / "dev" / "a.txt").write_text("é\r\n\t", "utf-8", newline="")
+    (folder / "b.txt").write_text("", "utf-8")
+    write_predictions(tmp_path / "again", pack_folder(folder, 1000), "x.files.jsonl")
+    assert read_tree(tmp_path / "again") == read_tree(folder)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,16 @@
 
 import base64
 import hashlib
+import json
 import re
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from shared.balanced_html import Page
 from shared.leaderboards import (
+    HOSTILE,
     make_board,
     make_hostile_index,
     make_index,
@@ -16,7 +20,7 @@ from shared.leaderboards import (
     wrap,
 )
 
-from closeread.leaderboard.page import clean_index, make_chart, make_data, make_keys, render_page
+from closeread.leaderboard.page import clean_index, embed_json, make_chart, make_data, make_keys, render_page
 
 
 def make_three(rng):
@@ -57,6 +61,13 @@ def test_every_row_is_in_the_page(n):
     shown = len(board["rows"]) + len(board["superseded"]) + sum(len(other["rows"]) for other in board["others"])
     assert len(drawn) - len(heads) == shown
     assert ("No submissions yet." in page.text("p")) == (n == 0)
+
+
+def test_there_is_no_line_if_nothing_is_below_it(rng):
+    rows = [make_row(rng, "A", 0.5), make_row(rng, "B", 0.49)]
+    assert "Above: not" not in "".join(
+        text for tag, text in Page(render_page(wrap(make_board(rows)))).texts if tag != "script"
+    )
 
 
 def test_the_line_is_under_the_first_group_of_the_best(rng):
@@ -102,6 +113,21 @@ def test_hostile_texts_stay_texts():
     assert "x" * 200 not in names
 
 
+def test_links_that_are_none_are_marked_in_the_data():
+    board = clean_index(make_hostile_index())["boards"][0]
+    columns = make_data(board, "key")["columns"]
+    # Of the links of the generator, none is one, so that each stands in a list; and no hostile text names a model.
+    assert all(isinstance(one, list) for one in columns["paper"] if one is not None)
+    assert all(isinstance(one, list) for one in columns["model"] if one is not None)
+
+
+@given(st.recursive(st.text() | st.sampled_from(HOSTILE), st.lists, max_leaves=5))
+def test_no_text_ends_the_element_of_the_data(value):
+    text = embed_json(clean_index(value))
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == clean_index(value)
+
+
 def test_scores_of_the_data_are_those_of_the_table(rng):
     rows = make_three(rng)
     board = clean_index(make_board(rows))
@@ -139,6 +165,10 @@ def test_a_form_is_shown_if_there_is_a_server():
     assert r"line 3: \u202e is bad <b>" in page.text("li")
     (policy,) = [one["content"] for one in page.find("meta") if one.get("http-equiv")]
     assert "form-action 'self'" in policy
+
+
+def test_a_page_of_a_thousand_systems_is_below_one_and_a_half_megabytes():
+    assert len(render_page(make_index(1000)).encode()) < 1_500_000
 
 
 def test_a_board_without_results_says_so():

@@ -96,6 +96,13 @@ def test_sorting_by_keyboard(open_page, board):
     assert names(page) == expected
 
 
+def test_the_skip_link_leads_to_the_content(open_page):
+    page = open_page()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
 def test_filtering(open_page, board):
     page = open_page()
     page.get_by_label("Find").fill("almanac")
@@ -112,6 +119,14 @@ def test_filtering(open_page, board):
     page.get_by_label("systems", exact=True).check()
     page.get_by_label("Author").select_option(AUTHORS[1])
     assert names(page) == [row["system"] for row in board["rows"] if row.get("author") == AUTHORS[1]]
+
+
+def test_the_line_is_where_python_draws_it(open_page):
+    rows = "table => [...table.tBodies[0].rows].findIndex((row) => row.className === 'line')"
+    places = [
+        open_page(java_script_enabled=enabled).get_by_role("table").first.evaluate(rows) for enabled in (True, False)
+    ]
+    assert places[0] == places[1] > 0
 
 
 def test_scores_by_slice(open_page, board):
@@ -173,6 +188,19 @@ def test_comparing_two_systems(open_page, board):
         "is not significant: these data do not show which of the two is better."
         in page.get_by_role("main").inner_text()
     )
+
+
+def test_a_pair_that_is_not_tested_names_the_command(open_page, files):
+    board = files[1]["large"]["boards"][0]
+    one, two = [row for row in board["rows"][500:510] if row["kind"] == "system"][:2]
+    page = open_page("large", f"#mctaco-test:compare:{one['id'][:10]}:{two['id'][:10]}")
+    paths = [row["reproduce"].split(" ")[3] for row in (one, two)]
+    shown = page.get_by_role("main").inner_text()
+    assert "is not part of this page, which has those of the 100 best" in shown
+    assert f"closeread compare mctaco {paths[0]} {paths[1]} --split test" in shown
+    # Numbers of large boards are packed; these are shown as Python formats them.
+    for row in (one, two):
+        assert f"{100 * row['scores']['f1']['value']:.2f}" in shown
 
 
 @contextmanager
@@ -246,3 +274,10 @@ def test_without_script_everything_but_the_choices_is_there(open_page, board):
     assert page.get_by_text("need JavaScript").is_visible()
     assert page.get_by_role("heading", name="How to cite", exact=True).is_visible()
     assert not page.get_by_label("Find").is_visible()
+
+
+def test_an_empty_board(open_page):
+    page = open_page("empty")
+    assert page.get_by_text("No submissions yet.").first.is_visible()
+    page.get_by_role("link", name="Compare").click()
+    assert page.get_by_text("There are not two systems to compare yet.").is_visible()

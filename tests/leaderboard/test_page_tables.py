@@ -107,6 +107,20 @@ def test_long_form_has_a_row_for_every_score(board):
     assert (printed["low"], printed["n_units"], printed["author"]) == ("", "", "")
 
 
+def test_all_standings_are_in_the_long_form():
+    rows = read(csv(make_index(4)))
+    assert {row["standing"] for row in rows} == {"ranked", "superseded", "other signature"}
+    assert {row["system"] for row in rows if row["standing"] == "other signature"} == {"Patience (draft)"}
+
+
+def test_ratios_keep_their_digits():
+    value = 0.1234567890123456
+    row = make_row(random.Random(0), "A", 0.5)
+    row["scores"]["f1"]["value"] = value
+    found = [row for row in read(csv(wrap(make_board([row])))) if (row["metric"], row["slice"]) == ("f1", "all")]
+    assert float(found[0]["value"]) == value
+
+
 def test_parquet_has_the_same_rows_and_always_the_same_schema_and_bytes():
     index = make_index(4)
     data = parquet(index)
@@ -126,6 +140,12 @@ def test_no_cell_is_a_formula():
     assert '\'=HYPERLINK("https://example.org")' in names
     assert r"\t=1+1" in names
     assert r"\u202egnp.tset\u2066" in names
+
+
+def test_hostile_names_are_harmless_in_parquet():
+    names = set(pq.read_table(pa.BufferReader(parquet(make_hostile_index())))["system"].to_pylist())
+    assert r"\ud800" in names
+    assert "</script><script>alert(1)</script>" in names  # whoever shows them as HTML escapes them
 
 
 def is_found(token):
@@ -158,6 +178,14 @@ def test_a_cell_of_markdown_shows_a_text_as_it_is(text):
     assert content.strip() == shown.strip()
 
 
+def test_a_hostile_board_has_as_many_cells_as_any_in_markdown():
+    found = grid(make_hostile_index()["boards"][0], style="markdown")
+    drawn = draw(found, "markdown")
+    cells = cells_of(drawn)
+    assert len(cells) == len(found.header) * (1 + len(found.rows))
+    assert not {kind for kinds, _ in cells for kind in kinds} - {"text", "code_inline", "text_special"}
+
+
 def test_a_hostile_board_runs_nothing_in_latex():
     drawn = draw(grid(make_hostile_index()["boards"][0], style="latex"), "latex")
     assert "\\input{secret}" not in drawn
@@ -172,6 +200,12 @@ def test_the_tables_of_a_system(board):
     assert [row[0] for row in scores.rows if row[0]] == ["all", *board["slices"]["category"]]
     assert counts.header[:2] == ["count", "all"]
     assert counts.rows[0][:3] == ["questions", "1,332", "260"]
+
+
+def test_the_tables_of_a_printed_row(board):
+    facts, scores = system_grids(board, board["rows"][1])
+    assert ["source text", "Example et al. (2024), Table 2"] in facts.rows
+    assert scores.rows == [["all", "F1", "54.9", ""]]
 
 
 @pytest.fixture
@@ -195,6 +229,10 @@ def call(command, *arguments):
         raise RequestError(result.stderr)
     assert result.exit_code == 0, result.stderr
     return result.stdout
+
+
+def test_json_is_the_index(index):
+    assert json.loads(call("show", "board", "--json")) == index
 
 
 def test_one_board(index):
@@ -222,6 +260,11 @@ def test_one_system_by_name_and_by_id(index):
     assert [one["name"] for one in found["boards"]] == ["mctaco/test"]
     assert found["boards"][0]["rows"] == [row]
     assert found["boards"][0]["others"] == []
+
+
+def test_a_system_that_is_not_ranked(index):
+    assert "Patience (draft)" in call("show", "board", "--system", "Patience (draft)")
+    assert "Patience (early)" in call("show", "board", "--system", "Patience (early)")
 
 
 def test_what_is_not_there(index):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.corpus.gold import read_gold
-from closeread.corpus.names import load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import RequestError
 from closeread.files import package_folder
@@ -59,6 +59,11 @@ def test_files_follow_the_schema_and_name_what_there_is(corpus):
         assert row["scores"].keys() <= metrics
         assert all(float(text) <= (100 if row["unit"] == "percent" else 1) for text in row["scores"].values())
     assert len({(row["system"], row["source"], row["config"], row["split"]) for row in rows}) == len(rows)
+
+
+def test_which_corpora_have_printed_systems():
+    found = [name for name in corpus_names() if (package_folder(f"closeread.loaders.{name}") / PRINTED).exists()]
+    assert found == sorted(CELLS)
 
 
 def find_cell(tables, table, row, column):
@@ -121,9 +126,20 @@ def test_rows_of_a_split():
     assert read_printed_systems("mctaco") == found  # the default is the test split
 
 
+def test_ratios_are_kept():
+    (found,) = read_printed_systems("wikipossessions")
+    assert found["scores"]["anchor/precision"] == {"value": 0.003, "printed": "0.003"}
+
+
 def test_unknown_parts():
     with pytest.raises(RequestError, match="no such split of mctaco"):
         read_printed_systems("mctaco", "default", "tset")
+
+
+@pytest.mark.parametrize("corpus", CELLS)
+def test_every_headline_is_printed(corpus):
+    headline = load_procedure(load_corpus(corpus).procedure).headline
+    assert any(headline in row["scores"] for row in load_rows(corpus))
 
 
 # What is printed is what we score: rows that can be recomputed.

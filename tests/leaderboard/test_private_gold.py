@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import reduce
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -190,6 +191,13 @@ def test_refusals_say_what_follows_without_gold_and_no_more(case, board, gold, t
     assert found
 
 
+def test_right_predictions_pass_the_check_without_gold(case, board, tmp_path):
+    right, *_, broken = list_submissions(case, tmp_path)
+    assert check_predictions(board, right, None).value is None
+    with pytest.raises(SubmissionError):
+        check_predictions(board, broken, None)
+
+
 def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
     """Of each kind of problem whose usual message quotes the gold, there is one here."""
     hidden = {"coref": ["words.conll", "longer.conll", "far.jsonl"], "tlinks": ["text", "ids"]}
@@ -214,3 +222,10 @@ def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
     uneven = {"predicted_prepositions": [0, 1, 0]}
     with pytest.raises(SubmissionError, match="3 labels"):
         check_predictions(board, write_rows(tmp_path / "wrong.jsonl", [uneven] * len(board.ids)), None)
+
+
+def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
+    key = write_text(tmp_path / "key.conll", KEY)
+    board = make_board("coref", GoldSpec(gold=key), private=False)
+    assert not board.private
+    assert check_predictions(board, Path(key), None)

@@ -120,6 +120,11 @@ class TestForms:
         for kind in (None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", with_more):
             assert browser.post(GOOD, board=SAMPLE, headers={"Content-Type": kind}).status == 415, kind
 
+    def test_looking_changes_nothing(self, browser):
+        for path in ("/?submitted=" + "0" * 64, "/?submitted=../x", "/?do=submit&system=x"):
+            assert browser.get(path).told == ""
+        assert browser.get("/submit").status == 405
+
     def test_more_fields_and_files_than_the_form_has_are_refused(self, browser):
         many = {f"f{number}": "x" for number in range(20)}
         assert browser.post(GOOD, board=SAMPLE, **many).status == 400
@@ -189,6 +194,11 @@ class TestForms:
                 assert markup not in page
             assert 'href="javascript' not in page
             assert "&lt;script&gt;alert(1)" in page
+
+    def test_names_of_files_are_never_paths(self, browser):
+        for file in ("../../x.jsonl", "/etc/passwd", "a\\b.jsonl", "x" * 3000, "%00.jsonl", "..", "x.PY"):
+            told = browser.post(GOOD, file=file, board=SAMPLE, do="check").told
+            assert told.endswith("are valid. Nothing was submitted."), file
 
 
 def test_other_pages_do_not_exist(browser):

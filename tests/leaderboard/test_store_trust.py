@@ -95,6 +95,12 @@ def test_links_are_never_followed(store, tmp_path):
     assert len(run_judge(store, tmp_path).refused) == 1
 
 
+def test_other_files_in_the_store_are_none_of_ours(store, tmp_path):
+    plant(store, "submissions/mctaco-sample/test/aa/notes.txt", b"hello")
+    plant(store, "submissions/elsewhere/test/aa/" + "aa" * 32 + ".json", b"{}")
+    assert not run_judge(store, tmp_path).refused
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -262,3 +268,28 @@ def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_
         if len(done) <= limit:
             return
     pytest.fail("the judge writes more files than this test kills it at")
+
+
+@pytest.mark.extended
+def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
+    for right in range(20, 40):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(limits=small_limits(per_day=100))))
+    code = "import sys; from closeread.cli import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "leaderboard", "judge", store.place, "--workers", "1"]
+    runs = [
+        subprocess.Popen([*command, "--cache", str(tmp_path / name)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for name in ("a", "b", "c")
+    ]
+    for _ in range(3000):
+        if list(Path(store.place).glob("entries/*/*/*/*.json")) or any(run.poll() is not None for run in runs):
+            break
+        time.sleep(0.02)
+    runs[0].kill()
+    outputs = [run.communicate(timeout=120) for run in runs]
+    assert [run.returncode for run in runs[1:]] == [0, 0], outputs
+    run_judge(store, tmp_path)
+    (board,) = store.read_index()["boards"]
+    assert len([row for row in board["rows"] if row["kind"] == "system"]) == 20
+    assert len(list(Path(store.place).glob("entries/*/*/*/*.json"))) == 20
+    assert os.listdir(Path(store.place) / "submissions/mctaco-sample/test")

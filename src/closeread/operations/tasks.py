@@ -164,9 +164,11 @@ def plot(
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
 
     Args:
-        kind: a subcommand of `closeread plot`, such as "possession" or "confusion".
-        *subjects: what is drawn: the name of an article or an entity, predictions, gold and annotators, or the folders
-            of training runs.
+        kind: "possession", "timeline" and "timeline-relations" draw the article or the entity of that name;
+            "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
+            draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
+            "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
+        *subjects: a name, or files, folders or objects as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
         **options: such as `predictions` for "possession" and "timeline".
     """
@@ -215,7 +217,8 @@ def convert(
         source: a file, a folder or objects, as for `closeread.score`; of Marmara a file or a folder.
         to: the file or folder to write, in the format of its suffix; None to write nothing.
         gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
-        **options: the options of `closeread convert`; its `--to` for "tne" is `form`.
+        **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
+            the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
     return cast(Written, call("convert", kind, [source], {**where, **options}, "kind of conversion")).records
@@ -254,7 +257,8 @@ def errors(
         first: for "tne" and "mctaco" the predictions, otherwise the key, as for `closeread.score`.
         *systems: the response; for "chains", one or more annotators or systems; for "tne" and "mctaco", none.
         gold, config, split, data_dir: for "tne" and "mctaco", the gold, as for `closeread.score`.
-        **options: the options of `closeread errors`, such as `by`; `resampling` may stand for those of intervals.
+        **options: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco" `ci`, `resamples`,
+            `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
     return cast("Result", call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"))
@@ -332,9 +336,11 @@ def train(
         output: the folder of the run, which `closeread.predict` reads.
         encoder: its name on the Hugging Face Hub, or its folder; for TNE also "frozen:NAME" and "static:FILE".
         training, validation, test: files or rows to learn from, to choose the best epoch by, and (McTaco) to score
-            trained models on; None for splits of the corpus, by default those of `closeread train`.
+            trained models on; None for splits of the corpus.
+        split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
         resume: continue the run that is in the folder.
-        **options: the other options of `closeread train`.
+        **options: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`, `learning_rate`, `head_learning_rate`,
+            `encoder_dropout`; `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
     """
     data = {"training": training, "validation": validation, "test": test}
     where = {"config": config, "split": split, "validation_split": validation_split, "test_split": test_split}
@@ -365,7 +371,8 @@ def predict(
     Args:
         corpus: "tne" or "mctaco".
         run: the folder of the run; None with `zero_shot`.
-        **options: the other options of `closeread predict`, such as `zero_shot` for McTaco.
+        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`, `zero_shot`, `threshold`, `tune_on`,
+            `unit_normalization` and `questions` (McTaco).
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}

@@ -43,12 +43,15 @@ def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
     problems, known = ProblemList(), set(documents)
     line_of: dict[str, int] = {}
     values: dict[str, dict[str, str]] = {}
+    whole_of: dict[str, str] = {}
+    for one in documents:
+        whole_of.setdefault(one.partition("; part")[0], one)
     for line, row in _read_rows(path, problems):
         name = row.get(DOCUMENT)
         if not isinstance(name, str):
             problems.add(f"document is {quote_json(name)} (expected the name of a document)", line)
         elif name not in known:
-            whole = next((one for one in documents if one.partition("; part")[0] == name), None)
+            whole = whole_of.get(name)
             hint = f"; did you mean {quote(whole)}? (the part belongs to the name)" if whole else ""
             problems.add(f"document {quote(name)} is not in the key{hint}", line)
         elif line_of.setdefault(name, line) != line:

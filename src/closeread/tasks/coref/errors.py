@@ -282,7 +282,7 @@ def count_errors(
     codes = [of_side.tolist() for of_side in mention_codes(*sides)]
     entities = [side.entity.tolist() for side in sides]
     entity_of = [dict(zip(*columns, strict=True)) for columns in zip(codes, entities, strict=True)]
-    sizes = Counter(entities[1])
+    sizes = Counter(entity_of[1].values())  # several mentions may have one minimum span
     findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
     for i, (several, none, lacking) in enumerate(zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)):
         found: defaultdict[int, dict[int | None, list[int]]] = defaultdict(dict)
@@ -296,7 +296,8 @@ def count_errors(
             pieces, places = list(by_entity.values()), by_entity.keys() - {None}
             kind = several if len(places) > 1 else none
             if len(places) == 1:
-                if i == 1 or len(pieces) > 1 or sizes[places.pop()] != len(pieces[0]):
+                right = len({codes[0][row] for row in pieces[0]}) if i == 0 and len(pieces) == 1 else None
+                if right != sizes[places.pop()]:
                     continue
                 kind = RIGHT
             findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))

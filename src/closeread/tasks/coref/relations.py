@@ -117,7 +117,10 @@ def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
         number = bisect_left(zeros, parts[0][0])
         if zeros[number : number + 1] == [parts[0][0]]:
             words = zeros[number] - number
-            return ((-1 - words, sum(zero - i == words for i, zero in enumerate(zeros[:number]))),)
+            first = number
+            while first and zeros[first - 1] - (first - 1) == words:
+                first -= 1
+            return ((-1 - words, number - first),)
     return tuple(merge_runs((start - bisect_left(zeros, start), end - bisect_left(zeros, end)) for start, end in parts))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from closeread import limits
 from closeread.exceptions import Problem, ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
@@ -19,6 +20,9 @@ from closeread.records import ColumnRecords, Parsed, Record
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
 IDS = ("id", "question_id", "sentence_id")
+
+SHORTEST = len("s\tq\ta\tno\tFrequency")
+"""The characters of the shortest valid line."""
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -29,12 +33,18 @@ def read_records(path: Path, split: str) -> Parsed:
     questions: dict[tuple[str, str], str] = {}
     sentences: dict[str, str] = {}
     texts: dict[str, str] = {}  # what repeats is kept once
+    n_short = 0
     for number, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")
         if len(cells) != len(COLUMNS):
             expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
             problems.append(Problem(f"the number of columns is {len(cells)} ({expected})", number))
             continue
+        if len(line) < SHORTEST:
+            n_short += 1
+            if n_short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
+                problems.append(Problem(f"has {len(line)} characters (expected at least {SHORTEST})", number))
+                continue
         if not line.replace("\t", "").isprintable():
             for name, text in zip(COLUMNS, cells, strict=True):
                 if unsafe := UNSAFE.search(text):

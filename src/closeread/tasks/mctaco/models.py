@@ -23,7 +23,7 @@ from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
 from closeread.counts.table import factorize
-from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize
+from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize, quote
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
@@ -336,6 +336,12 @@ def read_runs(folder: Path) -> TrainedRuns:
     check_format(found, RUNS_FORMAT, path)
     if "runs" in found:
         check_json(found, "closeread.tasks.mctaco/runs.schema.json", path)
+        for place, run in enumerate(cast(Any, found["runs"])):
+            run |= {name: int(run[name]) for name in ("seed", "questions", "epoch")}
+            own = f"seed-{run['seed']}"
+            if run["folder"] not in (own, f"size-{run['size']:g}/{own}"):
+                what = f"{quote(run['folder'])} is not the folder of this seed and size (expected {own!r})"
+                raise FormatError(path, [Problem(what, path=("runs", place, "folder"))])
         return TrainedRuns([TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete")
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)

@@ -184,9 +184,9 @@ def _read_relation(element: Element, marked: Mapping[str, Element], problems: Pr
     sources, targets = ([marked[end.attributes["m_id"]] for end in side] for side in ends)
     relation = Relation(element, sources, targets)
     if name == REFERENCE and targets[0].name == ENTITY:
-        for source in sources:
+        for end, source in zip(ends[0], sources, strict=True):
             if source.name != ENTITY_MENTION:
-                problems.add(f"{quote(source.name)} refers to an ENTITY (expected {ENTITY_MENTION})", line)
+                problems.add(f"{quote(source.name)} refers to an ENTITY (expected {ENTITY_MENTION})", end.line)
     if name == PARTICIPANT and sources[0].name not in (EVENT_MENTION, EVENT):
         expected = f"{EVENT_MENTION} or {EVENT}"
         problems.add(f"the source of HAS_PARTICIPANT is {quote(sources[0].name)} (expected {expected})", line)

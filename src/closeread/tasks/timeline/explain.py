@@ -110,24 +110,27 @@ def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "
 def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
     """Judge the relations of one side: first those to anchors, then those of neighbours."""
     found = verify(own.side, other.side)
-    claims: list[tuple[Record, tuple[int | None, int | None], Record | None, bool, Chain]] = []
-    for mention, entailed in enumerate(found.anchored):
-        relation, there = own.anchoring(mention), found.there[mention]
-        time = other.side.anchors.get(relation["other"]["text"])
-        literal = None if there is None or time != other.times[there] else other.anchoring(there)
-        claims.append((relation, (there, None if time is None else other.n_mentions + time), literal, entailed, []))
-    for i in own.side.reduced:
-        ends = found.there[i], found.there[i + 1]
-        literal = other.step(min(there for there in ends if there is not None)) if found.literal[i] else None
-        by = own.find_chain(i, i + 1, i) if own.side.contradicts[i] else []
-        claims.append((own.step(i), ends, literal, found.entailed[i], by))
-    for relation, ends, literal, entailed, by in claims:
+
+    def judge(
+        relation: Record, ends: tuple[int | None, int | None], literal: Record | None, entailed: bool, by: Chain
+    ) -> Record:
         evidence = [literal] if literal else other.find_chain(*ends)
         verdict = "verified" if literal else "entailed" if entailed else "contradicted" if evidence else "missing"
         nodes = zip((relation["one"], relation["other"]), ends, strict=True)
         absent = [node for node, there in nodes if there is None]
         judged = {"side": name, "relation": relation, "verdict": verdict, "evidence": evidence}
-        yield {**judged, "absent": absent, "excluded_by": by}
+        return {**judged, "absent": absent, "excluded_by": by}
+
+    for mention, entailed in enumerate(found.anchored):
+        relation, there = own.anchoring(mention), found.there[mention]
+        time = other.side.anchors.get(relation["other"]["text"])
+        literal = None if there is None or time != other.times[there] else other.anchoring(there)
+        yield judge(relation, (there, None if time is None else other.n_mentions + time), literal, entailed, [])
+    for i in own.side.reduced:
+        ends = found.there[i], found.there[i + 1]
+        literal = other.step(min(there for there in ends if there is not None)) if found.literal[i] else None
+        by = own.find_chain(i, i + 1, i) if own.side.contradicts[i] else []
+        yield judge(own.step(i), ends, literal, found.entailed[i], by)
 
 
 # The table and the JSON of `closeread score timeline --explain`

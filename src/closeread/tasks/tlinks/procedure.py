@@ -159,10 +159,12 @@ def read_key(path: Path) -> Documents:
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
     documents: dict[str, tuple[str, Document]] = {}
+    seen: set[str] = set()
     for file in files:
         name = _name_document(file)
-        if name in documents:
+        if name in seen:
             problems.append(Problem(f"document {quote(name)} already has another file", None, file))
+        seen.add(name)
         try:
             documents[name] = file, read_timeml(found[file])
         except FormatError as error:

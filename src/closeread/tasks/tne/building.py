@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -77,17 +77,27 @@ def read_texts(paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 
     Parts are separated as one of `PARTS` says; the title and `n_subtitles` subtitles come first.
     """
 
-    def list_one(path: Path) -> list[Path]:
+    files: list[Path] = []
+    wrong: dict[Path, FormatError] = {}  # folders, which are told beside the texts in them
+    for path in paths:
         if not path.is_dir():
-            return [path]
-        found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
+            files.append(path)
+            continue
+        try:
+            found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
+        except FormatError as error:
+            found, problems = {}, list(error.problems)
+        files += found.values()
         if problems:
-            raise FormatError(path, problems)
-        return list(found.values())
-
+            wrong[path] = FormatError(path, problems)
     seen: dict[str, Path] = {}
-    files = chain.from_iterable(read_all(paths, list_one))
-    return read_all(files, lambda file: _read_text(file, separator, n_subtitles, seen))
+
+    def read_one(path: Path) -> PlainText:
+        if path in wrong:
+            raise wrong[path]
+        return _read_text(path, separator, n_subtitles, seen)
+
+    return read_all([*files, *wrong], read_one)
 
 
 def _read_text(path: Path, separator: str, n_subtitles: int, seen: dict[str, Path]) -> PlainText:

@@ -63,9 +63,11 @@ def _check_ids(record: Record) -> Iterator[str]:
         if (n := times[f"np{number}"]) != 1:
             found = f"occurs {_times(n)}" if n else "is missing"
             yield f"nps: np{number} {found} (expected {describe_ids(len(phrases))}, each once)"
-    for name, n in Counter(cluster["id"] for cluster in record.get("coref") or ()).items():
-        if n > 1:
-            yield f"coref: cluster id {quote(name)} occurs more than once (expected unique ids)"
+    seen: set[str] = set()
+    for cluster in record.get("coref") or ():
+        if cluster["id"] in seen:
+            yield f"coref: cluster id {quote(cluster['id'])} occurs more than once (expected unique ids)"
+        seen.add(cluster["id"])
 
 
 def _check_spans(record: Record) -> Iterator[str]:

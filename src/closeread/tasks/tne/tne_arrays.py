@@ -97,17 +97,20 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
 
     The first of several labels for a pair is kept, and fallbacks are dropped.
     """
-    arrays = []
-    for row, size in zip(rows, documents_of(gold).sizes.tolist(), strict=True):
+    sizes = documents_of(gold).sizes.tolist()
+    for row, size in zip(rows, sizes, strict=True):
         if WIDTH * size * size > limits.MAX_LINE_BYTES:
             found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
             most = math.isqrt(limits.MAX_LINE_BYTES // WIDTH)
             raise RequestError(f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead")
-        array = [0] * (size * size)
-        for link in reversed(row["relations"]):  # the first of several is written last
-            array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
-        arrays.append({ARRAY: array})
-    return dump_json_lines(arrays)
+    return dump_json_lines({ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
+
+
+def _to_array(relations: Sequence[Record], size: int) -> list[int]:
+    array = [0] * (size * size)
+    for link in reversed(relations):  # the first of several is written last
+        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
+    return array
 
 
 def describe_losses(rows: Sequence[Record]) -> Iterator[str]:

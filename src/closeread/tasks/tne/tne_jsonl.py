@@ -58,7 +58,8 @@ def complete_rows(rows: Sequence[Any]) -> Parsed:
     problems = ProblemList()
     for number, row in enumerate(rows):
         if isinstance(row, dict):
-            row = row | {name: deepcopy(row[name]) for name in ("metadata", "coref", "nps") if name in row}
+            changed = ("metadata", "coref", *(["nps"] if isinstance(row.get("nps"), dict) else []))
+            row = row | {name: deepcopy(row[name]) for name in changed if name in row}
             problems += (Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS))
         records.append(row)
     return Parsed(records, None, problems)

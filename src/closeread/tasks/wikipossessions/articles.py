@@ -372,6 +372,8 @@ def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | N
 def _find_target(wiki: Wiki, title: str) -> str | None:
     """Return the title that a redirect of today leads to."""
     steps = wiki.ask(action="query", titles=title, redirects="1")["query"].get("redirects", [])
+    if steps and not isinstance(steps[-1]["to"], str):
+        raise TypeError
     return steps[-1]["to"] if steps else None
 
 
@@ -379,9 +381,9 @@ def _render(wiki: Wiki, revision: int) -> str:
     """Return the HTML of a revision."""
     plain = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
     found = wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain)["parse"]
-    if found["revid"] != revision:
+    if found["revid"] != revision or not isinstance(found["text"], str):
         raise ValueError
-    return str(found["text"])
+    return found["text"]
 
 
 class Fetched(NamedTuple):

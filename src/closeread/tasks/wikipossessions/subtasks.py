@@ -12,6 +12,7 @@ pair has the same name twice.  Possessions without an order are in no pair.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -86,8 +87,9 @@ def ordered_pairs(side: Sequence[Possession], suborder: str = "tuple") -> tuple[
     first, last = (np.array([end(of_name) for of_name in ranks.values()]) for end in (min, max))
     before: Mask = first[:, None] <= last[None, :]
     if suborder == "nested_tie":
+        lengths = sorted({len(order) for order in outer})
         for name, order in placed:
-            for length in range(1, len(order)):
+            for length in lengths[: bisect_left(lengths, len(order))]:
                 before[number[name.tokens], outer.get(order[:length], [])] = True
     np.fill_diagonal(before, val=False)
     return list(names.values()), before

@@ -82,13 +82,14 @@ def _parse_cell(cell: bytes) -> tuple[list[tuple[bytes, bool]], list[bytes], boo
     """
     if not CELL.fullmatch(cell) or UNSAFE.search(cell.decode()):
         return None
-    opening, closing, is_reopened = [], [], False
+    opening, closing, closed, is_reopened = [], [], set(), False
     for opens, label, closes in PIECE.findall(cell):
         if opens:
             opening.append((label, bool(closes)))
-            is_reopened |= not closes and label in closing
+            is_reopened |= not closes and label in closed
         else:
             closing.append(label)
+            closed.add(label)
     return opening, closing, is_reopened
 
 

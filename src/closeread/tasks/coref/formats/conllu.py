@@ -434,7 +434,8 @@ class _Reader:
             for one in document.mentions:
                 parts = tuple(merge_runs(one.parts))
                 head = nth_token(parts, one.head or 1)
-                fields = {"pos": document.tags[head].decode().removeprefix("_"), "type": one.type}
+                tag = document.tags[head].decode()
+                fields = {"pos": "" if tag == "_" else tag, "type": one.type}
                 mentions.append(FoundMention(one.name.label, parts, head, fields=fields))
             n_tokens, empty = len(document.tags), document.empty
             names = ("pos", "type")

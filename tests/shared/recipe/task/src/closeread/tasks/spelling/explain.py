@@ -7,8 +7,7 @@ from typing import Any
 
 from closeread.counts.procedure import Explanation
 from closeread.records import Record
-from closeread.tasks.spelling.columns import code_points
-from closeread.tasks.spelling.kernels.edits import edit_counts
+from closeread.tasks.spelling.columns import code_points, edit_counts
 
 Edits = Mapping[str, Any]
 

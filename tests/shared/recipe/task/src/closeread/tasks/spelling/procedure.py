@@ -21,8 +21,7 @@ from closeread.counts.metrics import Columns, Metric, Ratio
 from closeread.counts.procedure import Explanation, Option, Procedure, check_present, missing_option
 from closeread.counts.table import CountTable, factorize
 from closeread.records import Record, column
-from closeread.tasks.spelling.columns import code_points
-from closeread.tasks.spelling.kernels.edits import COUNTS, edit_counts
+from closeread.tasks.spelling.columns import COUNTS, code_points, edit_counts
 
 
 def count(
