@@ -14,7 +14,7 @@ import signal
 import time
 import traceback
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -24,9 +24,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
+from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
 from shared.doors import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
 from shared.every_command import fill_in, list_lines, standing_in, write_inputs
-from shared.file_faults import read_tree
+from shared.file_faults import drop_hidden, read_tree
 from shared.stand_in_wiki import redirect_to
 from shared.universal_anaphora import random_pair
 
@@ -37,6 +38,8 @@ from closeread.corpus.downloads import DownloadError
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import CloseReadWarning, InputError, RequestError
 from closeread.formats.word_vectors import read_vectors
+from closeread.leaderboard.declaration import FILE, digest, store_path, write_json
+from closeread.leaderboard.store import FolderStore
 from closeread.tasks import find_format
 from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, read_runs
 from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
@@ -45,6 +48,7 @@ from closeread.tasks.mctaco.phrases import make_pool
 from closeread.tasks.wikipossessions import articles
 from closeread.tasks.wikipossessions.matching import normalize_name
 
+MCTACO = "mctaco-sample/test"  # the board
 SECONDS, GIGABYTES = 10, 2
 """What one input of some kilobytes may take on a busy machine."""
 
@@ -193,6 +197,13 @@ def write_more(folder):
     rows = [line.split() for line in lines.splitlines()]
     entries = b"".join(word + b" " + np.array(numbers, "<f4").tobytes() for word, *numbers in rows)
     vectors = {"word2vec.txt": b"3 2\n" + lines, "glove.txt": lines, "word2vec.bin": b"3 2\n" + entries}
+    board = make_store(Path("board"), sample_board())
+    about = Path(board.place, store_path("submissions", MCTACO, send_answers(board, Path(), "First", right=30)))
+    arrival = {"about.json": about, "predictions.jsonl": Path("board", json.loads(about.read_text())["predictions"])}
+    (folder / "arrival").mkdir()
+    for name, path in {**arrival, FILE: Path("board", FILE)}.items():
+        path.rename(folder / "arrival" / name)
+    shutil.rmtree("board")
     for name, data in {**vectors, "packed.gz": gzip.compress(vectors["word2vec.bin"], mtime=0)}.items():
         (folder / name).write_bytes(data)
 
@@ -206,10 +217,34 @@ def make_calls():
     yield "text-article", lambda path: extract(path.read_bytes().decode("utf-8", "replace")), folder / "a.html"
     yield "load-report", lambda path: closeread.load_report(path).to_json(), folder / "report.json"
     yield "load-runs", lambda path: str(read_runs(path.parent)), folder / "run.json"
+    for name in ("about.json", "predictions.jsonl"):
+        yield f"arrival-{name}", judge_arrival, folder / "arrival" / name
     for i in range(len(ANSWERS)):
         yield f"wiki-{i}", fetch, folder / f"answers{i}"
     for corpus in CORPORA:
         yield f"parquet-{corpus}", lambda path, corpus=corpus: score_table(corpus, path), folder / f"{corpus}.jsonl"
+
+
+def judge_arrival(path):
+    """Judge a submission whose files have the names that their digests give them."""
+    shutil.rmtree("out", ignore_errors=True)
+    predictions, about, declared = (
+        (path.parent / name).read_bytes() for name in ("predictions.jsonl", "about.json", FILE)
+    )
+    home = store_path("submissions", MCTACO, digest(predictions), ".jsonl")
+    with suppress(ValueError, RecursionError):
+        said = json.loads(about)
+        if isinstance(said, dict) and "predictions" in said:
+            about = write_json({**said, "predictions": home})
+    files = {FILE: declared, home: predictions, store_path("submissions", MCTACO, digest(about)): about}
+    for name, data in files.items():
+        Path("out/board", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("out/board", name).write_bytes(data)
+    store = FolderStore(Path("out/board"))
+    store._read_time = lambda about: NOON.timestamp()
+    done = judge_here(store, Path("out/cache"))
+    assert not done.errors
+    return done, drop_hidden(read_tree("out/board"))
 
 
 def change_phrases(path):
@@ -273,6 +308,7 @@ def run_line(line):
         done = CliRunner().invoke(main, line, catch_exceptions=False)
     assert done.exit_code in (0, 1, 2), done.output
     assert "enough memory" not in done.stderr
+    assert done.stderr.replace("\n", "").isprintable(), done.stderr
     check_message("\n".join(one for one in done.stderr.splitlines() if not one.startswith("note: ")))
     assert not (done.exit_code and read_tree("out")), f"refused, but something was written: {done.stderr}"
     return done.exit_code, done.stdout, done.stderr, read_tree("out")

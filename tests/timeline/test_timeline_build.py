@@ -11,8 +11,15 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.limits import MAX_PROBLEMS
 from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
-from closeread.tasks.timeline.building import build_timelines, inconsistencies, order_events, recompute_positions
+from closeread.tasks.timeline.building import (
+    build_timelines,
+    inconsistencies,
+    order_events,
+    read_events,
+    recompute_positions,
+)
 from closeread.tasks.timeline.timeline_txt import write_folder
 
 
@@ -499,6 +506,12 @@ def test_the_command(run, tmp_path, monkeypatch):
     assert sorted(path.name for path in Path("some").iterdir()) == ["ann_lee.txt", "cy.txt"]
     one = run("build", "timeline", "annotated/7.xml", "--role", "Argm-COM", "--selection", "all", "-o", "one.jsonl")
     assert one.stdout == "one.jsonl: 1 timeline of 1 entry\n"
+
+
+def test_more_wrong_events_than_are_kept(tmp_path):
+    (tmp_path / "events.jsonl").write_text(dump_json_lines([{"name": n} for n in range(MAX_PROBLEMS + 2)]), "utf-8")
+    with pytest.raises(FormatError, match="entity"):
+        read_events(tmp_path / "events.jsonl", CORPUS, {})
 
 
 def test_what_is_refused(run, tmp_path, monkeypatch):

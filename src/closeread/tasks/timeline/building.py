@@ -138,12 +138,12 @@ def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
 
 def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
     """Read a file of annotated events."""
-    schema = load_schema(corpus.schema)
+    validator = RowValidator(load_schema(corpus.schema), "event")
     parsed = read_json_lines(path)
-    accepted, rejected = accept_rows(RowValidator(schema, "event"), parsed.records)
+    accepted, rejected = accept_rows(validator, parsed.records)
     parsed = parsed._replace(records=accepted)
-    invalid = {problem.row for problem in rejected}
-    valid = [None if index in invalid else event for index, event in enumerate(parsed.records)]
+    # Of very many problems, only the first are kept.
+    valid = [event if not rejected or validator.accepts(event) else None for event in accepted]
     problems = parsed.problems + [place_problem(parsed, problem) for problem in rejected]
     problems += [parsed.problem(index, what) for index, what in inconsistencies(valid, documents, parsed.lines)]
     if problems:

@@ -270,16 +270,17 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
     # The words of the corpus contain characters that are refused elsewhere.
     parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
-    accepted, invalid = accept_rows(RowValidator(load_schema("tne"), "decision"), parsed.records)
+    validator = RowValidator(load_schema("tne"), "decision")
+    accepted, invalid = accept_rows(validator, parsed.records)
     parsed = parsed._replace(records=accepted)
     problems = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]
-    all_read, rejected = not problems, {problem.row for problem in invalid}
+    all_read = not problems
     labels: dict[Target, Sequence[str]] = {}
     lines: dict[Target, int] = {}
     still_open = []
     documents = {name: index for index, name in enumerate(found.documents.column("id"))}
-    for number, (row, line) in enumerate(zip(accepted, parsed.lines, strict=True)):
-        if number in rejected:
+    for row, line in zip(accepted, parsed.lines, strict=True):
+        if invalid and not validator.accepts(row):  # of very many problems, only the first are kept
             continue
         target = _find_target(found, row, documents)
         if isinstance(target, str):
