@@ -156,7 +156,12 @@ class RequestError(ValueError):
 
 
 class InputError(ValueError):
-    """Bad input from a file or another source, with all its problems in the order in which they are shown."""
+    """Bad input, with all its problems.
+
+    Args:
+        source: the file, or what the input came from; empty for several that have no folder in common.
+        problems: everything that is wrong with it, in the order in which it is shown.
+    """
 
     def __init__(self, source: object, problems: Sequence[Problem]) -> None:
         self.source = str(source)

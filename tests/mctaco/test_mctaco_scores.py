@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.formats import text
+from closeread.limits import MAX_EXPLAINED
+from closeread.tasks.mctaco import mctaco_tsv
 from closeread.tasks.mctaco.mctaco_labels import parse_submission
 from closeread.tasks.mctaco.procedure import PROCEDURE, count, expect_coin
 
@@ -122,3 +124,10 @@ def test_labels_are_those_of_single_lines(texts, n_gold):
     assert [row["label"] for row in columns.records] == expected
     assert columns.records == singly.records
     assert columns.problems == singly.problems
+
+
+def test_only_so_many_lines_without_text_become_records(tmp_path):
+    (tmp_path / "a.tsv").write_text("\t\t\t\t\n" * 5000, "utf-8")
+    found = mctaco_tsv.read_records(tmp_path / "a.tsv", "test")
+    assert len(found.records) == MAX_EXPLAINED
+    assert sum(problem.times for problem in found.problems) == 5000 - MAX_EXPLAINED

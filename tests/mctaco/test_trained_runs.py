@@ -81,6 +81,7 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
 
 FORGED = [
     ({"folder": "../../elsewhere"}, "runs[0].folder: '../../elsewhere' is not valid (expected the form "),
+    ({"folder": "seed-9"}, "runs[0].folder: 'seed-9' is not the folder of this seed and size (expected 'seed-0')"),
     ({"size": 101}, "runs[0].size: 101 is greater than the maximum of 100"),
     ({"seed": "0"}, "runs[0].seed: expected a whole number, found '0'"),
     ({"epoch": True}, "runs[0].epoch: expected a whole number, found true"),

@@ -118,3 +118,12 @@ def test_all_problems_of_all_texts_at_once(here):
         "x.txt: is given twice (expected files with distinct names)",
         "y.txt:3: byte 1 (0xff) is not valid UTF-8",
     ]
+
+
+def test_problems_of_a_folder_are_told_beside_those_of_its_texts(here):
+    Path("texts").mkdir()
+    Path("texts/a.txt").write_text("T\n", "utf-8")
+    Path("texts/b.pdf").touch()
+    with pytest.raises(InputError, match=r"(?s)a\.txt: has 1 non-blank line.*b\.pdf") as caught:
+        read_texts([Path("texts")])
+    assert len(caught.value.problems) == 2

@@ -336,12 +336,15 @@ def read_runs(folder: Path) -> TrainedRuns:
     check_format(found, RUNS_FORMAT, path)
     if "runs" in found:
         check_json(found, "closeread.tasks.mctaco/runs.schema.json", path)
+        problems = []
         for place, run in enumerate(cast(Any, found["runs"])):
             run |= {name: int(run[name]) for name in ("seed", "questions", "epoch")}
             own = f"seed-{run['seed']}"
             if run["folder"] not in (own, f"size-{run['size']:g}/{own}"):
                 what = f"{quote(run['folder'])} is not the folder of this seed and size (expected {own!r})"
-                raise FormatError(path, [Problem(what, path=("runs", place, "folder"))])
+                problems.append(Problem(what, path=("runs", place, "folder")))
+        if problems:
+            raise FormatError(path, problems)
         return TrainedRuns([TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete")
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
