@@ -62,11 +62,12 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     labels = dict.fromkeys([*first, *second])
     if not labels:
         return None
-    observed = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
-    counted = [Counter(side) for side in (first, second)]
-    one, other = (np.array([of_side[label] for label in labels]) / len(first) for of_side in counted)
-    expected = float(one @ other)
-    return (observed - expected) / (1 - expected) if expected < 1 else None
+    # Observed and expected agreement times the square of the number of items, as integers.
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) * len(first)
+    one, other = Counter(first), Counter(second)
+    expected = sum(one[label] * other[label] for label in labels)
+    possible = len(first) ** 2 - expected
+    return (observed - expected) / possible if possible else None
 
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
