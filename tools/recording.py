@@ -45,7 +45,7 @@ VERSIONS = re.compile(r"(?<===)\d[\w.]*|(?<=download_size: )\d+")
 """What depends on the versions of libraries: pinned versions, and the sizes of compressed files."""
 
 LINK_SCORE = re.compile(r'(?<="score": )-?\d*\.\d{4,}(?:e[-+]?\d+)?')
-"""Scores of trained links: where near the optimum learning stops depends on a machine's linear algebra; three digits are kept."""
+"""Scores of trained links: where learning stops depends on a machine's linear algebra, so three digits are kept."""
 
 AUTHOR = re.compile(rf"\b{re.escape(getpass.getuser())}\b")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.])")
