@@ -175,14 +175,18 @@ def cast(name, kind):
         *[(drop(name), {}) for name in ("unit", "block", "gold", "breakdown", "part", "count:links/right")],
         *[(cast(name, str), {}) for name in ("block", "count:links/right")],
         (lambda table: table, {"breakdowns": {"expressed": ["x"]}}),
-        (lambda table: table, {"missing": "none"}),
-        (lambda table: table, {"options": []}),
     ],
 )
 def test_what_is_no_file_of_counts(kept, change, about):
     rewrite(change, lambda found: found | about)
     found = refusal()
     assert "is not a file of counts" in found or "has another digest" in found or "no counts for any score" in found
+
+
+@pytest.mark.parametrize("about", [{"missing": "none"}, {"options": []}, {"procedure": None}])
+def test_metadata_of_other_types(kept, about):
+    rewrite(about=lambda found: found | about)
+    assert "is not a file of counts" in refusal()
 
 
 def test_other_files(kept):

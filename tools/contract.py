@@ -67,6 +67,7 @@ def _describe_parameter(parameter: click.Parameter) -> str:
     words += ["required"] if parameter.required else []
     words += ["repeatable"] if parameter.multiple or parameter.nargs == -1 else []
     words += [f"of {parameter.nargs}"] if parameter.nargs > 1 else []
+    words += ["turns off"] if str(parameter.name).startswith("no_") else []
     default = parameter.default
     if not (callable(default) or isinstance(default, Enum) or default in (None, (), False)):
         words.append(f"default {default}")

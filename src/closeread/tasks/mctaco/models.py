@@ -227,7 +227,7 @@ class TrainedRuns(Result):
         }
 
 
-def train(method: Method, run: Path, setting: Setting, *, resume: bool = False, name: str = "") -> TrainedRun:
+def train(method: Method, run: Path, setting: Setting, *, resume: bool, name: str = "") -> TrainedRun:
     """Train a classifier of candidate answers in a folder, which `predict` reads, and return how it went.
 
     With `resume`, the run in the folder is continued, if there is one.  `name` is what to call the run inside the
