@@ -3,6 +3,7 @@
 import json
 import pickle
 import random
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -45,11 +46,14 @@ def test_merged_parts_give_the_report_of_the_whole(n_parts):
 
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_processes_give_the_report_of_one(corpus):
+def test_processes_give_the_report_of_one(corpus, monkeypatch):
     gold, rows = sample_gold(corpus), system_rows(corpus)
+    opened = []
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda n: opened.append(n) or ProcessPoolExecutor(n))
     for missing in ("empty", "skip"):
         how = {"gold": gold, "missing": missing, "resamples": 20}
         one, several = (closeread.score(corpus, rows[:-1], **how, jobs=jobs) for jobs in (1, 3))
+        assert opened.pop() <= 3
         assert several == one
         assert list(several.units) == list(one.units)
 

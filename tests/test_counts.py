@@ -12,6 +12,12 @@ from closeread.counts.table import Breakdown, CountTable, merge
 from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure, procedure_names
 
+
+def test_a_table_without_counts_has_no_totals():
+    bare = CountTable(["x", "y"], np.array([0, 1]), (), np.zeros((2, 0)))
+    assert bare.block_totals().shape == (2, 0)
+
+
 KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}
 
 

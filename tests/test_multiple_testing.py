@@ -101,8 +101,10 @@ def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
     assert corrected == pytest.approx([float(value) for value in correct(raw)])
 
 
-def test_a_corrected_comparison_is_saved_and_shown(files):
-    comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", config="sample", resampling=Resampling(100))
+@pytest.mark.parametrize("n_resamples", [100, 39])  # of 39, the smallest p-value is 2 / 40, which still decides
+def test_a_corrected_comparison_is_saved_and_shown(files, n_resamples):
+    how = {"config": "sample", "resampling": Resampling(n_resamples)}
+    comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", **how)
     comparison.save("comparison.json")
     loaded = Comparison.load("comparison.json")
     assert (loaded.corrected, str(loaded)) == (comparison.corrected, str(comparison))

@@ -5,6 +5,7 @@ import random
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from agreed import caspr
 from shared.annotators import SOLVERS, adjudicated, annotators_of, chains_of, document_of, random_annotators
@@ -13,7 +14,7 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication.partition import Deadline, Found
+from closeread.tasks.coref.adjudication.partition import Deadline, Found, Part, join_greedily
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 
 OBJECTIVES = ("v", "va", "u", "ua")
@@ -135,6 +136,14 @@ def test_without_time_for_ties_nothing_is_proved():
     found = adjudicate(document_of(ring), Settings(objective="u"), open_session, Deadline(None))
     assert len(parts) > 1
     assert (found.cost, found.is_optimal) == (4, False)
+
+
+def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
+    gain, links = -np.ones((3, 3), np.int64), np.ones((3, 3), np.int64)
+    for matrix in (gain, links):
+        np.fill_diagonal(matrix, 0)
+    part = Part(gain, links, links > 0, np.array([False, False, True]))
+    assert join_greedily(part).tolist() == [0, 1, 0]
 
 
 def test_rules_are_added_to_a_new_search():
