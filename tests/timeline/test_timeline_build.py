@@ -520,6 +520,9 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     done = run("build", "timeline", "plain", "-o", "made")
     assert done.exit_code == 1
     assert "plain: no entity takes part in an event in the role ARG0 or ARG1 (expected HAS_PARTICIPANTs" in done.stderr
+    Path("plain/notes.txt").write_text("Bo\n", "utf-8")
+    done = run("build", "timeline", "plain", "-o", "made")
+    assert done.stderr == "Error: plain/notes.txt: is not a document (expected a name ending in .xml or .tml)\n"
     Path("events.jsonl").write_text('{"entity": "Bo", "mention": "7-0-a", "anchor": null}\n', "utf-8")
     done = run("build", "timeline", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made")
     assert done.exit_code == 2

@@ -133,6 +133,7 @@ def years(lower, upper, **flags):
         (["Now-1888"], years(1888, None, open_end=True, reversed=True)),
         (["Unknown-1930"], years(None, 1930, open_start=True)),
         (["Unknown-Now", "Now", "Now-Now", "Now-Unknown"], years(None, None, open_start=True, open_end=True)),
+        (["5-0", "5-0 AD"], years(0, 5, reversed=True)),
         (["World War II", "French Revolution", "revolution-Now", "Unknown-French Revolution"], EVENT),
         (["13th Century", "16th Century-18th Century", "mid twentieth century", "c. 1888", "1888?"], EVENT),
         (["1888-", "-1888", "-", "1888-1889-1890", "1888-06-09", "1888 1889", "123456"], EVENT),
