@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import GenericAlias, UnionType
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
     from closeread.counts.procedure import GoldSpec as GoldSpec
-    from closeread.neural.training import Setting
 else:
     Annotator = GoldSpec = object  # their modules import NumPy
 
@@ -125,7 +124,6 @@ DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
 RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
-Dropout = Annotated[float | None, within(0, 1, below=True), Param(metavar="X")]
 Times = Annotated[Number, Param(metavar="N")]
 
 # Of functions that score: what depends on the procedure, and what the docstring describes for Python.
@@ -170,38 +168,36 @@ class Intervals:
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """How to train a model.
+class TrainingSettings:
+    """How to train a model; a task adds what only its models have, and its own defaults.
 
     Attributes:
+        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.
         epochs: Train for at most N epochs.
         patience: Stop after N epochs without a better score.
         batch_size: Train on batches of N examples.
         accumulate: Accumulate the gradients of N batches for each step.
         learning_rate: Peak learning rate of a pretrained encoder.
         head_learning_rate: Peak learning rate of all other layers.
+        encoder_dropout: Dropout inside the encoder.  [default: its own]
     """
 
-    epochs: Times
-    patience: Times
-    batch_size: Times
-    accumulate: Times
-    learning_rate: Rate
-    head_learning_rate: Rate
-    seed: Seed = 0
+    encoder: Annotated[str, Param(metavar="ENCODER", required=True)] = ""
+    epochs: Times = 40
+    patience: Times = 10
+    batch_size: Times = 1
+    accumulate: Times = 1
+    learning_rate: Rate = 1e-5
+    head_learning_rate: Rate = 1e-3
+    seed: Seed = 0  # of the order of items, of new parameters and of dropout
     precision: Precision = "auto"
     device: Annotated[str | None, Param(metavar="NAME")] = None
+    encoder_dropout: Annotated[float | None, within(0, 1, below=True), Param(metavar="X")] = None
 
-    def make_setting(self) -> Setting:
-        """Return the setting for training, with the device and the precision that there are."""
-        from closeread.neural.devices import check_libraries, choose_device, choose_precision
-
-        check_libraries("a trained model")
-        from closeread.neural.training import Setting
-
-        device = choose_device(self.device)
-        values = {**asdict(self), "device": device, "precision": choose_precision(self.precision, device)}
-        return Setting(**values)
+    # The same for all models.
+    weight_decay = 0.01  # of AdamW, for weight matrices
+    warmup = 0.1  # the share of all steps in which the learning rate rises; it falls in the others
+    clip = 1.0  # the largest norm of the gradient of a step
 
 
 class Written(NamedTuple):
@@ -261,11 +257,11 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
 
 
 def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
-    """Return the fields of a group, whose default has theirs; "FIELD: SENTENCE" about the group is about the field."""
-    _, sentences = read_doc(group.hint)
-    field, _, sentence = group.help.partition(": ")
-    sentences = {**SENTENCES, **sentences, **({field: sentence} if field in sentences else {})}
-    hints = read_hints(group.hint)
+    """Return the fields of a group, whose default has theirs; classes that it inherits from tell theirs."""
+    sentences, hints = dict(SENTENCES), dict[str, Any]()
+    for one in reversed(group.hint.__mro__[:-1]):
+        sentences |= read_doc(one)[1]
+        hints |= read_hints(one)
     return tuple(
         Parameter(one.name, hint, getattr(group.default, one.name), param.help or sentences[one.name], False, param)
         for one in fields(group.hint)

@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch")
 from twins import link_model as twin  # noqa: E402
 
 from closeread.neural import links  # noqa: E402
-from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, predict_pairs  # noqa: E402  # noqa: E402
-from closeread.neural.spans import Spans  # noqa: E402
+from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, Spans, predict_pairs  # noqa: E402
 
 SIZE = 6
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}

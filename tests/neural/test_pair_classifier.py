@@ -27,7 +27,8 @@ from closeread.neural.pairs import (  # noqa: E402  # noqa: E402
 )
 from closeread.neural.run_files import read_run  # noqa: E402
 from closeread.neural.run_folders import RunFolder  # noqa: E402
-from closeread.neural.training import Setting, train  # noqa: E402
+from closeread.neural.training import train  # noqa: E402
+from closeread.parameters import TrainingSettings  # noqa: E402
 
 WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
 LONGEST = 16
@@ -38,8 +39,8 @@ PAIRS = TextPairs(
     ["two days", "the barn", "days", "it was a roof", "a", "days ?", "long", "a barn"] * 2,
 )
 LABELS = np.array([int("days" in text) for text in PAIRS.second])
-SETTING = Setting(
-    epochs=4, patience=4, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, warmup=0.1, seed=5, device="cpu"
+SETTINGS = TrainingSettings(
+    epochs=4, patience=4, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=5, device="cpu"
 )
 
 
@@ -52,11 +53,10 @@ def score(found):
     return {"accuracy": float((found.argmax(1) == LABELS).mean())}
 
 
-def train_in(folder, encoder, *, setting=SETTING, resume=False, texts=PAIRS, labels=LABELS):
+def train_in(folder, encoder, *, settings=SETTINGS, resume=False, texts=PAIRS, labels=LABELS):
     train_pairs(
         RunFolder(folder),
-        PairChoice(str(encoder)),
-        setting,
+        replace(settings, encoder=str(encoder)),
         LabelledTexts(texts, labels),
         PAIRS,
         score=score,
@@ -71,7 +71,7 @@ def weights(folder):
 
 
 def test_it_learns_what_it_is_shown(encoder, tmp_path):
-    train_in(tmp_path / "run", encoder, setting=replace(SETTING, epochs=8, patience=8, learning_rate=1e-2))
+    train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=8, patience=8, learning_rate=1e-2))
     run = read_run(tmp_path / "run")
     losses = [epoch["loss"] for epoch in run["epochs"]]
     assert losses[-1] < 0.5 * losses[0]
@@ -101,25 +101,25 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(encoder, tmp_path, mon
     assert scores[0] == scores[1]
     assert [run["state"] for run in runs] == ["complete"] * 2
     # Another seed is another run.
-    train_in(tmp_path / "other", encoder, setting=replace(SETTING, seed=6))
+    train_in(tmp_path / "other", encoder, settings=replace(SETTINGS, seed=6))
     assert weights(tmp_path / "other") != weights(tmp_path / "whole")
     with pytest.raises(RequestError, match="holds a different run: seed was 5 and is 6"):
-        train_in(tmp_path / "whole", encoder, setting=replace(SETTING, seed=6), resume=True)
+        train_in(tmp_path / "whole", encoder, settings=replace(SETTINGS, seed=6), resume=True)
 
 
 def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
-    short = replace(SETTING, epochs=2, patience=2)
+    short = replace(SETTINGS, epochs=2, patience=2)
     with file_faults(tmp_path / "whole") as counted:
-        train_in(tmp_path / "whole", encoder, setting=short)
+        train_in(tmp_path / "whole", encoder, settings=short)
     opened = [number for number, name in enumerate(counted.events) if name == "open"]
     # What is opened last is, after the second epoch, the checkpoint and the description, and that of the end.
     for at in opened[-5:]:
         run = tmp_path / f"full-{at}"
         with pytest.raises(OSError, match="No space left"), file_faults(run, at, errno.ENOSPC):
-            train_in(run, encoder, setting=short)
+            train_in(run, encoder, settings=short)
         assert len(read_run(run)["epochs"]) >= 1
         assert len(RunFolder(run).load_state().epochs) >= 1
-        train_in(run, encoder, setting=short, resume=True)
+        train_in(run, encoder, settings=short, resume=True)
         assert weights(run) == weights(tmp_path / "whole")
 
 
@@ -136,12 +136,12 @@ def test_without_anything_to_learn_from_it_stays_as_it_is(encoder, tmp_path):
 
 def learn(encoder, **changes):
     """The parameters after an epoch without dropout, in float64."""
-    setting = replace(SETTING, epochs=1, seed=1, **changes)
+    settings = replace(SETTINGS, epochs=1, seed=1, **changes)
     torch.manual_seed(0)
     model = PairClassifier.load(encoder, replace(CHOICE, encoder_dropout=0.0)).double()
     pieces = model.cut(PAIRS)
     learner = PairLearner(model, pieces, LABELS, held_out=pieces, score=score, criterion="accuracy")
-    return list(train(learner, setting))[-1].parameters
+    return list(train(learner, settings))[-1].parameters
 
 
 def test_batches_that_add_up_are_one_batch(encoder):

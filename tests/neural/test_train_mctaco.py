@@ -4,7 +4,6 @@ import itertools
 import json
 import statistics
 import sys
-from dataclasses import asdict
 
 import pytest
 from shared.for_each import for_each
@@ -18,13 +17,17 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.neural import encoders, pairs
-from closeread.neural.training import Setting
 from closeread.tasks.mctaco.models import keep_questions, make_texts, split_questions
 
 RECORDS = read_gold(load_corpus("mctaco"), "sample").records
 WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
 SAMPLE = ["--config", "sample", "--split", "test"]
 FAST = ["--batch-size", 16, "--learning-rate", 1e-3, "--head-learning-rate", 1e-3, "--device", "cpu"]
+
+SCHEDULE = {
+    "epochs": 40, "patience": 10, "batch_size": 1, "accumulate": 1, "learning_rate": 1e-5, "head_learning_rate": 1e-3,
+    "weight_decay": 0.01, "warmup": 0.1, "clip": 1.0, "seed": 0, "precision": "float32", "device": "cpu",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +194,7 @@ def test_folders_that_hold_something_else(run, here, encoder):
     assert refuse(run, *train, "--seeds", 2) == refuse(run, *train, "--seeds", 2, "--resume") == several
     predict = ["predict", "mctaco", "run", *SAMPLE, "-o", "p.jsonl"]
     assert refuse(run, *predict) == "run/run.json: does not exist (expected the folder of a training run)"
-    described = {"format": 1, "closeread": "1", "task": "tne", "model": {}, "data": {}, "setting": asdict(Setting())}
+    described = {"format": 1, "closeread": "1", "task": "tne", "model": {}, "data": {}, "setting": SCHEDULE}
     described |= {"versions": {}, "device": "", "threads": 1, "state": "complete", "epochs": []}
     (here / "run/run.json").write_text(json.dumps(described), "utf-8")
     assert refuse(run, *predict) == "run/run.json: is a run of tne (expected mctaco)"

@@ -10,12 +10,21 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from closeread.neural.training import Epoch, Setting, State, find_best, train  # noqa: E402
+from closeread.neural.training import Epoch, State, find_best, train  # noqa: E402
+from closeread.parameters import TrainingSettings  # noqa: E402
 from closeread.progress import showing_progress  # noqa: E402
 
 N_ITEMS = 10
-SETTING = Setting(
-    epochs=6, patience=6, batch_size=3, accumulate=1, learning_rate=0.1, head_learning_rate=0.1, warmup=0.2, seed=4
+
+
+class LongWarmup(TrainingSettings):
+    """So that the peak is not in the first epoch."""
+
+    warmup = 0.2
+
+
+SETTINGS = LongWarmup(
+    epochs=6, patience=6, batch_size=3, learning_rate=0.1, head_learning_rate=0.1, seed=4, device="cpu"
 )
 
 
@@ -80,7 +89,7 @@ def run(learner, setting, state=None):
 
 
 def test_the_loss_falls():
-    states = run(Learner(), SETTING)
+    states = run(Learner(), SETTINGS)
     losses = [epoch.loss for epoch in states[-1].epochs]
     assert losses[-1] < losses[0] / 2
     assert [epoch.number for epoch in states[-1].epochs] == [1, 2, 3, 4, 5, 6]
@@ -88,7 +97,7 @@ def test_the_loss_falls():
 
 def test_every_item_is_seen_once_in_an_epoch_in_an_order_of_its_own():
     learner = Learner()
-    run(learner, SETTING)
+    run(learner, SETTINGS)
     epochs = [learner.seen[i : i + N_ITEMS] for i in range(0, len(learner.seen), N_ITEMS)]
     assert all(sorted(epoch) == list(range(N_ITEMS)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) == 6
@@ -96,10 +105,10 @@ def test_every_item_is_seen_once_in_an_epoch_in_an_order_of_its_own():
 
 @for_each("after", range(1, 6))
 def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
-    whole = run(Learner(dropout=0.5), SETTING)
-    first = next(state for state in map(copy, train(Learner(dropout=0.5), SETTING)) if len(state.epochs) == after)
+    whole = run(Learner(dropout=0.5), SETTINGS)
+    first = next(state for state in map(copy, train(Learner(dropout=0.5), SETTINGS)) if len(state.epochs) == after)
     torch.manual_seed(99)
-    resumed = run(Learner(dropout=0.5), SETTING, first)
+    resumed = run(Learner(dropout=0.5), SETTINGS, first)
     for name, value in whole[-1].parameters.items():
         assert torch.equal(value, resumed[-1].parameters[name])
     assert [(e.number, e.loss, e.scores) for e in whole[-1].epochs] == [
@@ -109,20 +118,20 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
 
 @for_each(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
 def test_accumulated_batches_are_one_batch(batch_size, accumulate):
-    expected = run(Learner(), replace(SETTING, batch_size=6))[-1]
-    found = run(Learner(), replace(SETTING, batch_size=batch_size, accumulate=accumulate))[-1]
+    expected = run(Learner(), replace(SETTINGS, batch_size=6))[-1]
+    found = run(Learner(), replace(SETTINGS, batch_size=batch_size, accumulate=accumulate))[-1]
     for name, value in expected.parameters.items():
         torch.testing.assert_close(value, found.parameters[name], rtol=1e-9, atol=1e-12)
 
 
 def test_other_seeds_are_other_runs():
-    first, second = (run(Learner(), replace(SETTING, seed=seed))[-1].parameters for seed in (1, 2))
+    first, second = (run(Learner(), replace(SETTINGS, seed=seed))[-1].parameters for seed in (1, 2))
     assert not torch.equal(first["head.weight"], second["head.weight"])
 
 
 def test_learning_rates_rise_and_fall():
     # 4 steps an epoch, 24 in all: the peak is at step 4.8, and 0 would be at step 24.
-    setting = replace(SETTING, learning_rate=0.01, head_learning_rate=0.1)
+    setting = replace(SETTINGS, learning_rate=0.01, head_learning_rate=0.1)
     rates = [[group["lr"] for group in state.optimizer["param_groups"]] for state in train(Learner(), setting)]
 
     def rate(step, highest):
@@ -144,7 +153,7 @@ def test_learning_rates_rise_and_fall():
     ],
 )
 def test_training_stops_without_a_better_score(scores, n_epochs, best):
-    states = run(Learner(scores=list(scores)), replace(SETTING, patience=3))
+    states = run(Learner(scores=list(scores)), replace(SETTINGS, patience=3))
     assert len(states) == n_epochs
     assert find_best(states[-1].epochs, "score").number == best
 
@@ -152,12 +161,12 @@ def test_training_stops_without_a_better_score(scores, n_epochs, best):
 def test_a_run_that_is_over_is_not_continued():
     learner = Learner()
     epochs = [Epoch(n, 1.0, {"score": 1.0 if n == 1 else 0.0}, 1.0) for n in range(1, 5)]
-    state = replace(next(train(learner, SETTING)), epochs=epochs)
-    assert run(learner, replace(SETTING, patience=3), state) == []
+    state = replace(next(train(learner, SETTINGS)), epochs=epochs)
+    assert run(learner, replace(SETTINGS, patience=3), state) == []
 
 
 def test_progress_tells_every_step():
     told = []
     with showing_progress(lambda *about: told.append(about)):
-        list(train(Learner(), replace(SETTING, epochs=2)))
+        list(train(Learner(), replace(SETTINGS, epochs=2)))
     assert told == [(f"epoch {epoch}", step, 4) for epoch in (1, 2) for step in (1, 2, 3, 4)]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins.windows import choose_window, find_windows
 
-from closeread.neural.windows import cut_windows
+from closeread.neural.encoders import cut_windows
 
 
 @given(st.integers(0, 60), st.integers(1, 20), st.data())

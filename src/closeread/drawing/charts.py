@@ -6,7 +6,7 @@ Conventions: scores are from 0 to 1, and drawn in percent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.drawing.pictures import DPI, INK, own_settings
 
@@ -117,41 +117,28 @@ def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]
         axes.annotate(text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK)
 
 
-class Curve(NamedTuple):
-    """A training run.
-
-    Attributes:
-        loss: (n_epochs,) the mean loss of each epoch.
-        scores: by name, (n_epochs,) the scores on held-out data; None where one is undefined.
-        best: the best epoch, from 1.
-    """
-
-    loss: Sequence[float]
-    scores: Mapping[str, Sequence[float | None]]
-    best: int
-
-
-def draw_training_curves(runs: Mapping[str, Curve]) -> Figure:
-    """Draw the loss and the scores of runs by epoch, with a dot at the best epoch.
+def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Figure:
+    """Draw the loss and some scores of runs by epoch, with a dot at the best epoch.
 
     Args:
-        runs: the runs by their names, at least one; all have the same scores.
+        runs: what the `run.json` of each says, by the names of the runs, at least one.
+        names: the scores; a gap is drawn where one is undefined.
 
     Returns:
         A figure with axes for the loss, then for each score.
     """
-    names = list(next(iter(runs.values())).scores)
     with own_settings():
         from matplotlib.ticker import MaxNLocator
 
         figure, all_axes = start_chart(3.4 * (1 + len(names)), 3.2, 1 + len(names))
         for number, (name, run) in enumerate(runs.items()):
             colour = COLOURS[number % len(COLOURS)]
-            epochs = range(1, len(run.loss) + 1)
-            percent = [[float("nan") if s is None else 100 * s for s in scores] for scores in run.scores.values()]
-            for axes, heights in zip(all_axes, (run.loss, *percent), strict=True):
+            best, epochs = run["best"]["epoch"], range(1, len(run["epochs"]) + 1)
+            scores = [[epoch["scores"].get(score) for epoch in run["epochs"]] for score in names]
+            percent = [[float("nan") if one is None else 100 * one for one in of_name] for of_name in scores]
+            for axes, heights in zip(all_axes, ([epoch["loss"] for epoch in run["epochs"]], *percent), strict=True):
                 axes.plot(epochs, heights, color=colour, label=name, linewidth=1.4)
-                axes.plot([run.best], [heights[run.best - 1]], "o", color=colour, markeredgecolor=INK, markersize=5)
+                axes.plot([best], [heights[best - 1]], "o", color=colour, markeredgecolor=INK, markersize=5)
         for axes, title in zip(all_axes, ("training loss", *names), strict=True):
             axes.set(xlabel="epoch", title=title)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from closeread.exceptions import MissingExtraError, RequestError
 
@@ -15,6 +16,25 @@ def check_libraries(purpose: str) -> None:
         import transformers  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(purpose, "torch", "transformers", extra="neural") from error
+
+
+class Hardware(NamedTuple):
+    """Where a trained model runs."""
+
+    device: str  # "cpu", or such as "cuda:0"
+    precision: str  # "float32", or "bfloat16" where it is safe
+
+
+def choose_hardware(device: str | None = None, precision: str = "auto") -> Hardware:
+    """Return a device as `choose_device` does, and a precision; "auto" is bfloat16 on GPUs that have it."""
+    check_libraries("a trained model")
+    import torch
+
+    device = choose_device(device)
+    if precision == "auto":
+        is_safe = device.startswith("cuda") and torch.cuda.is_bf16_supported()
+        precision = "bfloat16" if is_safe else "float32"
+    return Hardware(device, precision)
 
 
 def choose_device(name: str | None) -> str:
@@ -29,15 +49,6 @@ def choose_device(name: str | None) -> str:
         reason = str(error).split("\n", 1)[0]
         raise RequestError(f"device {name!r} can't be used: {reason}") from None
     return name
-
-
-def choose_precision(name: str, device: str) -> str:
-    """Return the precision that "auto", "float32" or "bfloat16" means on a device."""
-    import torch
-
-    if name != "auto":
-        return name
-    return "bfloat16" if device.startswith("cuda") and torch.cuda.is_bf16_supported() else "float32"
 
 
 @contextmanager

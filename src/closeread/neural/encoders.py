@@ -4,12 +4,13 @@ Works with any encoder that transformers' `AutoModel` loads and that has a fast 
 repository is never run, and weights are read in formats that cannot contain code.
 
 Conventions: a word is an element of a document's list of words; its vector is the mean of those of its pieces.  A
-document with more pieces than the encoder takes is encoded in overlapping windows (`closeread.neural.windows`).
+document with more pieces than the encoder takes is encoded in overlapping windows (`cut_windows`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from torch.nn.utils.rnn import pad_sequence
 from closeread.arrays import Ints
 from closeread.exceptions import RequestError
 from closeread.neural.devices import loading_silently
-from closeread.neural.windows import cut_windows
 
 OVERLAP = 4  # neighbouring windows share a quarter of their pieces
 MOST_PIECES = 4096  # of a window of models that set no limit; the work grows with the square of it
@@ -112,6 +112,30 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
         hidden = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
         n_pieces = torch.bincount(word, minlength=n_words).clamp(min=1)
         return vectors.index_add(0, word, hidden[row, column].float()) / n_pieces[:, None]
+
+
+def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Ints]:
+    """Cut a sequence into windows of at most `limit` pieces; neighbouring windows share at least `overlap` pieces.
+
+    A sequence that fits is one window, an empty one has none.  The windows of a longer sequence all have `limit`
+    pieces, and are spread evenly from its first piece to its last.  Each piece belongs to the window in which it is
+    farthest from an edge that cuts the sequence, so that it is seen with the most context on its shorter side.
+
+    >>> windows, owner = cut_windows(10, limit=6, overlap=2)
+    >>> windows, owner.tolist()
+    ([range(0, 6), range(4, 10)], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
+
+    Returns:
+        The pieces of each window; and (length,) the window to which each piece belongs.
+    """
+    if not 0 <= overlap < limit:
+        raise ValueError(f"overlap is {overlap} (expected 0 to {limit - 1}, less than the limit)")
+    room, size = max(length - limit, 0), min(length, limit)
+    extra = -(-room // (limit - overlap))  # the fewest windows that cover a sequence with this overlap
+    windows = [range(room * n // max(extra, 1), room * n // max(extra, 1) + size) for n in range(extra + 1) if length]
+    # Two neighbours meet in the middle of what they share.
+    begins = [(after.start + before.stop) // 2 for before, after in pairwise(windows)]
+    return windows, np.searchsorted(begins, np.arange(length), side="right")
 
 
 def _chain(numbers: Sequence[Ints], sizes: Sequence[int]) -> torch.Tensor:

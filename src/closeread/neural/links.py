@@ -3,7 +3,9 @@
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8, and Dozat and Manning's (2017) habit of one
 representation of a span as the head of links and another as their end.
 
-Conventions: documents of a batch are padded to the one with the most spans.  A pair is an ordered pair of different
+Conventions: with an encoder, the vector of a span is that of its first and of its last word side by side; with word
+vectors, the sum of those of its words, 0 for unknown words.  Documents of a batch are padded to the one with the most
+spans.  A pair is an ordered pair of different
 spans of one document, anchor first; label 0 is no link.  Both ends of a pair enter the first layer of a head by a
 matrix each, which is what a matrix for the two of them side by side does, without a copy of every span for every pair.
 An encoder is named as on the Hugging Face Hub, or by its folder, and is trained, too; "frozen:NAME" stays as it is;
@@ -12,10 +14,10 @@ An encoder is named as on the Hugging Face Hub, or by its folder, and is trained
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -25,12 +27,12 @@ from torch.nn import functional
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
+from closeread.neural.devices import choose_hardware
 from closeread.neural.encoders import Encoder, set_dropout
 from closeread.neural.run_files import ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans, VectorsOf
 from closeread.neural.trained_vectors import train_vectors
-from closeread.neural.training import Setting
+from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
 
 NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
@@ -38,6 +40,108 @@ MAX_PAIRS = 2**20  # how many pairs are decoded at once
 KINDS = ("tuned", "frozen", "static")
 CORPUS = "corpus"  # in place of a file of word vectors: those trained on the documents to learn from
 VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its own
+
+
+AT_ONCE = 16
+"""How many documents are encoded or predicted at once, where nothing is learnt from it."""
+
+
+class Spans(NamedTuple):
+    """Spans of the words of documents."""
+
+    words: Sequence[Sequence[str]]  # of every document
+    starts: Ints  # (n_documents + 1,) where the spans of each document begin
+    first: Ints  # (n_spans,) the first word of each, numbered within its document
+    last: Ints
+
+    def select(self, documents: Ints) -> tuple[Ints, Ints]:
+        """Return the spans of some documents, in their order: which of the documents each is of, and its number."""
+        return expand_ranges(self.starts[documents], np.diff(self.starts)[documents])
+
+    def batch_by_length(self) -> Iterator[Ints]:
+        """Yield the numbers of all documents, those of similar length together, so that there is little padding."""
+        order = np.argsort([len(words) for words in self.words], kind="stable")
+        for start in range(0, len(order), AT_ONCE):
+            yield order[start : start + AT_ONCE]
+
+
+VectorsOf = Callable[[Ints], torch.Tensor]
+"""Returns the vectors of all spans of some documents, (n_spans, size)."""
+
+
+class SpanVectors(Protocol):
+    """Makes the vectors of spans, of length `size`."""
+
+    size: int
+
+    def prepare(self, spans: Spans) -> VectorsOf:
+        """Return a function from documents to the vectors of their spans, once their words have been looked at."""
+
+
+class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
+    """Spans in the vectors of an encoder that is trained, too: gradients flow through them."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.size = 2 * encoder.dimensions
+
+    def prepare(self, spans: Spans) -> VectorsOf:
+        """See `SpanVectors.prepare`."""
+        pieces = self.encoder.cut(spans.words)
+
+        def encode(documents: Ints) -> torch.Tensor:
+            part = [pieces[document] for document in documents.tolist()]
+            words = self.encoder(part)
+            which, span = spans.select(documents)
+            begin = np.cumsum([0, *(one.n_words for one in part)])[which]
+            first, last = (
+                torch.from_numpy(begin + place[span]).to(words.device) for place in (spans.first, spans.last)
+            )
+            return torch.cat([words[first], words[last]], dim=1)
+
+        return encode
+
+
+class FrozenSpans:
+    """Spans in the vectors of an encoder that stays as it is: every document is encoded once."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.size = 2 * encoder.dimensions
+
+    def prepare(self, spans: Spans) -> VectorsOf:
+        """See `SpanVectors.prepare`."""
+        vectors = TunedSpans(self.encoder.eval()).prepare(spans)
+        table = torch.empty(len(spans.first), self.size, device=next(self.encoder.parameters()).device)
+        with torch.inference_mode():
+            for batch in spans.batch_by_length():
+                table[torch.from_numpy(spans.select(batch)[1]).to(table.device)] = vectors(batch)
+        return _look_up(table, spans)
+
+
+class StaticSpans:
+    """Spans in word vectors that know no context."""
+
+    def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
+        self.source, self._device = vectors, device
+        self.size = vectors.matrix.shape[1]
+
+    def prepare(self, spans: Spans) -> VectorsOf:
+        """See `SpanVectors.prepare`."""
+        table = np.zeros((len(spans.first), self.size), np.float32)
+        rows, matrix = self.source.rows, self.source.matrix
+        for document, words in enumerate(spans.words):
+            known = [rows.get(word) for word in words]
+            for span in range(spans.starts[document], spans.starts[document + 1]):
+                for row in known[spans.first[span] : spans.last[span] + 1]:
+                    if row is not None:
+                        table[span] += matrix[row]
+        return _look_up(torch.from_numpy(table).to(self._device), spans)
+
+
+def _look_up(table: torch.Tensor, spans: Spans) -> VectorsOf:
+    return lambda documents: table[torch.from_numpy(spans.select(documents)[1]).to(table.device)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +383,7 @@ def parse_encoder(text: str) -> tuple[str, str]:
 def train_links(
     folder: RunFolder,
     choice: LinkChoice,
-    setting: Setting,
+    settings: TrainingSettings,
     training: Examples,
     held_out: Examples,
     *,
@@ -292,6 +396,7 @@ def train_links(
 
     `about` is what else `run.json` says.
     """
+    device = choose_hardware(settings.device, settings.precision).device
     words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
 
     def prepare(continues: bool) -> LinkLearner:
@@ -305,13 +410,13 @@ def train_links(
             known, matrix = train_vectors(training.spans.words)
             source = WordVectors(matrix, {word: row for row, word in enumerate(known)})
         return LinkLearner(
-            _make_system(choice, source, setting.device).to(setting.device),
+            _make_system(choice, source, device).to(device),
             training.spans,
             training.links,
             held_out=held_out.spans,
             score=score,
             criterion=criterion,
-            device=setting.device,
+            device=device,
         )
 
     def save_source(learner: LinkLearner) -> None:
@@ -323,7 +428,7 @@ def train_links(
 
     data = {"training": training.digest, "held_out": held_out.digest}
     described = {**about, "model": asdict(choice), "data": data}
-    folder.train(described, setting, prepare=prepare, save_source=save_source, resume=resume)
+    folder.train(described, settings, prepare=prepare, save_source=save_source, resume=resume)
 
 
 def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:

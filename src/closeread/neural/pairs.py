@@ -21,11 +21,11 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICA
 
 from closeread.arrays import Floats, Ints
 from closeread.exceptions import FormatError, Problem, RequestError, quote, shorten
-from closeread.neural.devices import loading_silently
+from closeread.neural.devices import choose_hardware, loading_silently
 from closeread.neural.encoders import load_tokenizer, longest_input, set_dropout
 from closeread.neural.run_files import ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.training import Setting
+from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
 
 AT_ONCE = 64
@@ -202,8 +202,7 @@ def predict_pairs(model: PairClassifier, pairs: PairPieces, device: str = "cpu")
 
 def train_pairs(
     folder: RunFolder,
-    choice: PairChoice,
-    setting: Setting,
+    settings: TrainingSettings,
     training: LabelledTexts,
     held_out: TextPairs,
     *,
@@ -219,19 +218,21 @@ def train_pairs(
     are cut, and how many pieces fit.
     """
 
+    choice = PairChoice(settings.encoder, encoder_dropout=settings.encoder_dropout)
+
     def prepare(continues: bool) -> PairLearner:
+        device = choose_hardware(settings.device, settings.precision).device
         name = folder.path / ENCODER if continues else choice.encoder
-        model = PairClassifier.load(name, choice, with_weights=not continues).to(setting.device)
+        model = PairClassifier.load(name, choice, with_weights=not continues).to(device)
         learnt, scored = model.cut(training.pairs), model.cut(held_out)
         warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
         return PairLearner(
-            model, learnt, training.labels, held_out=scored, score=score, criterion=criterion, device=setting.device
+            model, learnt, training.labels, held_out=scored, score=score, criterion=criterion, device=device
         )
 
-    described = {**about, "model": asdict(choice)}
     folder.train(
-        described,
-        setting,
+        {**about, "model": asdict(choice)},
+        settings,
         prepare=prepare,
         save_source=lambda learner: learner.model.save(folder.path / ENCODER),
         resume=resume,

@@ -1,11 +1,15 @@
-"""`run.json`, which describes a training run; read without torch."""
+"""`run.json`, which describes a training run, and pictures of it; without torch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.exceptions import FormatError, Problem, RequestError
+from closeread.corpus.figures import Drawing
+from closeread.drawing.charts import draw_training_curves
+from closeread.drawing.pictures import write_picture
+from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError, pluralize, read_all
 from closeread.formats.json_lines import read_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
@@ -16,10 +20,11 @@ ENCODER = "encoder"
 
 COMPLETE = "complete"
 FORMAT = 1  # of `run.json`
+SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")  # the scores of runs that are printed and drawn
 
 
-def read_run(folder: Path) -> dict[str, Any]:
-    """Return what the `run.json` of a folder holds."""
+def read_run(folder: Path, task: str = "") -> dict[str, Any]:
+    """Return what the `run.json` of a folder holds; a run of another task than this is refused."""
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
@@ -27,6 +32,8 @@ def read_run(folder: Path) -> dict[str, Any]:
     check_format(found, FORMAT, path)
     check_json(found, "closeread.neural/run.schema.json", path)
     run: dict[str, Any] = found  # type: ignore[assignment] # as the schema says
+    if task and run["task"] != task:
+        raise FormatError(path, [Problem(f"is a run of {run['task']} (expected {task})")])
     return run
 
 
@@ -45,3 +52,24 @@ def find_complete_runs(folder: Path, task: str) -> dict[Path, dict[str, Any]]:
     if not found:
         raise RequestError(f"{folder}: holds no complete run of {task} (expected folders of `closeread train {task}`)")
     return found
+
+
+def draw_training(runs: Sequence[Path]) -> Drawing:
+    """Draw the loss and the scores that all runs have by epoch."""
+    described = read_all(runs, read_run)
+    for path, run in zip(runs, described, strict=True):
+        if not run["epochs"]:
+            raise FormatError(path / RUN, [Problem("has no epochs yet")])
+    shown = [name for name in described[0]["best"] if name in SHOWN and all(name in run["best"] for run in described)]
+    return Drawing(
+        draw_training_curves(dict(zip(map(str, runs), described, strict=True)), shown), pluralize(len(runs), "run")
+    )
+
+
+def write_curves(run: Path) -> None:
+    """Draw the curves of a run into its folder, if matplotlib is installed."""
+    try:
+        figure = draw_training([run]).figure
+    except MissingExtraError:
+        return
+    write_picture(figure, run / "curves.svg")

@@ -15,7 +15,7 @@ import pickle
 import platform
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,8 +29,10 @@ from closeread._version import __version__
 from closeread.exceptions import FormatError, Problem, RequestError, name_option
 from closeread.files import is_empty_folder, replacing
 from closeread.formats.json_lines import write_json
+from closeread.neural.devices import choose_hardware
 from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
-from closeread.neural.training import Epoch, Learner, Setting, State, find_best, train, use_precision
+from closeread.neural.training import Epoch, Learner, State, find_best, train, use_precision
+from closeread.parameters import TrainingSettings
 
 WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
 L = TypeVar("L", bound=Learner)
@@ -45,7 +47,7 @@ class RunFolder:
     def train(
         self,
         described: Mapping[str, Any],
-        setting: Setting,
+        settings: TrainingSettings,
         *,
         prepare: Callable[[bool], L],
         save_source: Callable[[L], None],
@@ -55,26 +57,26 @@ class RunFolder:
 
         Args:
             described: what is trained: the task, the model and the data, in JSON.
-            setting: how it is trained.
+            settings: how it is trained.
             prepare: makes the learner, from scratch or of the run in the folder; without anything to learn from, the
                 model stays as it is, as epoch 0.
             save_source: writes what the model is loaded from again, besides its parameters.
             resume: whether to continue.
         """
-        torch.manual_seed(setting.seed)
-        run, state = self._open(described, setting, resume=resume)
+        torch.manual_seed(settings.seed)
+        run, state = self._open(described, settings, resume=resume)
         if run is not None and run["state"] == COMPLETE:
             return
         learner = prepare(state is not None)
         if run is None:  # not before: a model that can't be loaded leaves no folder behind
-            run = self._begin(described, setting)
+            run = self._begin(described, settings)
         if state is None:
             save_source(learner)
-        for after in train(learner, setting, state) if learner.n_items else ():
+        for after in train(learner, settings, state) if learner.n_items else ():
             self.save(run, learner.model, after, learner.criterion)
         if not learner.n_items:
             learner.model.eval()
-            with use_precision(setting.device, setting.precision):
+            with use_precision(choose_hardware(settings.device, settings.precision)):
                 run["best"] = {"epoch": 0, **learner.evaluate()}
             run["seconds"] = 0.0
             self.save_weights(learner.model)
@@ -82,11 +84,12 @@ class RunFolder:
         write_json(self.path / RUN, run)
         (self.path / CHECKPOINT).unlink(missing_ok=True)
 
-    def _begin(self, described: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    def _begin(self, described: Mapping[str, Any], settings: TrainingSettings) -> dict[str, Any]:
         """Create the folder with the description of a run that has no epochs yet, and return what `run.json` holds."""
         self._check_new()
         self.path.mkdir(parents=True, exist_ok=True)
-        device = setting.device
+        setting = _describe_schedule(settings)
+        device = setting["device"]
         if device.startswith("cuda"):
             device = str(torch.cuda.get_device_name(device))
         elif device == "cpu":
@@ -95,7 +98,7 @@ class RunFolder:
             "format": FORMAT,
             "closeread": __version__,
             **described,
-            "setting": asdict(setting),
+            "setting": setting,
             "versions": {
                 "python": platform.python_version(),
                 "torch": str(torch.__version__),
@@ -115,7 +118,7 @@ class RunFolder:
             raise RequestError(f"{self.path}: is not an empty folder ({expected})")
 
     def _open(
-        self, described: Mapping[str, Any], setting: Setting, *, resume: bool
+        self, described: Mapping[str, Any], settings: TrainingSettings, *, resume: bool
     ) -> tuple[dict[str, Any] | None, State | None]:
         """Return what `run.json` holds and the last state of the run to continue; None for each if there is none yet.
 
@@ -128,7 +131,7 @@ class RunFolder:
         before = {**{name: run.get(name) for name in described}, **run["setting"]}
         different = [
             f"{name} was {before.get(name)!r} and is {value!r}"
-            for name, value in {**described, **asdict(setting)}.items()
+            for name, value in {**described, **_describe_schedule(settings)}.items()
             if before.get(name) != value
         ]
         if different:
@@ -186,3 +189,10 @@ class RunFolder:
         except (RuntimeError, safetensors.SafetensorError, OSError) as error:
             reason = str(error).split("\n", 1)[0]
             raise FormatError(path, [Problem(f"does not fit the model of {RUN}: {reason}")]) from None
+
+
+def _describe_schedule(settings: TrainingSettings) -> dict[str, Any]:
+    """Return what `run.json` calls the setting: all settings but those of the model, and those that only a task has."""
+    names = [one.name for one in fields(TrainingSettings) if one.name not in ("encoder", "encoder_dropout")]
+    values = {name: getattr(settings, name) for name in (*names, "weight_decay", "warmup", "clip")}
+    return {**values, **choose_hardware(settings.device, settings.precision)._asdict()}

@@ -20,25 +20,9 @@ import torch
 from torch import nn
 
 from closeread.arrays import Ints
+from closeread.neural.devices import Hardware, choose_hardware
+from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How to train."""
-
-    epochs: int = 40  # the most
-    patience: int = 10  # stop after so many epochs without a better score
-    batch_size: int = 1  # items of a batch
-    accumulate: int = 1  # batches of a step
-    learning_rate: float = 1e-5  # the highest of the pretrained parameters
-    head_learning_rate: float = 1e-3  # that of all others
-    weight_decay: float = 0.01  # of AdamW, for weight matrices
-    warmup: float = 0.1  # the share of all steps in which the learning rate rises; it falls in the others
-    clip: float = 1.0  # the largest norm of the gradient of a step
-    seed: int = 0  # of the order of items, of new parameters and of dropout
-    precision: str = "float32"  # or "bfloat16" where it is safe
-    device: str = "cpu"  # or such as "cuda:0"
 
 
 class Batch(Protocol):
@@ -87,41 +71,43 @@ class State:
     random: list[torch.Tensor]  # the states of the random number generators: of the CPU, and of the GPU if one is used
 
 
-def train(learner: Learner, setting: Setting, state: State | None = None) -> Iterator[State]:
+def train(learner: Learner, settings: TrainingSettings, state: State | None = None) -> Iterator[State]:
     """Train a model, from a state if there is one, and yield the state after each epoch.
 
     The last is that of the last epoch, or the one after which the scores don't improve.
     """
-    optimizer = _make_optimizer(learner, setting)
-    of_step = setting.batch_size * setting.accumulate
+    hardware = choose_hardware(settings.device, settings.precision)
+    optimizer = _make_optimizer(learner, settings)
+    of_step = settings.batch_size * settings.accumulate
     n_steps = -(-learner.n_items // of_step)
     epochs: list[Epoch] = []
     if state is None:
-        torch.manual_seed(setting.seed)
+        torch.manual_seed(settings.seed)
     else:
         epochs = list(state.epochs)
         learner.model.load_state_dict(state.parameters)
         optimizer.load_state_dict(state.optimizer)
         torch.set_rng_state(state.random[0])
-        if setting.device.startswith("cuda") and len(state.random) > 1:
-            torch.cuda.set_rng_state(state.random[1], setting.device)
-    while len(epochs) < setting.epochs and not _is_over(epochs, learner.criterion, setting.patience):
+        if hardware.device.startswith("cuda") and len(state.random) > 1:
+            torch.cuda.set_rng_state(state.random[1], hardware.device)
+    while len(epochs) < settings.epochs and not _is_over(epochs, learner.criterion, settings.patience):
         begin = time.monotonic()
         number = len(epochs) + 1
         learner.model.train()
         losses = []
-        order = np.random.default_rng((setting.seed, number)).permutation(learner.n_items)
+        order = np.random.default_rng((settings.seed, number)).permutation(learner.n_items)
         for step in range(n_steps):
-            _set_rates(optimizer, setting, (number - 1) * n_steps + step, setting.epochs * n_steps)
-            losses.append(_take_step(learner, optimizer, order[step * of_step : (step + 1) * of_step], setting))
+            _set_rates(optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps)
+            items = order[step * of_step : (step + 1) * of_step]
+            losses.append(_take_step(learner, optimizer, items, settings, hardware))
             report_progress(f"epoch {number}", step + 1, n_steps)
         learner.model.eval()
-        with torch.inference_mode(), _deterministic(), use_precision(setting.device, setting.precision):
+        with torch.inference_mode(), _deterministic(), use_precision(hardware):
             scores = learner.evaluate()
         epochs.append(Epoch(number, float(np.mean(losses)), scores, time.monotonic() - begin))
         random = [torch.get_rng_state()]
-        if setting.device.startswith("cuda"):
-            random.append(torch.cuda.get_rng_state(setting.device))
+        if hardware.device.startswith("cuda"):
+            random.append(torch.cuda.get_rng_state(hardware.device))
         yield State(list(epochs), learner.model.state_dict(), optimizer.state_dict(), random)
 
 
@@ -144,41 +130,45 @@ SMALLEST = 1 / 32
 """The learning rate at the edges, as a share of the highest."""
 
 
-def _set_rates(optimizer: torch.optim.Optimizer, setting: Setting, done: int, total: int) -> None:
+def _set_rates(optimizer: torch.optim.Optimizer, settings: TrainingSettings, done: int, total: int) -> None:
     """Set the learning rates of a step: the slanted triangle of Howard and Ruder (2018)."""
-    peak = max(1.0, total * setting.warmup)
+    peak = max(1.0, total * settings.warmup)
     share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
     for group in optimizer.param_groups:
         group["lr"] = group["highest"] * (SMALLEST + (1 - SMALLEST) * share)
 
 
-def _take_step(learner: Learner, optimizer: torch.optim.Optimizer, items: Ints, setting: Setting) -> float:
+def _take_step(
+    learner: Learner, optimizer: torch.optim.Optimizer, items: Ints, settings: TrainingSettings, hardware: Hardware
+) -> float:
     batches = [
-        learner.gather(items[start : start + setting.batch_size]) for start in range(0, len(items), setting.batch_size)
+        learner.gather(items[start : start + settings.batch_size])
+        for start in range(0, len(items), settings.batch_size)
     ]
     totals = sum((Counter(batch.totals) for batch in batches), Counter[str]())
     optimizer.zero_grad(set_to_none=True)
     loss = 0.0
     with _deterministic():
         for batch in batches:
-            with use_precision(setting.device, setting.precision):
+            with use_precision(hardware):
                 sums = learner.find_losses(batch)
             terms = [total / totals[part] for part, total in sums.items() if totals[part]]
             if terms:
                 mean = torch.stack(terms).sum()
                 mean.backward()
                 loss += float(mean.detach())
-        nn.utils.clip_grad_norm_(learner.model.parameters(), setting.clip)
+        nn.utils.clip_grad_norm_(learner.model.parameters(), settings.clip)
         optimizer.step()
     return loss
 
 
-def use_precision(device: str, precision: str) -> Any:
-    """Return a context in which matrices are multiplied as precisely as wanted: in "float32" or "bfloat16"."""
-    return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=precision == "bfloat16")
+def use_precision(hardware: Hardware) -> Any:
+    """Return a context in which matrices are multiplied as precisely as wanted."""
+    is_wanted = hardware.precision == "bfloat16"
+    return torch.autocast(torch.device(hardware.device).type, dtype=torch.bfloat16, enabled=is_wanted)
 
 
-def _make_optimizer(learner: Learner, setting: Setting) -> torch.optim.Optimizer:
+def _make_optimizer(learner: Learner, settings: TrainingSettings) -> torch.optim.Optimizer:
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in learner.model.named_parameters():
         if parameter.requires_grad:
@@ -188,8 +178,8 @@ def _make_optimizer(learner: Learner, setting: Setting) -> torch.optim.Optimizer
         [
             {
                 "params": parameters,
-                "highest": setting.learning_rate if is_pretrained else setting.head_learning_rate,
-                "weight_decay": setting.weight_decay if is_matrix else 0.0,
+                "highest": settings.learning_rate if is_pretrained else settings.head_learning_rate,
+                "weight_decay": settings.weight_decay if is_matrix else 0.0,
             }
             for (is_pretrained, is_matrix), parameters in groups.items()
         ],

@@ -35,9 +35,10 @@ from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
 from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_labels
 
 if TYPE_CHECKING:
+    from closeread.neural.devices import Hardware
     from closeread.neural.likelihoods import LikelihoodModel
     from closeread.neural.pairs import TextPairs
-    from closeread.neural.training import Setting
+    from closeread.tasks.mctaco.settings import Settings
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
@@ -46,29 +47,15 @@ METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
 SAME = 1e-6  # scores that differ less are equal: the same text in another batch may differ so much
 
 
-@dataclass(frozen=True)
-class Method:
-    """What is trained, and on which questions."""
+class Data(NamedTuple):
+    """What is learnt from, and what models are scored on."""
 
-    encoder: str  # its name on the Hugging Face Hub, or its folder
     training: Gold
     validation: Gold | None = None  # what every epoch is scored on; None to hold out some of the training sentences
-    held_out: float = 0.1  # the share of these, between 0 and 1
     test: Gold | None = None  # what the trained model is scored on, if anything
-    unit_normalization: str = "off"  # of answers before they are encoded: "proper" or "official"
-    encoder_dropout: float | None = None  # the dropout inside the encoder; None for its own
-    size: float = 100.0  # how many of the questions to learn from, in percent; 0 keeps the model untrained
 
-    def divide(self, seed: int) -> tuple[list[Record], list[Record]]:
-        """Return the records to learn from, and those that every epoch is scored on."""
-        if self.validation is None:
-            learnt, held_out = split_questions(self.training.records, self.held_out, seed)
-        else:
-            learnt, held_out = list(self.training.records), list(self.validation.records)
-        for records, what in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
-            if not records:
-                raise RequestError(f"0 questions {what} (expected 1 or more)")
-        return keep_questions(learnt, self.size, seed), held_out
+
+HELD_OUT = 0.1  # the share of the training sentences that is held out, if settings don't say it
 
 
 def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple[list[Record], list[Record]]:
@@ -227,43 +214,54 @@ class TrainedRuns(Result):
         }
 
 
-def train(method: Method, run: Path, setting: Setting, *, resume: bool, name: str = "") -> TrainedRun:
+def train(
+    data: Data, run: Path, settings: Settings, *, size: float = 100.0, resume: bool, name: str = ""
+) -> TrainedRun:
     """Train a classifier of candidate answers in a folder, which `predict` reads, and return how it went.
 
-    With `resume`, the run in the folder is continued, if there is one.  `name` is what to call the run inside the
-    folder of all runs; empty for the name of its folder.
+    `size` is how many of the questions to learn from, in percent; 0 keeps the model untrained.  With `resume`, the run
+    in the folder is continued, if there is one.  `name` is what to call the run inside the folder of all runs; empty
+    for the name of its folder.
     """
-    from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
+    from closeread.neural.devices import choose_hardware
+    from closeread.neural.pairs import LabelledTexts, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
         raise RequestError(f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})")
-    learnt, held_out = method.divide(setting.seed)
+    share = HELD_OUT if settings.held_out is None else settings.held_out
+    if data.validation is None:
+        learnt, held_out = split_questions(data.training.records, share, settings.seed)
+    else:
+        learnt, held_out = list(data.training.records), list(data.validation.records)
+    for records, what in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
+        if not records:
+            raise RequestError(f"0 questions {what} (expected 1 or more)")
+    learnt = keep_questions(learnt, size, settings.seed)
     labels = np.array([YES if record["label"] == "yes" else NO for record in learnt], np.int64)
     train_pairs(
         RunFolder(run),
-        PairChoice(method.encoder, encoder_dropout=method.encoder_dropout),
-        setting,
-        LabelledTexts(make_texts(learnt, method.unit_normalization), labels),
-        make_texts(held_out, method.unit_normalization),
+        settings,
+        LabelledTexts(make_texts(learnt, settings.unit_normalization), labels),
+        make_texts(held_out, settings.unit_normalization),
         score=lambda found: score_labels(held_out, decode(held_out, found)),
         criterion="f1",
         about={
             "task": TASK,
-            "unit_normalization": method.unit_normalization,
+            "unit_normalization": settings.unit_normalization,
             "data": {
-                "training": method.training.digest,
-                "held_out": method.held_out if method.validation is None else method.validation.digest,
-                "size": method.size,
+                "training": data.training.digest,
+                "held_out": share if data.validation is None else data.validation.digest,
+                "size": size,
                 "questions": len({record["question_id"] for record in learnt}),
             },
         },
         resume=resume,
         warn_of_cut=warn_of_cut,
     )
-    described, test = read_run(run), method.test
+    described, test = read_run(run), data.test
     if test is not None and described.get("test", {}).get("data") != test.digest:
-        rows = predict(test.records, run, device=setting.device, precision=setting.precision)
+        rows = predict(test.records, run, choose_hardware(settings.device, settings.precision))
         described["test"] = {"data": test.digest, **score_labels(test.records, rows)}
         write_json(run / RUN, described)
     return describe_run(described, name or run.name)
@@ -285,9 +283,9 @@ def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
 
 
 def train_several(
-    method: Method,
+    data: Data,
     run: Path,
-    setting: Setting,
+    settings: Settings,
     *,
     seeds: Sequence[int],
     sizes: Sequence[float] = (),
@@ -310,9 +308,9 @@ def train_several(
             raise RequestError(f"{run}: is not an empty folder ({expected})")
     found = TrainedRuns([])
     for (seed, size), name in names.items():
-        of_size = method if size is None else replace(method, size=size)
+        of_seed, share = replace(settings, seed=seed), 100.0 if size is None else size
         with prefixing_progress(name):
-            one = train(of_size, run / name, replace(setting, seed=seed), resume=resume, name=name)
+            one = train(data, run / name, of_seed, size=share, resume=resume, name=name)
         found = TrainedRuns([*found.runs, one], is_complete=len(found.runs) + 1 == len(names))
         write_json(run / RUN, found.to_json())
     return found
@@ -371,33 +369,31 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
     raise RequestError(f"{found} (expected {how}the folder of one run)")
 
 
-def predict(records: Sequence[Record], run: Path, *, device: str = "cpu", precision: str = "float32") -> list[Record]:
+def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:
     """Predict the labels of candidates with a trained model, and return the rows of a submission."""
     from closeread.neural.pairs import load_classifier, predict_pairs
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
 
-    described = read_run(run)
-    if described["task"] != TASK:
-        raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
-    model = load_classifier(RunFolder(run), device)
+    described = read_run(run, TASK)
+    model = load_classifier(RunFolder(run), hardware.device)
     pieces = model.cut(make_texts(records, described.get("unit_normalization", "off")))
     warn_of_cut(pieces.n_cut, model.longest)
-    with use_precision(device, precision):
-        return decode(records, predict_pairs(model, pieces, device))
+    with use_precision(hardware):
+        return decode(records, predict_pairs(model, pieces, hardware.device))
 
 
 # Predicting without training: a score is the mean log-likelihood of the pieces of the answer.
 
 
 def score_candidates(
-    records: Sequence[Record], model: LikelihoodModel, *, unit_normalization: str, precision: str, device: str
+    records: Sequence[Record], model: LikelihoodModel, hardware: Hardware, unit_normalization: str = "off"
 ) -> Floats:
     """Return how likely a language model finds each answer after sentence and question, (n_candidates,)."""
     from closeread.neural.training import use_precision
 
     cut_before = model.n_cut
-    with use_precision(device, precision):
+    with use_precision(hardware):
         scores = model.score(make_texts(records, unit_normalization))
     warn_of_cut(model.n_cut - cut_before, model.longest)
     return scores

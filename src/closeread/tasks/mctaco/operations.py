@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, describe_unknown, fill_options, name_option, pluralize, read_all
 from closeread.limits import MAX_FILE_BYTES
@@ -13,7 +13,6 @@ from closeread.parameters import (
     Config,
     Count,
     DataDir,
-    Dropout,
     GoldSpec,
     Intervals,
     MaxBytes,
@@ -24,7 +23,6 @@ from closeread.parameters import (
     Precision,
     Read,
     RunFolder,
-    Schedule,
     Scored,
     Seed,
     Sources,
@@ -38,6 +36,7 @@ from closeread.parameters import (
     within,
 )
 from closeread.progress import track
+from closeread.tasks.mctaco.settings import Settings, UnitNormalization
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -49,7 +48,6 @@ NO_EVENTS = "none"
 
 Annotators = Annotated[Sequence[Path], Param(kind="read")]
 MaxWords = Annotated[int, within(2)]
-UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
 Gold = Annotated[GoldSpec, place_of("mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
@@ -431,18 +429,16 @@ def phrases_of_frames(
 
 def train(
     *,
-    encoder: Annotated[str, Param(metavar="ENCODER")],
+    settings: Settings = Settings(  # noqa: B008
+        epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5
+    ),
     training: TrainingFile = None,
     split: Split = None,
     config: Config = None,
     data_dir: DataDir = None,
-    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = None,
     validation: TrainingFile = None,
     test: TrainingFile = None,
     test_split: Split = None,
-    unit_normalization: UnitNormalization = "off",
-    schedule: Schedule = Schedule(3, 3, 32, 1, 2e-5, 2e-5),  # noqa: B008
-    encoder_dropout: Dropout = None,
     seeds: Times | None = None,
     sizes: Annotated[Sequence[float], within(0, 100), Param(kind="list", metavar="LIST")] = (),
     resume: bool = False,
@@ -465,48 +461,40 @@ def train(
         --sizes 0,10,25,50,100 --test-split test -o curve
 
     Args:
-        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.
         training: Train on this file.
-        schedule: batch_size: Train on batches of N candidate answers.
         split: Train on this split of the corpus.  [default: validation]
-        held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
         validation: Choose the best epoch by the scores on this file instead.
         test: Score trained models on this file.
         test_split: Score trained models on this split of the corpus.
-        unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread perturb
-            mctaco units` does with this rule.
-        encoder_dropout: Dropout inside the encoder.  [default: its own]
         seeds: Train N models with consecutive seeds, starting at --seed, each in a folder of its own.
         sizes: Train a model on each of these percentages of the questions, such as 0,10,50,100; 0 is an untrained
             model.
         resume: Continue the run in the folder from its last checkpoint.
         output: Write the trained model to this folder.
     """
-    setting = schedule.make_setting()
-    from closeread.corpus.figures import write_curves
+    from closeread.neural.devices import choose_hardware
+
+    choose_hardware(settings.device, settings.precision)  # before data are read
     from closeread.corpus.predictions import read_golds
+    from closeread.neural.run_files import write_curves
     from closeread.tasks.mctaco import models
 
     if len(set(sizes)) < len(sizes):
         raise RequestError("sizes: a percentage is given twice")
-    if validation is not None and held_out is not None:
+    if validation is not None and settings.held_out is not None:
         raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
     splits = {"training": "validation", "validation": None, "test": None}
     given = {"training": (training, split), "validation": (validation, None), "test": (test, test_split)}
     golds = read_golds("mctaco", splits, given, config, data_dir)
-    learnt = golds["training"]
-    if learnt is None:
+    if golds["training"] is None:
         raise RequestError("there is nothing to learn from")
-    share = 0.1 if held_out is None else held_out
-    method = models.Method(
-        encoder, learnt, golds["validation"], share, golds["test"], unit_normalization, encoder_dropout
-    )
+    data = models.Data(golds["training"], golds["validation"], golds["test"])
     if seeds is None and not sizes:
-        trained = models.train(method, output, setting, resume=resume)
+        trained = models.train(data, output, settings, resume=resume)
         found, folders = models.TrainedRuns([trained], is_complete=True), [output]
     else:
-        numbers = range(setting.seed, setting.seed + (seeds or 1))
-        found = models.train_several(method, output, setting, seeds=numbers, sizes=sizes, resume=resume)
+        numbers = range(settings.seed, settings.seed + (seeds or 1))
+        found = models.train_several(data, output, settings, seeds=numbers, sizes=sizes, resume=resume)
         folders = [output / one.folder for one in found.runs]
     for one, folder in zip(found.runs, folders, strict=True):
         if one.epoch:
@@ -563,9 +551,9 @@ def predict(
         raise RequestError(fill_options("{run_seed} can't be used with {zero_shot}"))
     if threshold is not None and tune_on is not None:
         raise RequestError(fill_options("{threshold} and {tune_on} exclude each other"))
-    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+    from closeread.neural.devices import choose_hardware
 
-    check_libraries("a trained model")
+    hardware, tuning = choose_hardware(device, precision), ""
     from closeread.corpus.gold import read_rows
     from closeread.corpus.predictions import check_place, read_noted_gold, write_predictions
     from closeread.tasks.mctaco import models
@@ -576,20 +564,18 @@ def predict(
             records: Sequence[Record] = read_rows(questions, "mctaco", "unlabelled")
         else:
             records = read_noted_gold(place).records
-        chosen, tuning = choose_device(device), ""
-        how: dict[str, Any] = {"device": chosen, "precision": choose_precision(precision, chosen)}
         if run is not None:
-            rows = models.predict(records, models.find_run(run, run_seed), **how)
+            rows = models.predict(records, models.find_run(run, run_seed), hardware)
         else:
             from closeread.neural.likelihoods import LikelihoodModel
 
-            how["unit_normalization"] = unit_normalization or "off"
+            how = (hardware, unit_normalization or "off")
             tuned = None if tune_on is None else read_noted_gold(place._replace(gold=None, split=tune_on)).records
-            model = LikelihoodModel.load(str(zero_shot), chosen)
+            model = LikelihoodModel.load(str(zero_shot), hardware.device)
             if tuned is not None:
-                threshold, f1 = models.choose_threshold(tuned, models.score_candidates(tuned, model, **how))
+                threshold, f1 = models.choose_threshold(tuned, models.score_candidates(tuned, model, *how))
                 tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
-            rows = models.label_candidates(records, models.score_candidates(records, model, **how), threshold)
+            rows = models.label_candidates(records, models.score_candidates(records, model, *how), threshold)
         write(rows)
     yes = sum(row["label"] == "yes" for row in rows)
     return Written(output, f"{pluralize(len(rows), 'candidate')}, {yes:,} yes{tuning}", rows)

@@ -213,12 +213,9 @@ def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Va
         row = PLAIN if described.get("unit_normalization", "off") == "off" else BERT
         noted: Mapping[str, Any] = described.get("test", {})
         if noted.get("data") != gold.digest:
-            from closeread.neural.devices import check_libraries, choose_device, choose_precision
+            from closeread.neural.devices import choose_hardware
 
-            check_libraries("a trained model")
-            device = choose_device(None)
-            rows = predict(gold.records, run, device=device, precision=choose_precision("auto", device))
-            noted = score_labels(gold.records, rows)
+            noted = score_labels(gold.records, predict(gold.records, run, choose_hardware()))
         scores[row].append(noted)
         encoders[row].add(str(described["model"]["encoder"]))
     means, remarks = {}, []

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from closeread.corpus.figures import SHOWN as DRAWN
 from closeread.corpus.gold import Gold
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, Problem, RequestError, fill_options
+from closeread.exceptions import RequestError, fill_options
+from closeread.neural.run_files import SHOWN as DRAWN
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
@@ -40,14 +40,14 @@ from closeread.tasks.tne.columns import (
 from closeread.tasks.tne.procedure import PROCEDURE
 
 if TYPE_CHECKING:
-    from closeread.neural.links import LabelledPairs, PredictedPairs
-    from closeread.neural.spans import Spans
-    from closeread.neural.training import Setting
+    from closeread.neural.devices import Hardware
+    from closeread.neural.links import LabelledPairs, PredictedPairs, Spans
+    from closeread.tasks.tne.settings import Settings
 
 
 def find_spans(documents: Documents) -> Spans:
     """Return the noun phrases of documents as spans of their tokens."""
-    from closeread.neural.spans import Spans
+    from closeread.neural.links import Spans
 
     for name in ("tokens", "nps"):
         documents.require(name, name, "a model needs them")
@@ -155,24 +155,14 @@ CRITERION = "links/f1"  # the score on held-out documents by which the best epoc
 TASK = "tne"
 
 
-def train(
-    training: Gold,
-    validation: Gold,
-    run: Path,
-    *,
-    encoder: str,
-    setting: Setting,
-    variant: str = "coupled",
-    encoder_dropout: float | None = None,
-    resume: bool,
-) -> None:
+def train(training: Gold, validation: Gold, run: Path, settings: Settings, *, resume: bool) -> None:
     """Train a model of links in a folder, which `predict` reads."""
     from closeread.neural.links import Examples, LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
     learnt, held_out = documents_of(training.records), documents_of(validation.records)
-    kind, name = parse_encoder(encoder)
-    if encoder_dropout is not None and kind != "tuned":
+    kind, name = parse_encoder(settings.encoder)
+    if settings.encoder_dropout is not None and kind != "tuned":
         raise RequestError(
             fill_options(f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})")
         )
@@ -180,48 +170,37 @@ def train(
         Examples(find_spans(documents), find_links(documents), gold.digest)
         for documents, gold in ((learnt, training), (held_out, validation))
     )
-    choice = LinkChoice(variant, kind, name, len(PREPOSITIONS), encoder_dropout)
+    choice = LinkChoice(settings.variant, kind, name, len(PREPOSITIONS), settings.encoder_dropout)
     about, folder = {"task": TASK}, RunFolder(run)
     score = partial(score_links, held_out)
-    train_links(folder, choice, setting, *examples, score=score, criterion=CRITERION, about=about, resume=resume)
+    train_links(folder, choice, settings, *examples, score=score, criterion=CRITERION, about=about, resume=resume)
 
 
 def predict(
-    gold: Gold,
-    run: Path,
-    *,
-    decoding: str = "links",
-    fallbacks: bool = True,
-    device: str = "cpu",
-    precision: str = "float32",
+    gold: Gold, run: Path, hardware: Hardware, *, decoding: str = "links", fallbacks: bool = True
 ) -> list[Record]:
     """Predict the links of documents, and return the rows of a submission."""
     documents = documents_of(gold.records)
-    predicted = _predict_pairs(documents, run, device, precision)
+    predicted = _predict_pairs(documents, run, hardware)
     return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
 
 
 def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, float | None]]:
     """Predict the links of documents with a trained model, and return the scores of each way to decode them."""
-    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+    from closeread.neural.devices import choose_hardware
 
-    check_libraries("a trained model")
-    device = choose_device(None)
-    parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device)))
+    parts = list(_predict_pairs(documents, run, choose_hardware()))
     every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
     return {"links": score_links(documents, iter(parts)), "printed": score_links(documents, every)}
 
 
-def _predict_pairs(documents: Documents, run: Path, device: str, precision: str) -> Iterator[PredictedPairs]:
+def _predict_pairs(documents: Documents, run: Path, hardware: Hardware) -> Iterator[PredictedPairs]:
     """Yield the predictions of a trained model for all pairs of noun phrases."""
     from closeread.neural.links import load_system, predict_pairs
-    from closeread.neural.run_files import RUN, read_run
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
 
-    described = read_run(run)
-    if described["task"] != TASK:
-        raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
+    read_run(run, TASK)
     spans = find_spans(documents)
-    with use_precision(device, precision):
-        yield from predict_pairs(load_system(RunFolder(run), spans, device), spans, device)
+    with use_precision(hardware):
+        yield from predict_pairs(load_system(RunFolder(run), spans, hardware.device), spans, hardware.device)

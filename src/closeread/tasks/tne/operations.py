@@ -12,7 +12,6 @@ from closeread.parameters import (
     Config,
     Count,
     DataDir,
-    Dropout,
     GoldSpec,
     Intervals,
     MaxBytes,
@@ -22,7 +21,6 @@ from closeread.parameters import (
     Precision,
     Read,
     RunFolder,
-    Schedule,
     Scored,
     Source,
     Sources,
@@ -35,6 +33,7 @@ from closeread.parameters import (
     scored_by,
     within,
 )
+from closeread.tasks.tne.settings import Settings
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -135,7 +134,7 @@ def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar
     Example:
       closeread plot training coupled decoupled -o curves.png
     """
-    from closeread.corpus.figures import draw_training
+    from closeread.neural.run_files import draw_training
 
     return draw_training(runs)
 
@@ -401,16 +400,13 @@ def build(
 
 def train(
     *,
-    encoder: Annotated[str, Param(metavar="ENCODER")],
-    variant: Literal["coupled", "decoupled"] = "coupled",
+    settings: Settings = Settings(),  # noqa: B008
     config: Config = None,
     split: Split = None,
     training: TrainingFile = None,
     validation_split: Split = None,
     validation: TrainingFile = None,
     data_dir: DataDir = None,
-    schedule: Schedule = Schedule(40, 10, 1, 1, 1e-5, 1e-3),  # noqa: B008
-    encoder_dropout: Dropout = None,
     resume: bool = False,
     output: RunFolder,
 ) -> TrainedRun:
@@ -428,21 +424,18 @@ def train(
         -o static
 
     Args:
-        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
-            fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
-        variant: Predict links and their prepositions together, or first links, then prepositions.
         split: Train on this split.  [default: train]
         training: Train on this file instead.
-        schedule: batch_size: Train on batches of N documents.
         validation_split: Choose the best epoch by the scores on this split.  [default: validation]
         validation: Choose the best epoch by the scores on this file instead.
-        encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
         resume: Continue the run in the folder from its last checkpoint.
         output: Write the trained model to this folder.
     """
-    setting = schedule.make_setting()
-    from closeread.corpus.figures import write_curves
+    from closeread.neural.devices import choose_hardware
+
+    choose_hardware(settings.device, settings.precision)  # before data are read
     from closeread.corpus.predictions import read_golds
+    from closeread.neural.run_files import write_curves
     from closeread.tasks.tne.models import TrainedRun
     from closeread.tasks.tne.models import train as train_run
 
@@ -452,16 +445,7 @@ def train(
     learnt, held_out = golds["training"], golds["validation"]
     if learnt is None or held_out is None:
         raise RequestError("training and validation are needed")
-    train_run(
-        learnt,
-        held_out,
-        output,
-        encoder=encoder,
-        setting=setting,
-        variant=variant,
-        encoder_dropout=encoder_dropout,
-        resume=resume,
-    )
+    train_run(learnt, held_out, output, settings, resume=resume)
     write_curves(output)
     return TrainedRun.read(output)
 
@@ -493,9 +477,9 @@ def predict(
         decoding: Link the pairs that the model links, or all pairs, as the decoupled rows of the paper's Table 3 do.
         fallbacks: Leave out the prepositions of pairs that are not linked.
     """
-    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+    from closeread.neural.devices import choose_hardware
 
-    check_libraries("a trained model")
+    hardware = choose_hardware(device, precision)
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import check_place, write_predictions
@@ -506,15 +490,7 @@ def predict(
     with write_predictions("tne", output) as write:
         gold = read_corpus_gold(place)
         warn_all(gold.notices)
-        chosen = choose_device(device)
-        rows = predict_rows(
-            gold,
-            run,
-            decoding=decoding,
-            fallbacks=fallbacks,
-            device=chosen,
-            precision=choose_precision(precision, chosen),
-        )
+        rows = predict_rows(gold, run, hardware, decoding=decoding, fallbacks=fallbacks)
         write(rows)
     links = sum(len(row["relations"]) for row in rows)
     return Written(output, f"{pluralize(len(rows), 'document')}, {pluralize(links, 'link')}", rows)
