@@ -18,9 +18,7 @@ N_ITEMS = 10
 
 
 class LongWarmup(TrainingSettings):
-    """So that the peak is not in the first epoch."""
-
-    warmup = 0.2
+    warmup = 0.2  # the peak is not in the first epoch
 
 
 SETTINGS = LongWarmup(
