@@ -198,23 +198,25 @@ def as_walk(names):
 )
 def test_walks(names, steps, expected):
     # A question mark is a step that both would contradict: back to where it came from.
-    _, joins, contradicts = reduce_relations(as_walk(names), [step != "=" for step in steps])
-    shown = ["?" if bad else "+" if new else "." for new, bad in zip(joins, contradicts, strict=True)]
-    assert "".join(shown) == expected
+    _, statuses = reduce_relations(as_walk(names), [step != "=" for step in steps])
+    signs = {"new": "+", "entailed": ".", "contradictory": "?"}
+    assert "".join(signs[status] for status in statuses) == expected
 
 
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=24), st.data())
 def test_a_walk_is_a_sequential_reduction(names, data):
     later = data.draw(st.lists(st.booleans(), min_size=len(names) - 1, max_size=len(names) - 1))
     at = as_walk(names)
-    order, joins, contradicts = reduce_relations(at, later)
+    order, statuses = reduce_relations(at, later)
     graph = []
     for i, after in enumerate(later):
         relation = (twin.BEFORE if after else twin.SIMULTANEOUS, at[i], at[i + 1])
-        entailed = twin.entailed(relation, graph)
-        assert contradicts[i] == (not entailed and twin.contradicted(relation, graph))
-        assert joins[i] == (not entailed and not contradicts[i])
-        if joins[i]:
+        if twin.entailed(relation, graph):
+            assert statuses[i] == "entailed"
+        elif twin.contradicted(relation, graph):
+            assert statuses[i] == "contradictory"
+        else:
+            assert statuses[i] == "new"
             graph.append(relation)
     times = range(max(at) + 1)
     ways = {a: twin.ways(graph, a) for a in times}
@@ -224,9 +226,6 @@ def test_a_walk_is_a_sequential_reduction(names, data):
                 0 if (b, False) in ways[a] else -1 if (b, True) in ways[a] else 1 if (a, True) in ways[b] else None
             )
             assert order.compare(a, b) == expected
-
-
-# Contradictions.
 
 
 # The order of entries.

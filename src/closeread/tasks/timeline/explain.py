@@ -38,17 +38,17 @@ class Paths:
     """The paths along the relations of one side."""
 
     def __init__(self, side: Side) -> None:
-        self.side, self.n_mentions = side, len(side.at)
+        self.side, self.n_mentions, self.times = side, len(side.at), side.times
         self.nodes = [{"kind": "mention", "text": text, "copy": copy} for text, copy in side.copies]
         self.nodes += [{"kind": "anchor", "text": text, "copy": 0} for text in side.anchors]
-        self.times = [*side.at, *range(len(side.anchors))]  # of the nodes
         # For every time, the relations of neighbours that lead away from it: the first mention, and the time there.
         self.steps: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for i in filter(side.joins.__getitem__, range(len(side.joins))):
-            here, there = side.at[i], side.at[i + 1]
-            self.steps[here].append((i, there))
-            if not side.later[i]:
-                self.steps[there].append((i, here))
+        for i, status in enumerate(side.statuses):
+            if status == "new":
+                here, there = side.at[i], side.at[i + 1]
+                self.steps[here].append((i, there))
+                if not side.later[i]:
+                    self.steps[there].append((i, here))
 
     def relate(self, one: int, other: int, relation: str = "SIMULTANEOUS") -> Record:
         """Return a relation of two nodes."""
@@ -129,7 +129,7 @@ def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
     for i in own.side.reduced:
         ends = found.there[i], found.there[i + 1]
         literal = other.step(min(there for there in ends if there is not None)) if found.literal[i] else None
-        by = own.find_chain(i, i + 1, i) if own.side.contradicts[i] else []
+        by = own.find_chain(i, i + 1, i) if own.side.statuses[i] == "contradictory" else []
         yield judge(own.step(i), ends, literal, found.entailed[i], by)
 
 

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""
 
+STATED = {"new": EXPLICIT, "entailed": REDUNDANT, "contradictory": CONTRADICTORY}
+
 MAX_MENTIONS = 30
 """The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
 
@@ -100,13 +102,12 @@ def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
     n = len(side.copies)
     anchor_of = [n + time for time in side.at] if side.anchors else []
     edges = [Edge(EXPLICIT, "SIMULTANEOUS", mention, anchor) for mention, anchor in enumerate(anchor_of)]
-    for i, (later, joins, contradicts) in enumerate(zip(side.later, side.joins, side.contradicts, strict=True)):
-        status = CONTRADICTORY if contradicts else EXPLICIT if joins else REDUNDANT
-        edges.append(Edge(status, "BEFORE" if later else "SIMULTANEOUS", i, i + 1))
+    for i, (later, status) in enumerate(zip(side.later, side.statuses, strict=True)):
+        edges.append(Edge(STATED[status], "BEFORE" if later else "SIMULTANEOUS", i, i + 1))
     stated = {(edge.one, edge.other) for edge in edges}
-    times = [*side.at, *range(len(side.anchors))]
-    for i, j in combinations(range(len(times)), 2):
-        known = side.order.compare(times[i], times[j])
+    times = list(enumerate(side.times))
+    for (i, one), (j, other) in combinations(times, 2):
+        known = side.order.compare(one, other)
         if known is not None and (i, j) not in stated:
             edges.append(Edge(ENTAILED, "BEFORE" if known else "SIMULTANEOUS", *((j, i) if known > 0 else (i, j))))
     return Graph([mention for mention, _ in side.copies], list(side.anchors), anchor_of, edges)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,7 @@ DIGITS = re.compile("([0-9]+)")
 
 Entry = Mapping[str, Any]
 Copy = tuple[str, int]  # a mention and its copy number: how many mentions with the same string come before it
+Status = Literal["new", "entailed", "contradictory"]  # of a relation; only new ones are part of the order
 
 
 class Order:
@@ -95,13 +96,17 @@ class Side(NamedTuple):
     at: Sequence[int]  # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
     later: Sequence[bool]  # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
     order: Order  # of the times, which the relations entail
-    joins: Sequence[bool]  # (n - 1,) whether the relation of a mention to the next one is part of the order
-    contradicts: Sequence[bool]  # (n - 1,) whether it contradicts earlier relations; it is a reduced relation, too
+    statuses: Sequence[Status]  # (n - 1,) of the relation of each mention to the next one, given the earlier ones
+
+    @property
+    def times(self) -> list[int]:
+        """The times of the mentions, then those of the anchors."""
+        return [*self.at, *range(len(self.anchors))]
 
     @property
     def reduced(self) -> list[int]:
         """The mentions whose relation to the next one is a reduced one; relations to anchors always are."""
-        return [i for i, which in enumerate(zip(self.joins, self.contradicts, strict=True)) if any(which)]
+        return [i for i, status in enumerate(self.statuses) if status != "entailed"]
 
 
 class Verified(NamedTuple):
@@ -177,27 +182,25 @@ def build_side(mentions: Sequence[Mention], track: str) -> Side:
     return Side(number_copies([mention.text for mention in placed]), number, at, later, *reduce_relations(at, later))
 
 
-def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[bool], list[bool]]:
-    """Reduce relations of neighbouring mentions, given the times of these, numbered by first appearance, from 0.
-
-    Returns the order, whether each relation is part of it, and whether it contradicts those before it.
-    """
-    order, joins, contradicts = Order(), [], []
+def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[Status]]:
+    """Reduce relations of neighbours, given the times of all mentions, numbered by first appearance, from 0."""
+    order, statuses = Order(), list[Status]()
     for one, other, is_later in zip(at, at[1:], later, strict=False):
         known = order.compare(one, other) if other < len(order.group) else None
-        joins.append(known is None)
-        contradicts.append(known is not None and known != (-1 if is_later else 0))
         if known is None:
             order.add(one, other, later=is_later)
-    return order, joins, contradicts
+            statuses.append("new")
+        else:
+            statuses.append("entailed" if known == (-1 if is_later else 0) else "contradictory")
+    return order, statuses
 
 
 def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries."""
     placed = (number for number in sort_entries(entries) if entries[number]["position"])
     ends = [number for number in placed for _ in entries[number]["mentions"]]
-    contradicts = build_side(list_mentions(entries), "full").contradicts
-    return [end for end, is_contradictory in zip(ends[1:], contradicts, strict=True) if is_contradictory]
+    statuses = build_side(list_mentions(entries), "full").statuses
+    return [end for end, status in zip(ends[1:], statuses, strict=True) if status == "contradictory"]
 
 
 def verify(own: Side, other: Side) -> Verified:
