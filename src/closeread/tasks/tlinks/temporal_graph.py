@@ -26,20 +26,18 @@ Bits = dict[int, int]  # a mask for each point of a batch
 Verdict = Literal["new", "entailed", "contradictory"]
 """Compared with earlier relations, a relation is new information, redundant, or impossible."""
 
-FIRST_BEGINS, FIRST_ENDS, SECOND_BEGINS, SECOND_ENDS = range(4)
-
-KINDS: dict[str, tuple[tuple[int, int, bool], ...]] = {
-    "before": ((FIRST_ENDS, SECOND_BEGINS, False),),
-    "meets": ((FIRST_ENDS, SECOND_BEGINS, True),),
-    "overlaps": (
-        (FIRST_BEGINS, SECOND_BEGINS, False),
-        (SECOND_BEGINS, FIRST_ENDS, False),
-        (FIRST_ENDS, SECOND_ENDS, False),
-    ),
-    "starts": ((FIRST_BEGINS, SECOND_BEGINS, True), (FIRST_ENDS, SECOND_ENDS, False)),
-    "during": ((SECOND_BEGINS, FIRST_BEGINS, False), (FIRST_ENDS, SECOND_ENDS, False)),
-    "finishes": ((SECOND_BEGINS, FIRST_BEGINS, False), (FIRST_ENDS, SECOND_ENDS, True)),
-    "equals": ((FIRST_BEGINS, SECOND_BEGINS, True), (FIRST_ENDS, SECOND_ENDS, True)),
+_POINTS = "aAbB"  # where the first interval begins and ends, and the second
+KINDS = {
+    kind: tuple((_POINTS.index(one[0]), _POINTS.index(one[2]), one[1] == "=") for one in statements.split())
+    for kind, statements in {
+        "before": "A<b",
+        "meets": "A=b",
+        "overlaps": "a<b b<A A<B",
+        "starts": "a=b A<B",
+        "during": "b<a A<B",
+        "finishes": "b<a A=B",
+        "equals": "a=b A=B",
+    }.items()
 }
 """Allen's relations without their inverses: pairs of points that are equal (True) or ordered (False)."""
 
