@@ -4,20 +4,17 @@ Sources: Minard et al. (2015), section 3, as annotated for TimeLine; no release 
 Lenzi, Moretti and Sprugnoli (2012); the format of the corpora that the same annotators made for NewsReader (Minard et
 al., 2016).
 
-Entity mentions: `Markables` contains ENTITY_MENTIONs, which have tokens, and ENTITYs, which have none and are named by
-TAG_DESCRIPTOR; `Relations` contains REFERS_TOs, each from one or more mentions (`source`) to their referent
-(`target`).  Other markables are read by `closeread.tasks.timeline.cat_xml`; other relations are ignored.
+`Markables` contains mentions, which have tokens, and what they refer to, which has none: ENTITYs, named by
+TAG_DESCRIPTOR, and EVENTs; and TIMEX3s with a `value`.  `Relations` contains REFERS_TOs from one or more mentions
+(`source`) to their referent (`target`), HAS_PARTICIPANTs from events to entities, with a `sem_role`, and TLINKs between
+events and times, with a `relType` (or `reltype`).  Both ends of the last two may be mentions or what they refer to.
+Other markables are read by `closeread.tasks.timeline.cat_xml`; other relations are ignored.
 
-Relations of events: `Markables` contains EVENTs, which have no
-tokens, and TIMEX3s with a `value`; `Relations` contains REFERS_TOs from event mentions to EVENTs, HAS_PARTICIPANTs from
-events to entities, with a `sem_role`, and TLINKs between events and times, with a `relType` (or `reltype`).  Both ends
-of a relation may be mentions or what they refer to.  Other relations are ignored.
-
-Timelines: mentions that refer to EVENTs with the same
-`instance_id`, in any document, are one event; EVENTs without it, and mentions that refer to none, are events of their
-document.  An event involves the entities that take part in it in one of the given roles, and all of its mentions are in
-their timelines.  Its anchor is the date on which it happens or begins, the most exact one if there are several; times
-of a day are cut to the day.  Entities are the same if their names are.
+Timelines: mentions that refer to EVENTs with the same `instance_id`, in any document, are one event; EVENTs without it,
+and mentions that refer to none, are events of their document.  An event involves the entities that take part in it in
+one of the given roles, and all of its mentions are in their timelines.  Its anchor is the date on which it happens or
+begins, the most exact one if there are several; times of a day are cut to the day.  Entities are the same if their
+names are.
 """
 
 from __future__ import annotations

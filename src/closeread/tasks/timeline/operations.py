@@ -207,7 +207,6 @@ def build(
     from closeread.tasks.timeline.timeline_txt import read_entities
 
     corpus = load_corpus(CORPUS)
-    names = {"roles": choose_words("--role", "roles="), "selection": name_option("selection")}
     given = {"roles": roles, "selection": selection, "entities": entities}
     given = {name: value for name, value in given.items() if value}
     texts: Mapping[str, Any] = {}
@@ -220,7 +219,7 @@ def build(
         timelines, texts, notices = build_annotated_timelines(events, granularity=granularity, wanted=wanted, **chosen)
         warn_all(notices)
     elif given:
-        flags = ", ".join(names.get(name) or name_option(name) for name in given)
+        flags = ", ".join(choose_words("--role", "roles=") if name == "roles" else name_option(name) for name in given)
         raise RequestError(f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)")
     else:
         texts = {} if documents is None else building.read_texts(documents, corpus)

@@ -85,10 +85,11 @@ def inspect_timeline(record: Record) -> Iterator[Oddity]:
 def oddities_given(gold: Sequence[Record]) -> Callable[[Record], Iterator[Oddity]]:
     """Return a function that finds what is odd about a system's timeline, by itself and compared with gold."""
     known = timelines_of(gold)
+    empty = {record["id"] for record in known if not is_scored(record)}
 
     def find_odd(record: Record) -> Iterator[Oddity]:
         yield from inspect_timeline(record)
-        if record["id"] in known.empty:
+        if record["id"] in empty:
             yield Oddity("empty", None, "is not scored, because the gold timeline has no entries")
         sentences = known.split_of(record["id"]).sentences
         for number, entry in enumerate(record["entries"] if sentences else ()):

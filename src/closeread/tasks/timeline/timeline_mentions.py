@@ -67,11 +67,6 @@ class Timelines(list[Record]):
             numbers[document["id"]].update(document["sentences"])
         return dict(numbers)
 
-    @cached_property
-    def empty(self) -> Collection[str]:
-        """The ids of timelines without entries; one whose entries are unknown is not among them."""
-        return frozenset(record["id"] for record in self if not record.get("entries", True))
-
     def split_of(self, name: str) -> Timelines:
         """Return the timelines of the split to which the timeline with this id belongs."""
         return self.splits.get(name.rpartition("/")[0], self)

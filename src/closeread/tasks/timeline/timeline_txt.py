@@ -26,7 +26,7 @@ from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import find_hidden, find_unwritable, list_files, list_folders
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.timeline.cat_xml import read_documents, read_each
 from closeread.tasks.timeline.rules import describe_oddities, inspect_timeline, oddities_given
@@ -170,8 +170,8 @@ def _check_entity(line: str) -> Iterator[str]:
         yield "is blank (expected the name of the entity)"
     elif "\t" in name:
         yield f"is {quote(line)} (expected the name of the entity; entries start on the second line)"
-    elif unsafe := UNSAFE.search(name):
-        yield f"the entity {quote(line)} contains the control character U+{ord(unsafe[0]):04X}"
+    elif unsafe := describe_unsafe(name):
+        yield f"the entity {unsafe}"
 
 
 def _check_entry(cells: Sequence[str]) -> Iterator[str]:
@@ -179,9 +179,7 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
         yield f"the number of columns is {len(cells)} (expected at least 3: position, anchor, mention, mention, …)"
     elif not POSITION.fullmatch(cells[0]) or int(cells[0]) > MAX_POSITION:
         yield f"the position is {quote(cells[0])} (expected a whole number from 0 to {MAX_POSITION})"
-    for cell in cells:
-        if unsafe := UNSAFE.search(cell):
-            yield f"{quote(cell)} contains the control character U+{ord(unsafe[0]):04X}"
+    yield from filter(None, map(describe_unsafe, cells))
 
 
 def _parse_files(files: Mapping[str, Path]) -> Found:
@@ -236,7 +234,7 @@ def dump_timeline(record: Record) -> str:
     for entry in record["entries"]:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
         lines.append("\t".join(cells))
-        if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(UNSAFE.search, cells)):
+        if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(describe_unsafe, cells)):
             raise ValueError(f"{quote(record['id'])}: this format can't represent the entry {quote(lines[-1])}")
     entity = record["entity"]
     if any(_check_entity(entity)) or entity != entity.strip(WHITE_SPACE):
