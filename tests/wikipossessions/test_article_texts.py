@@ -16,6 +16,7 @@ from closeread.tasks.wikipossessions.articles import (
 )
 from closeread.tasks.wikipossessions.possession_csv import article_texts
 
+DIGITS = "1" * 5000
 TITLES = ["", ".", "..", "../secret", "/secret", "a/b", "a\\b", "~", "x" * 5000]
 
 
@@ -122,6 +123,7 @@ def test_a_page_by_hand():
         ("<p>a\x1b[31m\x00b\u200e</p>", "a[31m b\u200e\n".replace(" ", "\n")),
         ("<dl><dt>Owner</dt><dd>Ann</dd></dl>", "Owner\nAnn\n"),
         ("<p>Never <!-- seen --> closed <", "Never closed <\n"),
+        (f"<p title='&#{DIGITS};'>One &#{DIGITS}; two", "One \ufffd two\n"),
     ],
 )
 def test_pages_of_other_forms(html, text):

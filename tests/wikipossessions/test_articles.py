@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -61,8 +63,6 @@ def test_requests_are_polite(fetch, wiki):
 
 
 def test_requests_are_a_second_apart_by_default(wiki, waits, monkeypatch):
-    from closeread.tasks.wikipossessions import articles
-
     now = iter([100.0, 100.25, 101.0, 105.0, 105.0])
     monkeypatch.setattr(articles, "monotonic", lambda: next(now))
     wiki.add("A Jug", JUG)
@@ -327,6 +327,8 @@ def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
         ([b'{"query": {"pages": [3]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": [{"revisions": [{"revid": "3"}]}]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"logevents": [3]}}'], "answers with JSON that no MediaWiki sends"),
+        ([b'{"query": {"pages": [{"revisions": null}]}}'], "answers with JSON that no MediaWiki sends"),
+        ([b'{"query": {"logevents": [{"params": 3}]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"error": "maxlag"}'], "answers with JSON that no MediaWiki sends"),
         ([({}, move_to(["B"]))], "answers with JSON that no MediaWiki sends"),
         ([({}, move_to("A|B"))], "'A Jug' leads to 'A|B', which contains '|' (expected a title of Wikipedia)"),
@@ -355,6 +357,13 @@ def test_revisions_of_another_day_or_number_are_refused(fetch, wiki):
     assert files() == []
 
 
+def test_own_errors_are_not_taken_for_those_of_a_wiki(wiki, tmp_path, monkeypatch):
+    monkeypatch.setattr(articles, "extract_text", int)
+    wiki.add("A Jug", MADE)
+    with closing(articles.Wiki(wiki.url, 0)) as client, pytest.raises(ValueError, match="invalid literal"):
+        articles.fetch_articles(["A Jug"], tmp_path, date(2017, 6, 12), client, iter)
+
+
 def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
     wiki.fail(403)
     assert "answers with HTTP status 403; 0 of 1 articles" in fetch("A", arguments=("--contact", "a@b.org")).stderr
@@ -367,14 +376,6 @@ def test_a_drip_ends(fetch, wiki, monkeypatch):
         "no complete answer within 0 seconds), 5 tries; 0 of 1 articles are in texts: run the same command"
         in done.stderr
     )
-
-
-def test_no_more_is_read_than_is_kept(wiki):
-    wiki.fail(ENDLESS)
-    client = articles.Wiki(wiki.url)
-    with pytest.raises(articles.RefusedError, match="has more than"):
-        client.ask(action="parse", oldid="1")
-    client.close()
 
 
 def test_servers_that_hide_moves(fetch, wiki):

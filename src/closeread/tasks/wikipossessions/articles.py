@@ -31,7 +31,7 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -77,6 +77,7 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, which the loader refuses in a text."""
 
 LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
+LONG_NUMBER = re.compile(r"&#[0-9]{1000,};?")  # no character, and perhaps more digits than Python reads
 NEAR = 2000  # within how many characters after the mark of a redirect the link to the other page ends
 
 
@@ -93,7 +94,7 @@ def extract_text(html: str) -> str:
     <BLANKLINE>
     """
     parser = _Parser()
-    parser.feed(html)
+    parser.feed(LONG_NUMBER.sub("\ufffd", html))
     # What is left follows a tag that does not end, if there is one.  `HTMLParser.close` would look for the end of each
     # tag in it, up to the end of the page.
     parser.handle_data(unescape(parser.rawdata))
@@ -183,8 +184,7 @@ class _Parser(HTMLParser):
         """End a block: write it unless it is empty."""
         lines = [" ".join(UNSAFE.sub("", line).split()) for line in "".join(self._parts).split("\0")]
         self._parts = []
-        lines = list(filter(None, lines))
-        if not lines:
+        if not (lines := list(filter(None, lines))):
             return
         block = f"{self._mark} {' '.join(lines)} {self._mark}" if self._mark else "\n".join(lines)
         if self.blocks:
@@ -209,10 +209,14 @@ MOVED, REDIRECTS = "moved", "redirects"
 MANIFEST = "manifest.jsonl"
 FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
 Row = Mapping[str, Any]
+T = TypeVar("T")
 
 
 class NoWikiError(DownloadError):
     """What answers is no MediaWiki."""
+
+    def __init__(self, message: str = "answers with JSON that no MediaWiki sends") -> None:
+        super().__init__(message)
 
 
 class RefusedError(Exception):
@@ -283,13 +287,20 @@ def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
         answer: Mapping[str, Any] = orjson.loads(content)
     except ValueError:
         raise DownloadError("answers with no complete JSON", may_pass=True) from None
-    if (error := answer.get("error")) is None:
+    if (error := _read(answer, "error", object)) is None:
         return answer
-    code, info = (str(error.get(name, "")) for name in ("code", "info"))
+    code, info = (str(_read(error, name, object, "")) for name in ("code", "info"))
     what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
     if code.startswith(BUSY):
         raise DownloadError(what, may_pass=True, wait=wait)
     raise RefusedError(what)
+
+
+def _read(found: object, name: str, kind: type[T], missing: T | None = None) -> T:
+    """Return a field of a part of an answer, which must be an object, and the field of this kind."""
+    if isinstance(found, dict) and isinstance(value := found.get(name, missing), kind):
+        return value
+    raise NoWikiError
 
 
 class Page(NamedTuple):
@@ -317,7 +328,7 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
             last_move, name = move
             found = MOVED
             continue
-        revisions = (page or {}).get("revisions")
+        revisions = [] if page is None else _read(page, "revisions", list, [])
         if not page or not revisions:
             target = _find_target(wiki, name) if page and page.get("redirect") else None
             if target is None:
@@ -329,25 +340,18 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
                 raise NoPageError(f"did not exist at the end of {day.isoformat()}{where}")
             name, found, last_move = target, REDIRECTS, None
             continue
-        revision, saved, today, page_id = (
-            revisions[0]["revid"],
-            revisions[0]["timestamp"],
-            page["title"],
-            page["pageid"],
-        )
-        numbers = isinstance(revision, int) and isinstance(page_id, int)
-        if not numbers or not TIMESTAMP.fullmatch(saved) or NOT_IN_TITLES.search(today):
-            raise ValueError
+        revision, saved = _read(revisions[0], "revid", int), _read(revisions[0], "timestamp", str)
+        today, page_id = _read(page, "title", str), _read(page, "pageid", int)
+        if not TIMESTAMP.fullmatch(saved) or NOT_IN_TITLES.search(today):
+            raise NoWikiError
         if saved[:10] > day.isoformat():
             what = f"answers with a revision of {quote(saved[:10])} of {quote(name)} (expected {day} or before)"
             raise NoWikiError(what)
         html = _render(wiki, revision)
-        target = find_redirect(html)
-        if target is not None:
+        if (target := find_redirect(html)) is not None:
             name, found, last_move = target, REDIRECTS, 0
             continue
-        text = extract_text(html)
-        if not text:
+        if not (text := extract_text(html)):
             raise NoPageError(f"has no paragraphs in revision {revision} (expected the text of an article)")
         return Page(today, found if name != title else "", page_id, revision, saved, text)
     raise NoPageError(f"was moved or redirects more than {MOST_STEPS} times (last: {quote(name)})")
@@ -363,27 +367,31 @@ def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | N
     after = f"{(day + timedelta(days=1)).isoformat()}T00:00:00Z"
     moves = {"letype": "move", "letitle": title, "leprop": "ids|details|timestamp", "ledir": "newer", "lestart": after}
     query = {"prop": "revisions|info", "titles": title, "list": "logevents", "lelimit": "max"}
-    found = wiki.ask(action="query", **query, **revisions, **moves)["query"]
-    pages = found.get("pages", [])
-    events = [event for event in found.get("logevents", []) if "target_title" in event.get("params", {})]
-    return pages[0] if pages else None, sorted((one["logid"], one["params"]["target_title"]) for one in events)
+    found = _read(wiki.ask(action="query", **query, **revisions, **moves), "query", dict)
+    pages, events = _read(found, "pages", list, []), []
+    for event in _read(found, "logevents", list, []):
+        params = _read(event, "params", object, {})  # an empty list, or none, if the entry is hidden
+        if not isinstance(params, dict | list):
+            raise NoWikiError
+        if isinstance(params, dict) and "target_title" in params:
+            events.append((_read(event, "logid", int), _read(params, "target_title", str)))
+    return pages[0] if pages else None, sorted(events)
 
 
 def _find_target(wiki: Wiki, title: str) -> str | None:
     """Return the title that a redirect of today leads to."""
-    steps = wiki.ask(action="query", titles=title, redirects="1")["query"].get("redirects", [])
-    if steps and not isinstance(steps[-1]["to"], str):
-        raise TypeError
-    return steps[-1]["to"] if steps else None
+    found = _read(wiki.ask(action="query", titles=title, redirects="1"), "query", dict)
+    steps = _read(found, "redirects", list, [])
+    return _read(steps[-1], "to", str) if steps else None
 
 
 def _render(wiki: Wiki, revision: int) -> str:
     """Return the HTML of a revision."""
     plain = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-    found = wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain)["parse"]
-    if found["revid"] != revision or not isinstance(found["text"], str):
-        raise ValueError
-    return found["text"]
+    found = _read(wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain), "parse", dict)
+    if _read(found, "revid", int) != revision:
+        raise NoWikiError
+    return _read(found, "text", str)
 
 
 class Fetched(NamedTuple):
@@ -395,9 +403,8 @@ class Fetched(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What to tell of titles that are now those of other pages, or of none."""
-        how = {MOVED: "was moved to", REDIRECTS: "redirects to"}
         return [
-            f"{quote(row['title'])} {how.get(row['found'], how[REDIRECTS])} {quote(row['page'])}."
+            f"{quote(row['title'])} {'was moved to' if row['found'] == MOVED else 'redirects to'} {quote(row['page'])}."
             for row in self.rows
             if row["found"]
         ]
@@ -428,10 +435,7 @@ def fetch_articles(
     make_folders(folder)
     for title in track([title for title in wanted if title not in there]):
         try:
-            try:
-                page = fetch_page(wiki, title, day)
-            except (AttributeError, LookupError, TypeError, ValueError):  # the form of an answer is another one
-                raise NoWikiError("answers with JSON that no MediaWiki sends") from None
+            page = fetch_page(wiki, title, day)
         except NoPageError as error:
             problems.append(Problem(f"{quote(title)} {error}"))
         except RefusedError as error:
