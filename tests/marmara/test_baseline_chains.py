@@ -6,18 +6,16 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import marmara_features as twin
 
-from closeread.tasks.coref.marmara.baseline import Chains, link_all, link_best
+from closeread.tasks.coref.marmara.baseline import build_chains
 
-ALL, BEST = link_all, link_best
+ALL, BEST = "svc", "svr"
 
 
-def build(link, spans, scores, candidates=None):
+def build(learner, spans, scores, candidates=None):
     """Chains from a table of scores, a row for each second mention."""
-    chains = Chains(spans)
-    for second in range(len(spans)):
-        allowed = np.ones(second, bool) if candidates is None else np.array(candidates[second][:second], bool)
-        link(chains, second, np.array(scores[second][:second], float), allowed)
-    return chains.list_chains()
+    rows = [np.array(row[:second], float) for second, row in enumerate(scores)]
+    allowed = [np.ones(n, bool) if candidates is None else np.array(candidates[n][:n], bool) for n in range(len(rows))]
+    return build_chains(learner, spans, zip(rows, allowed, strict=True))
 
 
 A, B, C, D = [0, 0], [2, 2], [4, 4], [6, 6]
@@ -78,7 +76,7 @@ def scored_mentions(draw):
 def test_random_scores_against_the_twin(made, learner):
     spans, types, scores = made
     candidates = [[types[i] != "pronoun" or types[j] == "pronoun" for i in range(j)] for j in range(len(spans))]
-    found = build({"svc": ALL, "svr": BEST}[learner], spans, scores, candidates)
+    found = build(learner, spans, scores, candidates)
     table = {(i, j): row[i] for j, row in enumerate(scores) for i in range(j)}
     expected = twin.link(learner, spans, types, table)
     assert found == [[list(span) for span in chain] for chain in expected]

@@ -10,18 +10,22 @@ from twins import marmara_features as twin
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.learning import PairMatrix, balance, fit_pairs, make_estimator, score_codes
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
 from closeread.tasks.coref.marmara.pairs import (
     FEATURES,
     N_CODES,
+    PairMatrix,
+    balance,
     count_examples,
     describe_mentions,
     draw_wrong,
     encode_pairs,
     expand_codes,
+    fit_pairs,
     list_examples,
     list_gold,
+    make_estimator,
+    score_codes,
 )
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.marmara.conll import format_cells, format_document, make_rows
+from closeread.tasks.coref.marmara.conll import dump_conll, format_document
 
 TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
@@ -27,7 +27,8 @@ SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(so
     ],
 )
 def test_cells(chains, cells):
-    assert format_cells(chains, len(cells)) == cells
+    rows = format_document("a", [["x"] * len(cells)], chains).splitlines()[1:-2]
+    assert rows == [f"x\t{cell}" for cell in cells]
 
 
 def overlap(one, other):
@@ -68,14 +69,16 @@ def make_sentence(number, *forms):
 
 def test_words_have_the_numbers_of_the_treebank():
     sentences = [make_sentence("77000112003.1", "Kar", "yağdı", "."), make_sentence("77000112003.2", "Evet", ".")]
-    assert make_rows(sentences, {"77000112003.1": [1, 3, 4]}) == [
-        ["77000112003.1\t1\tKar", "77000112003.1\t3\tyağdı", "77000112003.1\t4\t."],
-        ["77000112003.2\t1\tEvet", "77000112003.2\t2\t."],
+    text = dump_conll([{"document": "a", "sentences": sentences}], [[[[1, 2]]]], {"77000112003.1": [1, 3, 4]})
+    assert text.splitlines() == [
+        "#begin document (a);",
+        *("77000112003.1\t1\tKar\t-", "77000112003.1\t3\tyağdı\t(1", "77000112003.1\t4\t.\t1)", ""),
+        *("77000112003.2\t1\tEvet\t-", "77000112003.2\t2\t.\t-", "", "#end document"),
     ]
 
 
 def test_what_conll_can_not_express_is_refused():
     with pytest.raises(ValueError, match=r"sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"):
-        make_rows([make_sentence("77000112003.1", "kar yağdı")])
+        dump_conll([{"document": "a", "sentences": [make_sentence("77000112003.1", "kar yağdı")]}], [[]])
     with pytest.raises(ValueError, match=r"document 'a\\n': CoNLL can't express this name"):
         format_document("a\n", [], [])

@@ -10,8 +10,7 @@ from shared.turkish_sentences import document
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
-from closeread.tasks.coref.marmara.pairs import describe_mentions
-from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, read_vectors
+from closeread.tasks.coref.marmara.pairs import Vectors, describe_mentions, find_cosines, find_words, read_vectors
 
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
 

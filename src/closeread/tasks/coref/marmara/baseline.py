@@ -18,123 +18,86 @@ from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.procedure import name_documents
 from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, name_option, pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.conll import format_document, make_rows
 from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
-from closeread.tasks.coref.marmara.learning import PairMatrix, PairWeights, fit_pairs, score_codes
 from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_mentions, read_pronouns
 from closeread.tasks.coref.marmara.pairs import (
+    N_COMPONENTS,
     Codes,
     Mentions,
+    Model,
+    PairMatrix,
     Pairs,
+    Vectors,
     count_examples,
     describe_mentions,
     draw_wrong,
     encode_pairs,
+    find_cosines,
+    find_words,
+    fit_pairs,
     list_examples,
     list_gold,
     mark_candidates,
     name_features,
-)
-from closeread.tasks.coref.marmara.vectors import (
-    N_COMPONENTS,
-    Vectors,
-    find_cosines,
-    find_words,
     read_vectors,
+    score_codes,
 )
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.marmara.operations import Learner
 
-
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""
-
-
-class Chains:
-    """The chains of a document, at first one a mention."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self.chain: Ints = np.arange(len(spans))
-        """The chain of each mention, (n_mentions,)."""
-        self._spans = spans
-        self._members = [[place] for place in range(len(spans))]
-        # The tokens of a chain as bits of one number, so that two chains overlap if they have a bit in common.
-        self._tokens = [(1 << end + 1) - (1 << start) for start, end in spans]
-
-    def link(self, first: int, second: int) -> None:
-        """Join the chains of two mentions, unless mentions of theirs overlap."""
-        kept, joined = sorted((int(self.chain[first]), int(self.chain[second])))
-        if kept == joined or self._tokens[kept] & self._tokens[joined]:
-            return
-        self.chain[self._members[joined]] = kept
-        self._members[kept] += self._members[joined]
-        self._tokens[kept] |= self._tokens[joined]
-        self._members[joined] = []
-
-    def list_chains(self) -> list[list[list[int]]]:
-        """List the spans of chains of two or more mentions, as records of coreference have them."""
-        return [
-            [list(self._spans[place]) for place in sorted(members)] for members in self._members if len(members) > 1
-        ]
-
-
-def link_all(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
-    """Link a mention with all earlier ones whose score, (second,), is positive and that it may be linked with."""
-    linked = np.flatnonzero(is_candidate & (scores > THRESHOLDS["svc"]))[::-1]
-    # One mention of a chain stands for all: what overlapped still overlaps when the chains have grown.
-    _, nearest = np.unique(chains.chain[linked], return_index=True)
-    for first in linked[np.sort(nearest)].tolist():
-        chains.link(first, second)
-
-
-def link_best(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
-    """Link a mention with the earlier one of the best score, the nearest of equals, if that is above the threshold."""
-    allowed = np.where(is_candidate, scores, -np.inf)[::-1]
-    if len(allowed) and allowed[best := int(np.argmax(allowed))] > THRESHOLDS["svr"]:
-        chains.link(second - 1 - best, second)
-
 
 _CELLS = 2**18
 """How many pairs are scored at a time."""
 
 
-class Model(NamedTuple):
-    """A trained model: the score of each code, and the weights of vectors if it was trained with any."""
-
-    codes: Floats
-    weights: PairWeights | None
-
-
 def iterate_scores(model: Model, mentions: Mentions) -> Iterator[tuple[Codes, Floats, Mask]]:
     """Yield the codes and scores of each mention's pairs with all earlier ones, and which may be linked."""
-    start, n = 0, len(mentions)
+    start, n, vectors = 0, len(mentions), mentions.vectors
     while start < n:
         stop = min(n, start + max(1, _CELLS // n))
         second, first = np.arange(start, stop)[:, None], np.arange(stop - 1)[None, :]
         codes = encode_pairs(mentions, first, second)
         values = model.codes[codes]
-        vectors = mentions.vectors
-        if model.weights is not None and vectors is not None:
-            head, mean = model.weights.cosines
+        if vectors is not None:
             firsts, seconds = slice(stop - 1), slice(start, stop)
-            values += head * (vectors.head[seconds] @ vectors.head[firsts].T)
-            values += mean * (vectors.mean[seconds] @ vectors.mean[firsts].T)
-            values += vectors.values[firsts] @ model.weights.first
-            values += (vectors.values[seconds] @ model.weights.second)[:, None]
+            values += model.cosines[0] * (vectors.head[seconds] @ vectors.head[firsts].T)
+            values += model.cosines[1] * (vectors.mean[seconds] @ vectors.mean[firsts].T)
+            values += vectors.values[firsts] @ model.first
+            values += (vectors.values[seconds] @ model.second)[:, None]
         allowed = mark_candidates(mentions, first, second)
         for row, n_earlier in enumerate(range(start, stop)):
             yield codes[row, :n_earlier], values[row, :n_earlier], allowed[row, :n_earlier]
         start = stop
 
 
-def build_chains(learner: str, model: Model, mentions: Mentions) -> list[list[list[int]]]:
-    """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression."""
-    link = link_all if learner == "svc" else link_best
-    chains = Chains(mentions.spans)
-    for second, (_, scores, is_candidate) in enumerate(iterate_scores(model, mentions)):
-        link(chains, second, scores, is_candidate)
-    return chains.list_chains()
+def build_chains(learner: str, spans: Sequence[Span], scores: Iterator[tuple[Floats, Mask]]) -> list[list[list[int]]]:
+    """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression.
+
+    Given are, for each mention, its scores with all earlier ones, and which of these it may be linked with.  The
+    classifier links it with all whose score is above the threshold, the nearest first; the regression with the one of
+    the best score, the nearest of equals, if that is above it.  Chains are not joined if mentions of theirs overlap.
+    """
+    chain: Ints = np.arange(len(spans))
+    members = [[place] for place in range(len(spans))]
+    # The tokens of a chain as bits of one number, so that two chains overlap if they have a bit in common.
+    tokens = [(1 << end + 1) - (1 << start) for start, end in spans]
+    for second, (of_pairs, is_candidate) in enumerate(scores):
+        linked = np.flatnonzero(is_candidate & (of_pairs > THRESHOLDS[learner]))[::-1]
+        if learner == "svr":
+            linked = linked[np.argmax(of_pairs[linked], keepdims=True)] if len(linked) else linked
+        # One mention of a chain stands for all: what overlapped still overlaps when the chains have grown.
+        _, nearest = np.unique(chain[linked], return_index=True)
+        for first in linked[np.sort(nearest)].tolist():
+            kept, joined = sorted((int(chain[first]), int(chain[second])))
+            if kept != joined and not tokens[kept] & tokens[joined]:
+                chain[members[joined]] = kept
+                members[kept] += members[joined]
+                tokens[kept] |= tokens[joined]
+                members[joined] = []
+    return [[list(spans[place]) for place in sorted(of_chain)] for of_chain in members if len(of_chain) > 1]
 
 
 class Prepared(NamedTuple):
@@ -166,48 +129,46 @@ class Prediction(NamedTuple):
         named = cache(name_features)
         spans = [list(span) for span in self.document.linked.spans]
         for second, (codes, scores, allowed) in enumerate(iterate_scores(self.model, self.document.linked)):
-            columns = (np.flatnonzero(allowed), codes[allowed], scores[allowed])
-            for first, code, score in zip(*(column.tolist() for column in columns), strict=True):
+            for first in np.flatnonzero(allowed).tolist():
                 pair = {"document": self.document.name, "first": spans[first], "second": spans[second]}
-                yield {**pair, "features": named(code), "score": score}
+                yield {**pair, "features": named(int(codes[first])), "score": float(scores[first])}
 
 
 def _learn_from_counts(method: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
     """Return what trains on all documents but one: the counts of their codes are a difference."""
     counts = [count_examples(one.trained, one.examples) for one in documents]
     total = np.sum(counts, axis=0)
-    return lambda left_out: Model(score_codes(method, total - counts[left_out]), None)
+    return lambda left_out: Model(score_codes(method, total - counts[left_out]))
 
 
 def _learn_from_vectors(method: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
     """Return what trains on all documents but one: on all examples, since vectors make each different."""
-    offsets = np.cumsum([0, *(len(one.trained) for one in documents)]).tolist()
-    values, columns = [], []
-    for number, (_, _, mentions, pairs) in enumerate(documents):
+    n_before, values, columns = 0, [], []
+    for number, (_, _, mentions, (first, second, is_positive)) in enumerate(documents):
         if mentions.vectors:
             values.append(mentions.vectors.values)
-            codes = encode_pairs(mentions, pairs.first, pairs.second)
-            cosines = find_cosines(mentions.vectors, pairs.first, pairs.second)
-            first, second = pairs.first + offsets[number], pairs.second + offsets[number]
-            columns.append((codes, first, second, *cosines, pairs.is_positive, np.full(len(first), number)))
+            cosines = find_cosines(mentions.vectors, first, second)
+            places = (first + n_before, second + n_before)
+            document = np.full(len(first), number)
+            columns.append((encode_pairs(mentions, first, second), *places, *cosines, is_positive, document))
+            n_before += len(mentions)
     codes, first, second, head, mean, is_positive, document = map(np.concatenate, zip(*columns, strict=True))
-    cosines, of_mentions = np.stack([head, mean]), np.concatenate(values)
+    both, of_mentions = np.stack([head, mean]), np.concatenate(values)
 
     def train(left_out: int) -> Model:
         kept = document != left_out
-        matrix = PairMatrix(codes[kept], first[kept], second[kept], cosines[:, kept], of_mentions)
-        weights = fit_pairs(method, matrix, is_positive[kept])
-        return Model(weights.codes, weights)
+        matrix = PairMatrix(codes[kept], first[kept], second[kept], both[:, kept], of_mentions)
+        return fit_pairs(method, matrix, is_positive[kept])
 
     return train
 
 
 def _read_vectors(learner: Learner, documents: Sequence[Sequence[Token]]) -> Vectors | None:
     """Read the vectors that the features need; None if they need none."""
-    if learner.features == "T":
-        if learner.vectors is not None:
-            raise RequestError("features T use no word vectors (expected TF or TP)")
+    if learner.features == "T" and learner.vectors is None:
         return None
+    if learner.features == "T":
+        raise RequestError("features T use no word vectors (expected TF or TP)")
     if learner.vectors is None:
         expected = f"expected a file with {name_option('vectors')}"
         raise RequestError(f"features {learner.features} need word vectors ({expected})")
@@ -236,28 +197,22 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
     """
     wanted = {record["document"] for record in select_documents(records, learner.only)}
     if len(records) < 2:
-        raise RequestError(
-            f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)"
-        )
+        found = f"there is only {pluralize(len(records), 'document')}"
+        raise RequestError(f"{found} (expected two or more, to leave one out)")
     pronouns = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
     tokens = [read_tokens(record) for record in records]
     vectors = _read_vectors(learner, tokens)
-
-    def prepare(record: Record, of_record: Sequence[Token]) -> Prepared:
-        name, chains = record["document"], list_gold(record)
-        gold = list(chains)
-        if learner.mentions == "gold":
-            described = describe_mentions(of_record, gold, pronouns, vectors)
-            return Prepared(name, described, described, list_examples(gold, chains))
-        detected = detect_mentions(of_record, learner.derived_modifiers)
-        trained = sorted([*gold, *draw_wrong(name, chains, detected, learner.seed)], key=document_order)
-        linked, examples = describe_mentions(of_record, detected, pronouns, vectors), list_examples(trained, chains)
-        return Prepared(name, linked, describe_mentions(of_record, trained, pronouns, vectors), examples)
-
     documents = []
     for record, of_record in zip(records, tokens, strict=True):
-        with name_documents([record["document"]]):
-            documents.append(prepare(record, of_record))
+        name, chains = record["document"], list_gold(record)
+        linked = trained = list(chains)
+        if learner.mentions == "predicted":
+            linked = detect_mentions(of_record, learner.derived_modifiers)
+            trained = sorted([*chains, *draw_wrong(name, chains, linked, learner.seed)], key=document_order)
+        with name_documents([name]):
+            described = describe_mentions(of_record, linked, pronouns, vectors)
+            of_trained = described if trained is linked else describe_mentions(of_record, trained, pronouns, vectors)
+        documents.append(Prepared(name, described, of_trained, list_examples(trained, chains)))
     train = (_learn_from_vectors if vectors else _learn_from_counts)(method, documents)
 
     def predict_one(number: int) -> Prediction:
@@ -267,7 +222,8 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         except ValueError as error:
             found = f"cannot train a model for document {quote(document.name)} on the other documents"
             raise RequestError(f"{found}: {error}") from None
-        return Prediction(document, model, build_chains(method, model, document.linked))
+        scores = ((scores, allowed) for _, scores, allowed in iterate_scores(model, document.linked))
+        return Prediction(document, model, build_chains(method, document.linked.spans, scores))
 
     numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
     if learner.jobs == 1:
@@ -281,14 +237,3 @@ def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exc
     """Detect the mentions of documents, each in a chain of its own."""
     detected = ((record["document"], detect_mentions(read_tokens(record), derived_modifiers)) for record in records)
     return [{"document": name, "clusters": [[list(span)] for span in spans]} for name, spans in detected]
-
-
-def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
-    """Return predictions for some records of the corpus as CoNLL, with their sentences."""
-    sentences = {record["document"]: record["sentences"] for record in records}
-    try:
-        return "".join(
-            format_document(row["document"], make_rows(sentences[row["document"]]), row["clusters"]) for row in rows
-        )
-    except ValueError as error:
-        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None

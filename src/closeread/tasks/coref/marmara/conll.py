@@ -14,8 +14,7 @@ named as in the whole treebank, whatever the file calls them and whichever of th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -26,7 +25,8 @@ import numpy as np
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.coref.formats.conll import ConllWords, read_conll
+from closeread.tasks.coref.formats.conll import WORD, ConllWords, read_conll
+from closeread.tasks.coref.formats.lines import place_brackets
 from closeread.tasks.coref.marmara.documents import (
     NO_GAPS,
     Span,
@@ -38,58 +38,44 @@ from closeread.tasks.coref.marmara.documents import (
 )
 from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
 
-WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
-"""What a cell may contain: cells are separated by blanks."""
-
 COLUMNS = "sentence number, word number, form and mentions"
 Chains = Sequence[Sequence[Sequence[int]]]
 """The spans `[start, end]` of the mentions of each chain."""
 
 
-def make_rows(sentences: Iterable[Record], word_numbers: WordNumbers = NO_GAPS) -> list[list[str]]:
-    """Return the rows of each sentence without the cell of the mentions; a ValueError if a word has a blank."""
-    rows = []
-    for sentence in sentences:
-        number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
-        if wrong := [form for form in forms if not WORD.fullmatch(form)]:
-            raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
-        numbers = number_words(sentence, word_numbers)
-        rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
-    return rows
+def dump_conll(documents: Sequence[Record], chains: Sequence[Chains], word_numbers: WordNumbers = NO_GAPS) -> str:
+    """Return documents with the chains of each as CoNLL; a ValueError if it can't express a word or a name."""
+    texts = []
+    for document, of_document in zip(documents, chains, strict=True):
+        rows = []
+        for sentence in document["sentences"]:
+            number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
+            if wrong := [form for form in forms if not WORD.fullmatch(form)]:
+                raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
+            numbers = number_words(sentence, word_numbers)
+            rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
+        texts.append(format_document(document["document"], rows, of_document))
+    return "".join(texts)
 
 
 def format_document(name: str, rows: Sequence[Sequence[str]], chains: Chains) -> str:
-    """Return a document as CoNLL text, from its rows (see `make_rows`); a ValueError if it can't have its name."""
+    """Return a document as CoNLL, given the rows of each sentence without chains; a ValueError for a wrong name."""
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: CoNLL can't express this name")
-    cells = iter(format_cells(chains, sum(map(len, rows))))
+    n_tokens = sum(map(len, rows))
+    spans = [(first, -last, n, f"({n}", f"{n})") for n, chain in enumerate(chains, 1) for first, last in chain]
+    innermost_first = place_brackets(sorted(spans, key=lambda span: (-span[0], span[2])), n_tokens)
+    longest_first = place_brackets(sorted(spans), n_tokens)
+    cells = zip(innermost_first, longest_first, strict=True)
     lines = [f"#begin document ({name});\n"]
     for sentence in rows:
-        lines += [f"{row}\t{cell}\n" for row, cell in zip(sentence, cells, strict=False)]
+        for row, ((end, _), (_, opening)) in zip(sentence, cells, strict=False):
+            single = [bracket for bracket in opening if bracket.endswith(")")]
+            begin = opening[: len(opening) - len(single)]
+            brackets = [*end, *single, *begin] if begin and end else [*begin, *single, *end]
+            lines.append(f"{row}\t{'|'.join(brackets) or '-'}\n")
         lines.append("\n")
     return "".join([*lines, "#end document\n"])
-
-
-def format_cells(chains: Chains, n_tokens: int) -> list[str]:
-    """Return the cell of the mentions of each token.
-
-    >>> format_cells([[[0, 2], [3, 3]], [[0, 1]], [[2, 2]]], 4)
-    ['(1|(2', '2)', '(3)|1)', '(1)']
-    """
-    single, begin, end = (dict[int, list[tuple[int, int, str]]]() for _ in range(3))  # what sorts brackets, and these
-    for chain, spans in enumerate(chains, 1):
-        for first, last in spans:
-            if first == last:
-                single.setdefault(first, []).append((0, chain, f"({chain})"))
-            else:
-                begin.setdefault(first, []).append((-last, chain, f"({chain}"))
-                end.setdefault(last, []).append((-first, chain, f"{chain})"))
-    cells = []
-    for token in range(n_tokens):
-        order = (single, end) if token not in begin else (begin, single) if token not in end else (end, single, begin)
-        brackets = [bracket for kind in order for *_, bracket in sorted(kind.get(token, ()))]
-        cells.append("|".join(brackets) or "-")
-    return cells
 
 
 class Row(NamedTuple):

@@ -7,7 +7,7 @@ Mentions in XML are numbered from 0 in document order when they are written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
-from closeread.tasks.coref.marmara.conll import Chains, format_document, make_rows, read_checked
+from closeread.tasks.coref.marmara.conll import dump_conll, read_checked
 from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES_FILE, TREEBANK, find_genres, read_corpus
 from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_forms
@@ -110,24 +110,25 @@ def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
 
 def write_source(source: Source, output: Path) -> None:
     """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them."""
-    suffix = text_suffix(output)
+    suffix, documents = text_suffix(output), source.documents
     if suffix not in (".conll", ".jsonl", ".xml") and output.suffix:
         expected = "expected .conll, .jsonl, .xml or none, for a folder of coreference files"
         raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
-    if suffix == ".xml" and len(source.documents) != 1:
-        found = pluralize(len(source.documents), "document")
+    if suffix == ".xml" and len(documents) != 1:
+        found = pluralize(len(documents), "document")
         raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
-    dump: dict[str, Callable[[], str]] = {
-        ".conll": lambda: dump_conll(source, [document["clusters"] for document in source.documents]),
-        ".jsonl": lambda: dump_json_lines(source.documents),
-        ".xml": lambda: dump_xml(source.documents[0]),
-    }
     try:
-        texts = {"": dump[suffix]()} if suffix in dump else {one["document"]: dump_xml(one) for one in source.documents}
+        if suffix == ".conll":
+            text = dump_conll(documents, [document["clusters"] for document in documents], source.word_numbers)
+        elif suffix == ".jsonl":
+            text = dump_json_lines(documents)
+        else:
+            texts = {document["document"]: dump_xml(document) for document in documents}
+            text = texts[documents[0]["document"]] if suffix else ""
     except ValueError as error:
         raise RequestError(f"cannot write {output}: {error}") from None
-    if suffix in dump:
-        write_text(output, texts[""])
+    if suffix:
+        write_text(output, text)
         return
     if wrong := [name for name in texts if not FILE_NAME.fullmatch(name)]:
         name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
@@ -139,19 +140,10 @@ def write_source(source: Source, output: Path) -> None:
             (folder / f"{name}.xml").write_text(text, "utf-8", newline="")
 
 
-def dump_conll(source: Source, chains: Iterable[Chains]) -> str:
-    """Return documents with these chains as CoNLL; a ValueError if it can't express a word or a name."""
-    return "".join(
-        format_document(document["document"], make_rows(document["sentences"], source.word_numbers), spans)
-        for document, spans in zip(source.documents, chains, strict=True)
-    )
-
-
 def dump_given(source: Source) -> str:
     """Return all mentions of documents as CoNLL, each as a chain of its own."""
-    return dump_conll(
-        source, ([[[one["start"], one["end"]]] for one in document["mentions"]] for document in source.documents)
-    )
+    chains = [[[[one["start"], one["end"]]] for one in document["mentions"]] for document in source.documents]
+    return dump_conll(source.documents, chains, source.word_numbers)
 
 
 def dump_xml(document: Record) -> str:

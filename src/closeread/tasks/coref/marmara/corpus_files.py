@@ -18,11 +18,10 @@ from closeread.records import Parsed
 from closeread.tasks.coref.marmara.coreference import Annotated, Annotations, annotate_documents, read_annotations
 from closeread.tasks.coref.marmara.documents import make_document
 from closeread.tasks.coref.marmara.placing import place_annotations
+from closeread.tasks.coref.marmara.records import GENRES
 from closeread.tasks.coref.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
 
 TREEBANK, COREFERENCE, GENRES_FILE = "treebank", "coreference", "genres.tsv"
-GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
-"""The genres, as Table 1 lists them."""
 
 KNOWN_GENRES = {
     **dict.fromkeys(("20200000", "20210000", "20270000", "20580000", "20710000"), "News"),

@@ -281,11 +281,11 @@ def mentions(
     from closeread.files import write_text
     from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
 
-    dump = None if output is None else _find_format(output)
+    _check_suffix(output)
     records = _read_text(place).records
     rows = predict_mentions(select_documents(records, only), derived_modifiers=derived_modifiers)
-    if output is not None and dump is not None:
-        write_text(output, dump(records, rows))
+    if output is not None:
+        write_text(output, _dump(output, records, rows))
     return _report(output, rows, "mention")
 
 
@@ -367,7 +367,7 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.coref.marmara.baseline import predict
 
-    dump = None if output is None else _find_format(output)
+    _check_suffix(output)
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
     if (method, learner.mentions) == ("svc", "predicted"):
@@ -381,8 +381,8 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
             rows.append(prediction.row)
             if learner.links:  # one by one: a document may have hundreds of thousands
                 texts[learner.links].writelines(dump_json_lines([link]) for link in prediction.iterate_links())
-        if output and dump:
-            texts[output].write(dump(gold.records, rows))
+        if output:
+            texts[output].write(_dump(output, gold.records, rows))
     return _report(output, rows, "chain")
 
 
@@ -407,18 +407,26 @@ def _read_text(place: GoldSpec) -> Gold:
     return found
 
 
-def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], str]:
-    """Return what makes the text of a file from the corpus's records and the predicted rows."""
+def _check_suffix(path: Path | None) -> None:
+    from closeread.files import text_suffix
+
+    if path is not None and text_suffix(path) not in (".jsonl", ".conll"):
+        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
+
+
+def _dump(path: Path, records: Sequence[Record], rows: Sequence[Record]) -> str:
+    """Return predictions for some records of the corpus as the text of a file."""
     from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.coref.marmara.baseline import dump_conll
+    from closeread.tasks.coref.marmara.conll import dump_conll
 
-    match text_suffix(path):
-        case ".jsonl":
-            return lambda records, rows: dump_json_lines(rows)
-        case ".conll":
-            return dump_conll
-    raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
+    if text_suffix(path) == ".jsonl":
+        return dump_json_lines(rows)
+    named = {record["document"]: record for record in records}
+    try:
+        return dump_conll([named[row["document"]] for row in rows], [row["clusters"] for row in rows])
+    except ValueError as error:
+        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
 
 def _report(path: Path | None, rows: Sequence[Record], noun: str) -> Written:

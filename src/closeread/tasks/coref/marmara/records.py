@@ -1,6 +1,6 @@
 """Records of the Marmara corpus: the paper's figures, sizes by genre, a view, and flat rows (mentions).
 
-The paper's figures are those of Tables 1 and 2 and of section 3.4.
+The paper's figures are those of Tables 1 and 2 and of section 3.4 (Schüller et al., 2018).
 
 Conventions: mentions are those in chains, and chains have two or more mentions; a chain of one counts as none.
 """
@@ -15,9 +15,11 @@ from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.coref.marmara.corpus_files import GENRES
 from closeread.tasks.coref.marmara.documents import Span, document_order, list_forms, read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
+
+GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
+"""The genres, as Table 1 lists them."""
 
 LARGE = 10
 """The number of mentions from which the paper calls a chain large."""
@@ -26,6 +28,8 @@ KINDS = {"pronoun": "pronoun", "proper": "proper noun", "noun": "other token"}
 """The names of the types of single-token mentions."""
 
 SEVERAL = "several tokens"
+SHOWN = 40
+"""How many words of a mention are shown."""
 
 
 class Size(NamedTuple):
@@ -112,13 +116,6 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     return nested, twice
 
 
-EXAMPLES = 2
-"""The number of chains of an example."""
-
-SHOWN = 40
-"""How many words of a mention are shown."""
-
-
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
     """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
     for number, record in enumerate(records):
@@ -130,31 +127,25 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
         yield "\n".join(" ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"])
         yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
         if system is not None:
-            row = system[number]
-            yield _draw_chains("Predictions", [] if row is None else row["clusters"], words)
+            yield _draw_chains("Predictions", (system[number] or {"clusters": []})["clusters"], words)
 
 
 def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]) -> Grid:
-    rows = [
-        [str(number), ", ".join(f"[{_join(words, start, end)}] {start}-{end}" for start, end in chain)]
-        for number, chain in enumerate(clusters)
-    ]
-    return Grid(title, ["chain", "mentions, with their first and last tokens"], rows, prose=PROSE)
+    def name(start: int, end: int) -> str:
+        """Return a mention, of a long one the first and the last words: mentions may contain each other."""
+        inside = words[start : end + 1]
+        if len(inside) > SHOWN:
+            inside = [*inside[: SHOWN // 2], "…", *inside[-SHOWN // 2 :]]
+        return f"[{' '.join(inside)}] {start}-{end}"
 
-
-def _join(words: Sequence[str], start: int, end: int) -> str:
-    """Return the words of a mention, of a long one the first and the last: mentions may contain each other."""
-    if end - start < SHOWN:
-        return " ".join(words[start : end + 1])
-    return " ".join([*words[start : start + SHOWN // 2], "…", *words[end + 1 - SHOWN // 2 : end + 1]])
-
-
-PROSE = frozenset({"mentions, with their first and last tokens"})
+    header = "mentions, with their first and last tokens"
+    rows = [[str(number), ", ".join(name(*span) for span in chain)] for number, chain in enumerate(clusters)]
+    return Grid(title, ["chain", header], rows, prose=frozenset({header}))
 
 
 def predict(record: Record) -> Record:
-    """Predict the first chains."""
-    return {"document": record["document"], "clusters": record["clusters"][:EXAMPLES]}
+    """Predict the first two chains, as an example."""
+    return {"document": record["document"], "clusters": record["clusters"][:2]}
 
 
 VIEWS = {"document": View(draw, predict=predict)}

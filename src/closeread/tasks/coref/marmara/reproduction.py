@@ -6,6 +6,7 @@ paper's word vectors.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from closeread.counts.table import CountTable
 from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
-from closeread.tasks.coref.documents import table_of
+from closeread.tasks.coref.documents import MentionTable, table_of
 from closeread.tasks.coref.errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.equalities import AnnotationFiles, read_annotation_files
@@ -41,38 +42,30 @@ FEW = 3
 def table_1(inputs: Inputs) -> Recomputed:
     """Recompute Table 1: sizes, and with annotators' files their number, agreement, mentions and chains."""
     records = _read_records(inputs)
-    genre_of = {record["document"]: record["genre"] for record in records}
-    cells: dict[tuple[str, str], float] = {}
-    for row, group in _group_by_genre(records).items():
-        cells[row, "Doc"] = len(group)
-        cells[row, "Tok"] = _mean([record["n_tokens"] for record in group])
+    values: list[tuple[str, str, float]] = [(one["document"], "Tok", one["n_tokens"]) for one in records]
     if inputs.annotations is not None:
-        cells |= _recompute_annotations(read_annotation_files(inputs.annotations), genre_of)
-    return cells
-
-
-def _recompute_annotations(found: AnnotationFiles, genre_of: Mapping[str, str | None]) -> dict[tuple[str, str], float]:
-    """Recompute the cells of Table 1 that need annotators' files: means over documents or over annotations."""
-    gathered = gather_annotations(found.tables)
-    values: list[tuple[str, str, float]] = []
-    for columns, options in (
-        ({"IAA1": "iaa1", "IAA2": "iaa2"}, {}),
-        ({"IAA2, product": "iaa2"}, {"iaa2": "distance_product"}),
-    ):
-        for one in measure_agreement(gathered, resolve(options)).documents:
-            alphas = {column: one.alpha[measure] for column, measure in columns.items()}
-            values += [(one.document, column, 100 * alpha) for column, alpha in alphas.items() if alpha is not None]
-    values += [(document.name, "Ann", len(document.annotations)) for document in gathered]
-    values += [(document, "GM", size) for document, size in found.given.items()]
-    for table in found.tables:
-        sizes = np.bincount(table.entity)
-        values += [(table.names[0], "AM", int(sizes[sizes > 1].sum())), (table.names[0], "AC", int((sizes > 1).sum()))]
-    cells: dict[tuple[str, str], list[float]] = {}
-    for document, column, value in values:
-        for row in (genre_of.get(document), OVERALL):
-            if row:
-                cells.setdefault((row, column), []).append(value)
-    return {cell: _mean(of_cell) for cell, of_cell in cells.items()}
+        found = read_annotation_files(inputs.annotations)
+        gathered = gather_annotations(found.tables)
+        for columns, options in (
+            ({"IAA1": "iaa1", "IAA2": "iaa2"}, {}),
+            ({"IAA2, product": "iaa2"}, {"iaa2": "distance_product"}),
+        ):
+            for one in measure_agreement(gathered, resolve(options)).documents:
+                alphas = {column: one.alpha[measure] for column, measure in columns.items()}
+                values += [(one.document, column, 100 * x) for column, x in alphas.items() if x is not None]
+        values += [(document.name, "Ann", len(document.annotations)) for document in gathered]
+        values += [(document, "GM", size) for document, size in found.given.items()]
+        for table in found.tables:
+            sizes = np.bincount(table.entity)
+            chained = sizes[sizes > 1]
+            values += [(table.names[0], "AM", int(chained.sum())), (table.names[0], "AC", len(chained))]
+    genre_of = {record["document"]: record["genre"] for record in records}
+    cells: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for document, column, value in values:  # means over documents or over annotations
+        for row in filter(None, (genre_of.get(document), OVERALL)):
+            cells[row, column].append(value)
+    sums = {(row, "Doc"): len(group) for row, group in _group_by_genre(records).items()}
+    return sums | {cell: float(ratio(sum(of_cell), len(of_cell))) for cell, of_cell in cells.items()}
 
 
 def table_2(inputs: Inputs) -> Recomputed:
@@ -112,40 +105,37 @@ def table_4(inputs: Inputs) -> Recomputed:
 def text(inputs: Inputs) -> Recomputed:
     """Recompute figures of the running text, those of annotators only if their files are given."""
     records = _read_records(inputs)
-    values: dict[tuple[str, str], float] = {}
+    gold, sections = table_of(records), dict[str, dict[str, float]]()
     if inputs.annotations is not None:
         found = read_annotation_files(inputs.annotations)
-        values |= _recompute_phase_2(found)
-        values |= _recompute_mistakes(find_chain_errors(table_of(records), found.tables))
+        sections["3.1"] = _recompute_phase_2(found)
+        sections["3.4.1"] = _recompute_mistakes(find_chain_errors(gold, found.tables))
     relations = {token["relation"] for record in records for one in record["sentences"] for token in one["tokens"]}
-    values["documents", "3.5"] = len(records)
-    values["dependency relations in the treebank, by the paper", "4.2"] = len(relations - {None})
-    return values | _recompute_chains(records) | _recompute_baseline_errors(records)
+    sections |= {
+        "3.5": {"documents": len(records)},
+        "4.2": {"dependency relations in the treebank, by the paper": len(relations - {None})},
+        "3.4": _recompute_chains(records),
+        "4.3": _recompute_baseline_errors(records, gold),
+    }
+    return {(row, section): value for section, rows in sections.items() for row, value in rows.items()}
 
 
-def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
+def _recompute_phase_2(found: AnnotationFiles) -> dict[str, float]:
     gathered = gather_annotations(found.tables)
-    linked = [
-        (one.name, mention)
-        for one in gathered
-        for _, chains in one.annotations
-        for chain in chains
-        if len(chain) > 1
-        for mention in chain
-    ]
-    values = {
+    chains = [(one.name, chain) for one in gathered for _, chains in one.annotations for chain in chains]
+    linked = [(name, mention) for name, chain in chains if len(chain) > 1 for mention in chain]
+    return {
         "annotators in Phase II": len(set(found.annotators)),
         "annotation files of Phase II": len(found.tables),
         "annotations a document in Phase II": float(ratio(len(found.tables), len(gathered))),
         "annotators of a unique mention in Phase II": float(ratio(len(linked), len(set(linked)))),
     }
-    return {(row, "3.1"): value for row, value in values.items()}
 
 
-def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]:
+def _recompute_chains(records: Sequence[Record]) -> dict[str, float]:
     found = facts(records)
     several = 100 * float(ratio(found["mentions: several tokens"], found["mentions"]))
-    values = {
+    return {
         "mentions": found["mentions"],
         "chains": found["chains"],
         "percent of single-token mentions": 100 - several,
@@ -154,14 +144,13 @@ def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]
         "levels of nesting inside a nested mention": found["mentions nested in a nested mention"],
         "chains of two mentions": found["chains of two mentions"],
     }
-    return {(row, "3.4"): value for row, value in values.items()}
 
 
-def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
+def _recompute_mistakes(errors: ChainErrors) -> dict[str, float]:
     missing, foreign, kinds = errors.missing, errors.foreign, _list_shares(errors)
     exact = 100 * float(ratio(errors.kinds["exact"], errors.n_chains))
     of_kind = "percent of mistaken chains: "
-    values = {
+    return {
         "annotated chains": errors.n_chains,
         "mentions in annotated chains": errors.n_mentions,
         "percent of annotated chains that equal a gold chain": exact,
@@ -174,17 +163,14 @@ def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
         f"{of_kind}mentions of no gold chain beside right ones": kinds["extra"],
         f"{of_kind}only mentions of no gold chain": kinds["spurious"],
     }
-    return {(row, "3.4.1"): value for row, value in values.items()}
 
 
-def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str], float]:
-    gold = table_of(records)
-
-    def shares(method: str) -> dict[str, float]:
-        return _list_shares(find_chain_errors(gold, [table_of(_predict(records, method))]))
-
-    of_gold, of_predicted = shares("SVC/GM/T"), shares("SVR/PM/T")
-    values = {
+def _recompute_baseline_errors(records: Sequence[Record], gold: MentionTable) -> dict[str, float]:
+    of_gold, of_predicted = (
+        _list_shares(find_chain_errors(gold, [table_of(_predict(records, method))]))
+        for method in ("SVC/GM/T", "SVR/PM/T")
+    )
+    return {
         "gold mentions: percent of wrong chains that miss a mention": of_gold["missing"],
         "gold mentions: percent of wrong chains with mentions of several gold chains": of_gold["mixed"],
         "predicted mentions: percent of predicted chains with spurious mentions only": of_predicted["spurious"],
@@ -192,7 +178,6 @@ def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str
         "predicted mentions: percent with mentions that are not in gold": of_predicted["extra"],
         "predicted mentions: percent that merge gold chains": of_predicted["mixed"],
     }
-    return {(row, "4.3"): value for row, value in values.items()}
 
 
 def _read_records(inputs: Inputs) -> Sequence[Record]:
@@ -202,9 +187,8 @@ def _read_records(inputs: Inputs) -> Sequence[Record]:
 def _group_by_genre(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Return the documents of every genre, and all documents."""
     genres = filter(None, dict.fromkeys(record["genre"] for record in records))
-    return {genre: [record for record in records if record["genre"] == genre] for genre in genres} | {
-        OVERALL: list(records)
-    }
+    groups = {genre: [record for record in records if record["genre"] == genre] for genre in genres}
+    return {**groups, OVERALL: list(records)}
 
 
 def _predict(records: Sequence[Record], method: str) -> list[Record]:
@@ -215,15 +199,14 @@ def _score_by_genre(
     records: Sequence[Record], rows: Sequence[Record], metrics: Sequence[str]
 ) -> dict[str, Callable[[str], float]]:
     """Score predictions; return a function from the name of a score to its value, by genre and in all."""
-    gold, system = table_of(records), table_of(rows)
-    table = PROCEDURE.count(gold=gold, system=system, metrics=metrics)
+    table = PROCEDURE.count(gold=table_of(records), system=table_of(rows), metrics=metrics)
     procedure = PROCEDURE.select_metrics(metrics, {})
 
     def make(of: CountTable) -> Callable[[str], float]:
         scores = of.scores(procedure.metrics)
         return lambda name: 100 * float(scores[name] or 0)
 
-    return {genre: make(of) for genre, of in table.slices("genre").items()} | {TOTAL: make(table)}
+    return {row: make(of) for row, of in {**table.slices("genre"), TOTAL: table}.items()}
 
 
 def _list_shares(errors: ChainErrors) -> dict[str, float]:
@@ -235,10 +218,6 @@ def _share_up_to(counts: Mapping[str, int], most: int) -> float:
     """Return the share of counts with a number up to `most`, in percent."""
     few = sum(count for number, count in counts.items() if int(number) <= most)
     return 100 * float(ratio(few, sum(counts.values())))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(ratio(sum(values), len(values)))
 
 
 TAKES = ("annotations",)
