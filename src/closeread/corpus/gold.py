@@ -136,7 +136,7 @@ def describe_known(number: int, corpus: str, data_dir: Path | None = None, about
     return f"{number:,} {noun} {what}: see {name_command(corpus, data_dir)}"
 
 
-def name_command(corpus: str, data_dir: Path | None = None) -> str:
+def name_command(corpus: str, data_dir: Path | None) -> str:
     """Return the command that prints the oddities of a corpus's released files."""
     arguments = [] if data_dir is None else ["--data-dir", str(data_dir)]
     return f"`{shlex.join(['closeread', 'info', corpus, '--oddities', *arguments])}`"
@@ -305,7 +305,7 @@ class KnownOddities(NamedTuple):
     notices: list[str]
 
 
-def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOddities:
+def find_known_oddities(corpus: Corpus, data_dir: Path | None) -> KnownOddities:
     """Read all splits of a corpus, from a folder or the usual places, and list the oddities of its released files."""
     parts: list[tuple[str, str, list[str]]] = []
     absent: list[str] = []

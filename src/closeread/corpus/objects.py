@@ -54,7 +54,7 @@ def as_list(side: str, values: Any) -> list[Any]:
     return (list(_to_records(side, found)) if found else []) if isinstance(found, dict) else found
 
 
-def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None = None) -> Path | Sequence[Any]:
+def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None) -> Path | Sequence[Any]:
     """Return the path of a file or folder, or objects in memory as rows (see `take_rows`)."""
     return Path(source) if isinstance(source, str | os.PathLike) else take_rows(side, source, by_name)
 

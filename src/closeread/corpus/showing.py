@@ -97,7 +97,7 @@ def _draw_fields(records: Sequence[Record], system: Sequence[Record | None] | No
         yield Grid("", ["field", "value"], rows, prose=frozenset({"value"}), texts=frozenset({"value"}))
 
 
-def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
+def draw_parts(parts: Iterable[Part], *, coloured: bool) -> str:
     """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them."""
     width = find_width()
     drawn = [

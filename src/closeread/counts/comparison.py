@@ -208,14 +208,14 @@ class Comparison(Loadable):
 def make_comparisons(
     names: Sequence[str],
     systems: Sequence[Counts],
-    resampling: Resampling | None = None,
+    resampling: Resampling,
     scores: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 
     Differences are the other minus the first, of some scores, or of all.
     """
-    resampling, first = resampling or Resampling(), systems[0]
+    first = systems[0]
     if resampling.n_resamples < 1:
         raise RequestError("a comparison needs at least 1 resample")
     metrics = [metric for metric in first.procedure.metrics if scores is None or metric.name in scores]
@@ -230,7 +230,7 @@ def make_comparisons(
     return made
 
 
-def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:
+def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction) -> list[Comparison]:
     """Return comparisons with p-values corrected for all tests in any of them: every score of every pair of systems.
 
     The two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.

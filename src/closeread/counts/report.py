@@ -202,7 +202,7 @@ def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
     return [("", "all", report.total), *slices]
 
 
-def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> Grid:
+def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
     """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
 
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
@@ -321,9 +321,7 @@ def name_options(report: Report) -> list[str]:
     return [*preset, Whole(f"Signature: {report.provenance.signature}")]
 
 
-def units_grid(
-    rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False, digits: int = 2
-) -> Grid:
+def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int) -> Grid:
     """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for."""
     titles = {metric.name: metric.title for metric in procedure.metrics}
     names = [procedure.unit, *titles]
@@ -351,32 +349,25 @@ class Column(NamedTuple):
     what: Literal["count", "score", "interval"]  # what it shows: a count, a score times 100, or the interval of a score
     name: str  # the name of the count or the score
 
-    def show(self, scores: Scores, digits: int) -> str:
+    def show(self, scores: Scores) -> str:
         """Return the cell of a slice, with a star if the score is 0/0 and its value a convention."""
         if self.what == "count":
             return format_number(scores.counts[self.name])
         estimate = scores.scores[self.name]
         if self.what == "interval":
-            return format_interval(estimate, digits)
-        return percent(estimate.value, digits) + format_star(estimate)
+            return format_interval(estimate, 2)
+        return percent(estimate.value) + format_star(estimate)
 
 
 def make_slice_grid(
-    report: Report,
-    field: str,
-    title: str,
-    columns: Sequence[Column],
-    *,
-    notes: Sequence[str] = (),
-    parts: Sequence[str] = (),
-    digits: int = 2,
+    report: Report, field: str, title: str, columns: Sequence[Column], *, parts: Sequence[str] = ()
 ) -> Grid:
     """Return the table of one field of a report; `parts` are the values of the field to show first, in order."""
     slices = report.slices[field]
     shown = [column for column in columns if column.what != "interval" or report.resampling.n_resamples]
     values = [*(part for part in parts if part in slices), *(value for value in slices if value not in parts)]
-    rows = [[value, *(column.show(slices[value], digits) for column in shown)] for value in values]
+    rows = [[value, *(column.show(slices[value]) for column in shown)] for value in values]
     stars = [SET_BY_CONVENTION] if any(cell.endswith("*") for row in rows for cell in row[1:]) else []
     interval = f"{100 * report.resampling.confidence:g}% interval"
     header = [field, *(interval if column.what == "interval" else column.title for column in shown)]
-    return Grid(title, header, rows, [*notes, *stars], texts=frozenset({field}), labels=1)
+    return Grid(title, header, rows, stars, texts=frozenset({field}), labels=1)

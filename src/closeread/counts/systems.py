@@ -187,7 +187,7 @@ def check_comparable(
     names: Sequence[str],
     provenances: Sequence[Provenance],
     options: Sequence[Option],
-    requested: Provenance | None = None,
+    requested: Provenance | None,
 ) -> None:
     """Check that all systems have the same signature, that of the first or the requested one.
 

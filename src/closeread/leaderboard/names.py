@@ -101,12 +101,12 @@ def check_link(url: str, what: str = "link") -> list[Problem]:
     return [Problem(f"{quote(url)} {wrong}", path=(what,))] if (wrong := find_fault()) else []
 
 
-def check_model(name: str, what: str = "model") -> list[Problem]:
+def check_model(name: str) -> list[Problem]:
     """Return what is wrong with the name of a model on the Hub."""
     if len(name) <= MODEL_LIMIT and MODEL.fullmatch(name) and not re.search(r"--|\.\.|\.git$", name):
         return []
     expected = "expected ORG/NAME of letters, digits, -, _ and ."
-    return [Problem(f"{quote(name)} is not the name of a model on the Hub ({expected})", path=(what,))]
+    return [Problem(f"{quote(name)} is not the name of a model on the Hub ({expected})", path=("model",))]
 
 
 def show_safely(text: str) -> str:

@@ -123,7 +123,7 @@ def make_bundle(
     settings: Settings,
     *,
     options: Mapping[str, str] | None = None,
-    archive: bool = False,
+    archive: bool,
 ) -> list[Path]:
     """Write the bundle of a competition, complete or not at all, and return its files; the same bytes every time.
 
