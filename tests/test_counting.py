@@ -48,8 +48,8 @@ def test_merged_parts_give_the_report_of_the_whole(n_parts):
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_processes_give_the_report_of_one(corpus, monkeypatch):
     gold, rows = sample_gold(corpus), system_rows(corpus)
-    opened = []
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda n: opened.append(n) or ProcessPoolExecutor(n))
+    opened, home = [], "concurrent.futures.ProcessPoolExecutor"
+    monkeypatch.setattr(home, lambda n: opened.append(n) or ProcessPoolExecutor(n))
     for missing in ("empty", "skip"):
         how = {"gold": gold, "missing": missing, "resamples": 20}
         one, several = (closeread.score(corpus, rows[:-1], **how, jobs=jobs) for jobs in (1, 3))
