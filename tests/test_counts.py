@@ -14,8 +14,7 @@ from closeread.tasks import load_procedure, procedure_names
 
 
 def test_a_table_without_counts_has_no_totals():
-    bare = CountTable(["x", "y"], np.array([0, 1]), (), np.zeros((2, 0)))
-    assert bare.block_totals().shape == (2, 0)
+    assert CountTable(["x", "y"], np.array([0, 1]), (), np.zeros((2, 0))).block_totals().shape == (2, 0)
 
 
 KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}
