@@ -4,12 +4,12 @@ Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8, and D
 representation of a span as the head of links and another as their end.
 
 Conventions: with an encoder, the vector of a span is that of its first and of its last word side by side; with word
-vectors, the sum of those of its words, 0 for unknown words.  Documents of a batch are padded to the one with the most
-spans.  A pair is an ordered pair of different
-spans of one document, anchor first; label 0 is no link.  Both ends of a pair enter the first layer of a head by a
-matrix each, which is what a matrix for the two of them side by side does, without a copy of every span for every pair.
-An encoder is named as on the Hugging Face Hub, or by its folder, and is trained, too; "frozen:NAME" stays as it is;
-"static:FILE" are word vectors, and "static:corpus" are trained on the documents to learn from.
+vectors, the sum of those of its words, 0 for unknown words. Documents of a batch are padded to the one with the most
+spans. A pair is an ordered pair of different spans of one document, anchor first; label 0 is no link. Both ends of a
+pair enter the first layer of a head by a matrix each, which is what a matrix for the two of them side by side does,
+without a copy of every span for every pair. An encoder is named as on the Hugging Face Hub, or by its folder, and is
+trained, too; "frozen:NAME" stays as it is; "static:FILE" are word vectors, and "static:corpus" are trained on the
+documents to learn from.
 """
 
 from __future__ import annotations
