@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
     from closeread.neural.likelihoods import LikelihoodModel
     from closeread.neural.pairs import TextPairs
-    from closeread.tasks.mctaco.settings import Settings
+    from closeread.tasks.mctaco.operations import Settings
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs

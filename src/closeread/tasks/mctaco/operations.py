@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -29,6 +29,7 @@ from closeread.parameters import (
     Split,
     Times,
     TrainingFile,
+    TrainingSettings,
     Write,
     Written,
     place_of,
@@ -36,7 +37,6 @@ from closeread.parameters import (
     within,
 )
 from closeread.progress import track
-from closeread.tasks.mctaco.settings import Settings, UnitNormalization
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -48,6 +48,7 @@ NO_EVENTS = "none"
 
 Annotators = Annotated[Sequence[Path], Param(kind="read")]
 MaxWords = Annotated[int, within(2)]
+UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
 Gold = Annotated[GoldSpec, place_of("mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
@@ -427,11 +428,24 @@ def phrases_of_frames(
     return Written(output, f"{pluralize(len(pool), 'phrase')} from {sources}", pool)
 
 
+@dataclass(frozen=True)
+class Settings(TrainingSettings):
+    """How to train a classifier of candidate answers.
+
+    Attributes:
+        batch_size: Train on batches of N candidate answers.
+        held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
+        unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread perturb
+            mctaco units` does with this rule.
+    """
+
+    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = None
+    unit_normalization: UnitNormalization = "off"
+
+
 def train(
     *,
-    settings: Settings = Settings(  # noqa: B008
-        epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5
-    ),
+    settings: Settings = Settings(epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5),
     training: TrainingFile = None,
     split: Split = None,
     config: Config = None,

@@ -42,7 +42,7 @@ from closeread.tasks.tne.procedure import PROCEDURE
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
     from closeread.neural.links import LabelledPairs, PredictedPairs, Spans
-    from closeread.tasks.tne.settings import Settings
+    from closeread.tasks.tne.operations import Settings
 
 
 def find_spans(documents: Documents) -> Spans:

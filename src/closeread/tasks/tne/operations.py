@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,13 +28,13 @@ from closeread.parameters import (
     Split,
     Times,
     TrainingFile,
+    TrainingSettings,
     Write,
     Written,
     place_of,
     scored_by,
     within,
 )
-from closeread.tasks.tne.settings import Settings
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -398,9 +399,24 @@ def build(
     return Written(output, f"{pluralize(len(records), 'document')}, {pluralize(n_phrases, 'noun phrase')}")
 
 
+@dataclass(frozen=True)
+class Settings(TrainingSettings):
+    """How to train a model of links between noun phrases.
+
+    Attributes:
+        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
+            fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
+        batch_size: Train on batches of N documents.
+        encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
+        variant: Predict links and their prepositions together, or first links, then prepositions.
+    """
+
+    variant: Literal["coupled", "decoupled"] = "coupled"
+
+
 def train(
     *,
-    settings: Settings = Settings(),  # noqa: B008
+    settings: Settings = Settings(),
     config: Config = None,
     split: Split = None,
     training: TrainingFile = None,
