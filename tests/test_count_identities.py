@@ -39,7 +39,7 @@ IDENTITIES = {
             triplets/right <= triplets/gold
             fallback/right <= fallback/gold
             fallback/gold + linked/gold <= links/gold
-        """,
+        """
     },
     "tlinks": {
         "": """
@@ -47,7 +47,7 @@ IDENTITIES = {
             awareness/verified_of_gold <= awareness/gold
             contradictory/system <= awareness/system
             contradictory/gold <= awareness/gold
-        """,
+        """
     },
     "timeline": {
         "average = micro": """
@@ -59,7 +59,7 @@ IDENTITIES = {
             events/shared <= events/system
             events/shared <= events/gold
             anchors/right <= events/shared
-        """,
+        """
     },
     "wikipossessions": {
         "average = micro": """

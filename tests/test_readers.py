@@ -68,10 +68,7 @@ def test_lines(file, raw, lines):
 
 
 NASTY = "\ufeff\u2028\u2029\"'\\, \xa0\xad\u202e\u2003é́😀\ufffe\uffff"
-TEXT = st.text(
-    st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=["Cs", "Cc"])),
-    min_size=1,
-)
+TEXT = st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=["Cs", "Cc"])), min_size=1)
 ROWS = st.lists(
     st.fixed_dictionaries(
         {

@@ -106,10 +106,7 @@ def run_commands(folder, *commands):
 @pytest.fixture(scope="module")
 def loaded(checkout):
     """The records of both corpora, and the report of an evaluate module on each."""
-    asked = {
-        "harbour": ("mctaco", ["yes"] * 8, {}),
-        "shipwords": ("spelling_accuracy", PREDICTED, {"case": "fold"}),
-    }
+    asked = {"harbour": ("mctaco", ["yes"] * 8, {}), "shipwords": ("spelling_accuracy", PREDICTED, {"case": "fold"})}
     return run_code(checkout, LOAD_AND_EVALUATE, json.dumps(asked))
 
 

@@ -43,10 +43,7 @@ CALLS = {
         ["not drawn: 1 mention at position 0, without relations"],
     ),
     "plot beside gold": (lambda: closeread.plot("mistakes", TOGETHER, ONLY_A), [LONELY]),
-    "convert tne": (
-        lambda: closeread.convert("tne", system_rows("tne"), gold=sample_gold("tne")),
-        [ODD_NOUN_PHRASES],
-    ),
+    "convert tne": (lambda: closeread.convert("tne", system_rows("tne"), gold=sample_gold("tne")), [ODD_NOUN_PHRASES]),
     "compare": (
         lambda: closeread.compare("coref", *["response.conll"] * 2, gold="key.conll", words="warn"),
         [f"{WORD} (2 times)"],

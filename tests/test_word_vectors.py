@@ -145,7 +145,7 @@ def test_numbers_of_other_words_are_not_parsed(tmp_path):
 
 @given(
     st.binary(max_size=60)
-    | st.builds(bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40)),
+    | st.builds(bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40))
 )
 @settings(max_examples=100)
 def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):

@@ -207,12 +207,7 @@ class Tree:
             if name and (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
-        for name in (
-            "loaders",
-            "metrics",
-            "schemas",
-            "cards",
-        ):
+        for name in ("loaders", "metrics", "schemas", "cards"):
             # A subpackage that is elsewhere until it is installed.
             subpackage = "evaluate_modules" if name == "metrics" else name
             (folder / SOURCE / subpackage).symlink_to(folder / name)

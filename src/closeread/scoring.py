@@ -152,10 +152,7 @@ def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[s
 
 
 def open_scorer(
-    name: str,
-    place: GoldSpec,
-    options: Mapping[str, object] | None = None,
-    metrics: str | Sequence[str] | None = None,
+    name: str, place: GoldSpec, options: Mapping[str, object] | None = None, metrics: str | Sequence[str] | None = None
 ) -> Scorer:
     """Read gold, and return a scorer for it.
 

@@ -206,14 +206,8 @@ OTHERWISE = {
         [(2, "SIMULTANEOUS", 3)],
     ),
     "BEGINS that follows": ([(0, "BEGINS", 1), (1, "SIMULTANEOUS", 2)], [(0, "BEGINS", 2)]),
-    "a contradiction and its inverse": (
-        [(0, "BEFORE", 1), (1, "BEFORE", 0), (0, "AFTER", 1)],
-        [(0, "BEFORE", 1)],
-    ),
-    "a contradictory IDENTITY": (
-        [(0, "BEFORE", 1), (0, "IDENTITY", 1)],
-        [(0, "SIMULTANEOUS", 1)],
-    ),
+    "a contradiction and its inverse": ([(0, "BEFORE", 1), (1, "BEFORE", 0), (0, "AFTER", 1)], [(0, "BEFORE", 1)]),
+    "a contradictory IDENTITY": ([(0, "BEFORE", 1), (0, "IDENTITY", 1)], [(0, "SIMULTANEOUS", 1)]),
     "two that come before what is before another": (
         [(0, "BEFORE", 1), (2, "BEFORE", 1), (3, "BEFORE", 2), (4, "BEFORE", 2)],
         [(4, "BEFORE", 3)],
@@ -235,10 +229,7 @@ as it does."""
 ALONE = {
     f"{name} {place}": (links, [(0, "BEFORE", 1)])
     for name in RELATION_TYPES
-    for place, links in (
-        ("after", [(0, "BEFORE", 1), (0, name, 0)]),
-        ("first", [(0, name, 0), (0, "BEFORE", 1)]),
-    )
+    for place, links in (("after", [(0, "BEFORE", 1), (0, name, 0)]), ("first", [(0, name, 0), (0, "BEFORE", 1)]))
 }
 """Links of an interval with itself, after another link of it or before."""
 RELEASED_COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"

@@ -57,14 +57,8 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     [
         ("a x", "1: column 2: 'x' is not a markable (expected B-markable_ID=set_ID or I-markable_ID=set_ID, several "),
         ("a I-markable_1=set_1", "1: column 2: markable 1 has not begun (expected B-markable_1 before it)"),
-        (
-            "a B-markable_1=set_1\nb B-markable_1=set_1",
-            "2: column 2: markable 1 begins again (first on line 1)",
-        ),
-        (
-            "a B-markable_1=set_1\nb I-markable_1=set_2",
-            "2: column 2: markable 1 is in set_2, but in set_1 on line 1",
-        ),
+        ("a B-markable_1=set_1\nb B-markable_1=set_1", "2: column 2: markable 1 begins again (first on line 1)"),
+        ("a B-markable_1=set_1\nb I-markable_1=set_2", "2: column 2: markable 1 is in set_2, but in set_1 on line 1"),
         (
             "a B-markable_1=set_1 word_2..word_1 referring",
             "1: column 3: 'word_2..word_1' is not a minimum span (expected word_FIRST..word_LAST, numbered from 1",

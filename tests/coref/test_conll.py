@@ -7,13 +7,7 @@ from shared.for_each import for_each
 from closeread import limits
 from closeread.exceptions import FormatError
 
-CELLS = {
-    "-": [],
-    "_": [],
-    "(2)": [(2, 2)],
-    "(0)|(0)": [(2, 2), (2, 2)],
-    "(0)(0)": [(2, 2), (2, 2)],
-}
+CELLS = {"-": [], "_": [], "(2)": [(2, 2)], "(0)|(0)": [(2, 2), (2, 2)], "(0)(0)": [(2, 2), (2, 2)]}
 
 
 @for_each(("cell", "spans"), CELLS.items())
@@ -280,7 +274,7 @@ BROKEN = {
         "4: the number of columns is 4 (expected 2, as in other rows of the document)",
     ],
     document("a\tb\t-", "b\t", "c\td\t"): [
-        "3: the number of columns is 1 (expected 3, as in other rows of the document)",
+        "3: the number of columns is 1 (expected 3, as in other rows of the document)"
     ],
     document("a\tb\t-", "b\t\t\t-", "c d\t\t+", "c\td\t"): [
         "3: the number of columns is 2 (expected 3, as in other rows of the document)",

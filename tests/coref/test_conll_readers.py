@@ -17,11 +17,7 @@ from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import dump_conll
 
 AGREEMENT = json.loads((Path(maker.__file__).parent / "conll_readers.json").read_text("utf-8"))
-READERS = {
-    "reference scorer": "reference-coreference-scorers",
-    "coval": "coval",
-    "corefud-scorer": "corefud-scorer",
-}
+READERS = {"reference scorer": "reference-coreference-scorers", "coval": "coval", "corefud-scorer": "corefud-scorer"}
 
 
 def shown(table):

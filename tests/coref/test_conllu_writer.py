@@ -168,10 +168,7 @@ def test_mentions_that_other_readers_would_join_otherwise(mentions):
 
 
 def test_empty_nodes_are_written(file):
-    empty = [
-        [EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])],
-        [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])],
-    ]
+    empty = [[EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])], [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])]]
     table = MentionTable(
         **{**vars(mention_table(["a", "b"], [[[[0, 2]]], [[[1, 1]]]])), "n_tokens": np.array([4, 3]), "empty": empty}
     )

@@ -64,7 +64,7 @@ def test_broken_trees(cells, problems, key):
 
 def test_a_closing_bracket_too_many_hides_no_open_one(key):
     assert problems_of(key([(0, "(TOP(S(NP*))))"), (3, "(NP*"), (1, "*"), (2, "*")])) == [
-        (7, "column 6: more constituents close than are open in the sentence"),
+        (7, "column 6: more constituents close than are open in the sentence")
     ]
 
 

@@ -78,7 +78,7 @@ BROKEN = {
     ],
     "\n".join([row([[[0, 1]]]), row([[[2, 3], [6, 7, 6]]], document="b")]): [
         "2: clusters[0][1]: [6, 7, 6] has a head, but the first mention of all, [0, 1], has no head "
-        "(expected heads for all mentions or for none)",
+        "(expected heads for all mentions or for none)"
     ],
     row([[[-1, 0]]]): ["1: clusters[0][0][0]: -1 is less than the minimum of 0"],
     row([[[0, 0.5]]]): ["1: clusters[0][0][1]: expected a whole number, found 0.5"],

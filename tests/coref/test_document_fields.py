@@ -114,13 +114,7 @@ def test_values_that_are_not_text(here):
                 "(expected one row for each document)"
             ],
         ),
-        (
-            "f.csv",
-            'document,x\nnight,"a\nb"\n',
-            [
-                "f.csv:2: is not a valid CSV row: unexpected end of data",
-            ],
-        ),
+        ("f.csv", 'document,x\nnight,"a\nb"\n', ["f.csv:2: is not a valid CSV row: unexpected end of data"]),
         (
             "f.csv",
             "document,x\nnight,a\x1bb\nferry; part 000,c\n",

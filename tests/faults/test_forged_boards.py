@@ -3,13 +3,7 @@
 import json
 
 import pytest
-from shared.boards import (
-    judge_here,
-    make_store,
-    score_here,
-    send,
-    write_rows,
-)
+from shared.boards import judge_here, make_store, score_here, send, write_rows
 
 import closeread
 from closeread.counts.procedure import GoldSpec

@@ -41,8 +41,7 @@ def run_whole(arguments):
 
 
 @pytest.mark.parametrize(
-    ("name", "old"),
-    [(name, old) for i, name in enumerate(WRITING) for old in (OLD if ALL else OLD[i % 2 : i % 2 + 1])],
+    ("name", "old"), [(name, old) for i, name in enumerate(WRITING) for old in (OLD if ALL else OLD[i % 2 : i % 2 + 1])]
 )
 def test_a_file_is_as_before_or_whole(here, name, old):
     arguments = [f"{part}.jsonl" if name == "baseline" and part == "new/out" else part for part in WRITING[name]]

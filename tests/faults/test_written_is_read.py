@@ -9,11 +9,11 @@ from shared.doors import sample_gold, system_rows
 from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
 
+from closeread import limits
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import read_submission, write_submission
 from closeread.exceptions import FormatError, InputError
-from closeread.limits import MAX_FILES
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
 from closeread.tasks.timeline.timeline_txt import write_folder
 from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_csv
@@ -72,11 +72,13 @@ def test_submissions(here, corpus, suffix):
         assert read_submission(path, load_corpus(corpus), sample_gold(corpus)).missing == ()
 
 
-def test_more_timelines_than_are_read(tmp_path):
-    records = [{"id": f"t{number}", "entity": "Ann", "entries": []} for number in range(MAX_FILES + 2000)]
-    with pytest.raises(ValueError, match=r"there are 12,000 timelines \(limit of a folder: 10,000\)"):
+def test_more_timelines_than_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILES", 1000)
+    records = [{"id": f"t{number}", "entity": "Ann", "entries": []} for number in range(1001)]
+    with pytest.raises(ValueError, match=r"there are 1,001 timelines \(limit of a folder: 1,000\)"):
         write_folder(records, tmp_path / "out")
     assert os.listdir(tmp_path) == []
+    write_folder(records[:1000], tmp_path / "out")
 
 
 def test_all_names_that_can_not_be_written_at_once(tmp_path):

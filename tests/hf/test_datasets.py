@@ -40,7 +40,7 @@ def test_the_sample_holds_the_records(name, features):
 def test_what_hub_users_know():
     test = closeread.load_dataset("mctaco", "sample", split="test")
     assert list(test.features) == [
-        *("id", "question_id", "sentence_id", "sentence", "question", "answer", "label", "category"),
+        *("id", "question_id", "sentence_id", "sentence", "question", "answer", "label", "category")
     ]
     encoded = test.class_encode_column("label")
     assert encoded.features["label"].names == ["no", "yes"]  # as on the Hub

@@ -155,7 +155,7 @@ def test_json_lines_are_gold(name, tmp_path, datasets, export):
 def test_csv_of_flat_configs(tmp_path, corpora, datasets, export):
     files = export("wikipossessions", tmp_path / "all", format="csv")
     assert [str(path.relative_to(tmp_path / "all")) for path in files] == [
-        *("README.md", "flat/test.csv", "sample_flat/test.csv"),
+        *("README.md", "flat/test.csv", "sample_flat/test.csv")
     ]
     plain = datasets.load_dataset(str(tmp_path / "all"), "sample_flat", split="test")
     assert plain["possessor"] == closeread.load_dataset("wikipossessions", "sample_flat", split="test")["possessor"]
@@ -175,5 +175,5 @@ def test_absent_splits_and_configs_are_left_out(tmp_path, monkeypatch, export):
     with pytest.warns(UserWarning, match="config ood_domains of tne is skipped"):
         files = export("tne", tmp_path / "out", data_dir=folder)
     assert [str(path.relative_to(tmp_path / "out")) for path in files if path.suffix == ".parquet"] == [
-        *(f"{name}/test-00000-of-00001.parquet" for name in ("default", "flat", "sample", "sample_flat")),
+        *(f"{name}/test-00000-of-00001.parquet" for name in ("default", "flat", "sample", "sample_flat"))
     ]

@@ -110,11 +110,7 @@ def by_cloudpickle(module):
     return pickle.loads(cloudpickle.dumps(module))
 
 
-COPIES = {
-    "pickle": lambda module: pickle.loads(pickle.dumps(module)),
-    "dill": by_dill,
-    "cloudpickle": by_cloudpickle,
-}
+COPIES = {"pickle": lambda module: pickle.loads(pickle.dumps(module)), "dill": by_dill, "cloudpickle": by_cloudpickle}
 
 
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples

@@ -85,11 +85,7 @@ def test_wrong_arguments_are_a_usage_error(capsys):
 
 @pytest.mark.parametrize(
     ("requirement", "expected"),
-    [
-        (f"numpy=={version('numpy')}", True),
-        ("numpy==2.0.0rc1", False),
-        ("no-such-library==1", False),
-    ],
+    [(f"numpy=={version('numpy')}", True), ("numpy==2.0.0rc1", False), ("no-such-library==1", False)],
 )
 def test_installed_libraries_are_recognised(requirement, expected):
     assert score.is_installed(requirement) == expected

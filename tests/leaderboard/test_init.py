@@ -26,10 +26,7 @@ def test_the_same_board_again_changes_nothing_and_says_so(ran, before, tmp_path,
     ("options", "found"),
     [
         (["--closes", "2026-12-01", "--title", "Again"], "title is 'Plausible times', not 'Again'"),
-        (
-            ["--closes", "2026-12-24"],
-            "closes of mctaco-sample/test is '2026-12-01T23:59:59Z', not ",
-        ),
+        (["--closes", "2026-12-24"], "closes of mctaco-sample/test is '2026-12-01T23:59:59Z', not "),
         (["--closes", "2026-12-01", "--per-day", "3"], "change it: per_day of mctaco-sample/test is 5, not 3\n"),
         (["--closes", "2026-12-01", "--results", "lab/results"], "results are in board, and can't be moved"),
     ],

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.balanced_html import Page
-from shared.leaderboards import (
-    HOSTILE,
-    make_board,
-    make_hostile_index,
-    make_index,
-    make_printed,
-    make_row,
-    wrap,
-)
+from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
 
 from closeread.leaderboard.page import clean_index, embed_json, make_chart, make_data, make_keys, render_page
 

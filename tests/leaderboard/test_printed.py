@@ -35,9 +35,7 @@ CELLS = {
         "Tables 3 and 5": ("3", None, columns(("links", "{}"))),
         "Table 4": ("4", "by part", columns(("links", "{}"))),
     },
-    "wikipossessions": {
-        "Table 4 (ALL, exact match)": ("4", "by family", columns(("ALL", "ALL exact {}"), short=True)),
-    },
+    "wikipossessions": {"Table 4 (ALL, exact match)": ("4", "by family", columns(("ALL", "ALL exact {}"), short=True))},
     "semeval2015_timeline": {"section 7": ("2", "by track", {"awareness/f1": "Total F1"})},
 }
 FROM_TABLE_5 = {**columns(("unlabeled", "Links-{}"), short=True), "iprep": "IPrep-Acc"}

@@ -4,12 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.coref.marmara.universal_dependencies import (
-    Word,
-    convert_relation,
-    find_circle,
-    make_tokens,
-)
+from closeread.tasks.coref.marmara.universal_dependencies import Word, convert_relation, find_circle, make_tokens
 
 
 def word(lemma="ev", tag="NOUN", features="_", head=0, relation="root"):

@@ -125,8 +125,7 @@ def test_the_order_is_the_same_in_every_process():
 
 
 ROWS = st.lists(
-    st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])),
-    max_size=12,
+    st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])), max_size=12
 ).map(lambda pairs: [row(i, answer, question) for i, (answer, question) in enumerate(pairs)])
 TECHNIQUES = [
     make_technique("a", 3),

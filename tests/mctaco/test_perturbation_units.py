@@ -9,13 +9,7 @@ from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.units import (
-    UNIT_SECONDS,
-    cardinal,
-    in_words,
-    normalize_units,
-    parse_quantity,
-)
+from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, cardinal, in_words, normalize_units, parse_quantity
 
 # Texts, and their normalization under a rule.
 PROPER = (

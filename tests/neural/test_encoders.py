@@ -81,14 +81,7 @@ def test_a_longer_document_has_the_vectors_of_its_windows(encoder):
     words = (WORDS * 2)[:24]
     expected = np.concatenate([encode_alone(encoder, words[:14])[:12], encode_alone(encoder, words[10:])[2:]])
     np.testing.assert_allclose(
-        encode(encoder, [["the"], words]),
-        np.concatenate(
-            [
-                encode_alone(encoder, ["the"]),
-                expected,
-            ]
-        ),
-        atol=1e-5,
+        encode(encoder, [["the"], words]), np.concatenate([encode_alone(encoder, ["the"]), expected]), atol=1e-5
     )
 
 

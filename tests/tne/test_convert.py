@@ -204,10 +204,7 @@ def test_clusters_of_a_system(ran, files):
                 "id 'd': coref: np1 is in no cluster (expected exactly one cluster)",
             ],
         ),
-        (
-            [{"id": "d", "coref": coref(CLUSTERS)}],
-            ["chains.jsonl lacks 1 of the 2 documents of gold: 'e'"],
-        ),
+        ([{"id": "d", "coref": coref(CLUSTERS)}], ["chains.jsonl lacks 1 of the 2 documents of gold: 'e'"]),
     ],
 )
 def test_bad_clusters(run, files, clusters, problems):

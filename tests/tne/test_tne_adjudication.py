@@ -186,10 +186,7 @@ def test_beside_a_slow_twin(file, annotators, data):
             {"anchor": "np3", "complement": "np2"},
             ["np3 and np2 in 'd': not a conflict, since all annotators link them by 'around'"],
         ),
-        (
-            {"anchor": "np2"},
-            ["np2 and np3 in 'd': not a conflict, since no annotator links them"],
-        ),
+        ({"anchor": "np2"}, ["np2 and np3 in 'd': not a conflict, since no annotator links them"]),
         (
             {"A": ["near"], "B": None},
             ["""np1 and np3 in 'd': A is ["near"] (expected ["in"], as in the file of that annotator)"""],

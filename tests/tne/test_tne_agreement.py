@@ -117,10 +117,7 @@ def changed(record, place, **values):
         (
             [document(name, "a b") for name in "vwxyz"],
             [document(name, "a b") for name in "zä"],
-            [
-                "ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …",
-                "ben has 1 document that anna lacks: 'ä'",
-            ],
+            ["ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …", "ben has 1 document that anna lacks: 'ä'"],
         ),
         (
             [OTHER],
@@ -145,7 +142,7 @@ def changed(record, place, **values):
             [changed(document("e", "a b"), 1, last_token=None)],
             [
                 "document 'e': np1 is 'b' (characters 2 to 3, tokens 1 to null) in ben but 'b' (characters 2 to 3,"
-                " tokens 1 to 1) in anna",
+                " tokens 1 to 1) in anna"
             ],
         ),
         (

@@ -274,10 +274,7 @@ def test_a_text_without_noun_phrases_is_told():
     ]
     records, notices = build(make_pipeline(), texts)
     assert [len(record["nps"]) for record in records] == [0, 1, 3]
-    assert notices == [
-        "1 document without noun phrases: 'x'.",
-        "1 document without noun phrases in the title: 'y'.",
-    ]
+    assert notices == ["1 document without noun phrases: 'x'.", "1 document without noun phrases in the title: 'y'."]
 
 
 def make_pipeline_of(records):

@@ -101,16 +101,10 @@ def test_names_that_are_absent_are_null(file):
             {"metadata": {"source": "reddit_Cats_formatted.json"}, "domain": "reddit", "forum": "Dogs"},
             "id 'r1': forum is 'Dogs' (expected 'Cats', from the source, or null)",
         ),
-        (
-            {"domain": "film", "metadata": None},
-            "domain: 'film' is not valid (expected news, books, imdb or reddit)",
-        ),
+        ({"domain": "film", "metadata": None}, "domain: 'film' is not valid (expected news, books, imdb or reddit)"),
         ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)"),
         ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)"),
-        (
-            {"nps": {"np0": 7}},
-            'nps[0]: expected an object such as {"text": …, "first_char": …, …}, found 7',
-        ),
+        ({"nps": {"np0": 7}}, 'nps[0]: expected an object such as {"text": …, "first_char": …, …}, found 7'),
         ({"nps": None}, "nps: expected a list, found null"),
         ({"coref": 7}, "coref: expected a list, found 7"),
         ({"coref": [7]}, 'coref[0]: expected an object such as {"id": …, "members": …}, found 7'),
@@ -129,10 +123,7 @@ def test_names_that_are_absent_are_null(file):
         ({"np_relations": {"np0": []}}, "np_relations: expected a list or null, found an object"),
         ({"tokens": [""]}, "tokens[0]: is empty"),
         ({"id": 7}, "id: expected text, found 7"),
-        (
-            {"extra": 7},
-            "unknown field 'extra' (fields: 'id', 'text', 'tokens', 'nps', 'np_relations', …)",
-        ),
+        ({"extra": 7}, "unknown field 'extra' (fields: 'id', 'text', 'tokens', 'nps', 'np_relations', …)"),
     ],
 )
 def test_fields_of_another_kind(file, changes, message):

@@ -119,10 +119,7 @@ SCHEMA = [
     (with_links((0, "member of", 1, 1)), "np_relations[0].preposition: 'member of' is not one of 'of', "),
     (with_noun_phrase(0, id="np00"), "nps[0].id: 'np00' is not valid (expected np0, np1, …) (in "),
     (with_noun_phrase(0, id="np100000"), "nps[0].id: 'np100000' is not valid (expected np0, np1, …) (in "),
-    (
-        document(coref=[{"id": "0", "members": ["np0"]}]),
-        "coref[0].id: '0' is not valid (expected cc0, cc1, …) (in ",
-    ),
+    (document(coref=[{"id": "0", "members": ["np0"]}]), "coref[0].id: '0' is not valid (expected cc0, cc1, …) (in "),
     (document(coref=[{"id": "cc0", "members": []}]), "coref[0].members: is empty"),
     (
         document(coref=[{"id": "cc0", "members": ["np0"], "np_type": "time"}]),

@@ -40,10 +40,7 @@ def test_one_broken_link_hides_no_other(file):
     found = refuse(file, [rows[0], {"id": "s2", "relations": 7}, rows[2]])
     assert [(line, what.split(" is not one of")[0].split(" (in")[0]) for line, what in found] == [
         (None, "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'"),
-        (
-            1,
-            'id \'s1\': fallback[1]: expected an object such as {"anchor": …, "complement": …, …}, found 7',
-        ),
+        (1, 'id \'s1\': fallback[1]: expected an object such as {"anchor": …, "complement": …, …}, found 7'),
         (1, "id 's1': relations[0].preposition: 'beside'"),
         (1, "id 's1': relations[2]: field 'complement' is missing"),
         (1, "id 's1': relations[2]: field 'preposition' is missing"),
@@ -274,14 +271,7 @@ def test_broken_arrays(file, rows, problems, missing):
 
 
 @for_each("missing", ["error", "empty", "skip"])
-@for_each(
-    ("content", "n"),
-    [
-        (arrays()[:3], 3),
-        ([*arrays(), arrays()[0]], 5),
-        (arrays()[:1], 1),
-    ],
-)
+@for_each(("content", "n"), [(arrays()[:3], 3), ([*arrays(), arrays()[0]], 5), (arrays()[:1], 1)])
 def test_another_number_of_lines(file, content, n, missing):
     message = f"the number of lines is {n} (expected 4: one for each document, in the order of the corpus)"
     assert refuse(file, content, missing=missing) == [(None, message)]

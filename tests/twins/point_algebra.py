@@ -176,8 +176,5 @@ def link_counts(gold, system, reduction="sequential", during="simultaneous", net
         sides.append((distinct, known, verdicts))
     for (distinct, _, verdicts), (others, known, _) in ((sides[1], sides[0]), (sides[0], sides[1])):
         claimed = [key for key in distinct if reduction == "none" or verdicts[key] != "entailed"]
-        counted += [
-            sum(key in others or known.entails(*distinct[key], during) for key in claimed),
-            len(claimed),
-        ]
+        counted += [sum(key in others or known.entails(*distinct[key], during) for key in claimed), len(claimed)]
     return counted + [list(verdicts.values()).count("contradictory") for _, _, verdicts in (sides[1], sides[0])]

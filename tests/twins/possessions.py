@@ -27,11 +27,7 @@ ANCHORS = {
     "19th Century-Now": ("19th", "century-now"),
     "19th Century-Unknown": ("19th", "century-unknown"),
 }
-CENTURIES = {
-    "19th Century": (1801, 1900),
-    "19th Century-Now": (1801, "now"),
-    "19th Century-Unknown": (1801, 1900),
-}
+CENTURIES = {"19th Century": (1801, 1900), "19th Century-Now": (1801, "now"), "19th Century-Unknown": (1801, 1900)}
 FUNCTION_WORDS = {"the", "of", "in"}
 
 

@@ -15,13 +15,7 @@ from click.core import ParameterSource
 
 from closeread.cli import printing
 from closeread.cli.groups import FOLDER, READING, Command, Group
-from closeread.cli.options import (
-    complete,
-    make_params,
-    make_printing_options,
-    take_printing_options,
-    write_script,
-)
+from closeread.cli.options import complete, make_params, make_printing_options, take_printing_options, write_script
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
 from closeread.exceptions import RequestError, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS

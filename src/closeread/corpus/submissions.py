@@ -34,14 +34,7 @@ from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.parquet import MAGIC
 from closeread.formats.text import read_lines
-from closeread.records import (
-    ColumnRecords,
-    Parsed,
-    Record,
-    as_columns,
-    column,
-    place_problem,
-)
+from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
 from closeread.tasks import find_submission_format
 
 Rows = Sequence[Record | None]  # A system's row for each gold record; None where it has none

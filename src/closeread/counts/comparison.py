@@ -206,10 +206,7 @@ class Comparison(Loadable):
 
 
 def make_comparisons(
-    names: Sequence[str],
-    systems: Sequence[Counts],
-    resampling: Resampling,
-    scores: Sequence[str] | None = None,
+    names: Sequence[str], systems: Sequence[Counts], resampling: Resampling, scores: Sequence[str] | None = None
 ) -> list[Comparison]:
     """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 

@@ -184,10 +184,7 @@ def restrict_metrics(counted: Counts, columns: Sequence[str]) -> Counts:
 
 
 def check_comparable(
-    names: Sequence[str],
-    provenances: Sequence[Provenance],
-    options: Sequence[Option],
-    requested: Provenance | None,
+    names: Sequence[str], provenances: Sequence[Provenance], options: Sequence[Option], requested: Provenance | None
 ) -> None:
     """Check that all systems have the same signature, that of the first or the requested one.
 

@@ -191,11 +191,7 @@ def _write_config(
 
 
 def _write_card(
-    declared: Corpus,
-    made: Path,
-    infos: dict[str, datasets.DatasetInfo],
-    data_dir: DataDir | None,
-    how: ExportFormat,
+    declared: Corpus, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: DataDir | None, how: ExportFormat
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8"))

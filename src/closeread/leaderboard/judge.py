@@ -22,15 +22,7 @@ from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.page import format_rank
-from closeread.leaderboard.results import (
-    BASELINE,
-    Arrival,
-    CountCache,
-    Entry,
-    Record,
-    Results,
-    record_id,
-)
+from closeread.leaderboard.results import BASELINE, Arrival, CountCache, Entry, Record, Results, record_id
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
 from closeread.tables import percent

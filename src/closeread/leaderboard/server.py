@@ -44,13 +44,7 @@ from closeread.leaderboard.results import CountCache
 from closeread.leaderboard.sandbox import Sandbox
 from closeread.leaderboard.scoring import Job, Outcome, open_sandbox, score_in
 from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import (
-    DIGEST,
-    About,
-    Submission,
-    describe_submission,
-    find_suffix,
-)
+from closeread.leaderboard.submission import DIGEST, About, Submission, describe_submission, find_suffix
 
 HOSTS = ("127.0.0.1", "localhost")
 HEADERS = {

@@ -2,11 +2,7 @@
 
 
 def inputs():
-    gold = [
-        ["a BEFORE b", "b BEFORE c"],
-        ["a BEFORE b", "b BEFORE c", "c BEFORE a"],
-        ["a IBEFORE b", "b BEGINS c"],
-    ]
+    gold = [["a BEFORE b", "b BEFORE c"], ["a BEFORE b", "b BEFORE c", "c BEFORE a"], ["a IBEFORE b", "b BEGINS c"]]
     system = [["a BEFORE c", "a BEFORE b"], ["a AFTER c", "a BEFORE c"], ["a IBEFORE c", "b IS_INCLUDED c"]]
     names = ("source", "relation", "target")
     sides = [

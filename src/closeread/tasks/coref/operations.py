@@ -123,8 +123,7 @@ def errors(
     limit: Count = 10,
     max_bytes: MaxBytes = MAX_FILE_BYTES,
     **options: Annotated[
-        str,
-        Param(declared=("procedure", "coref", "matching", "zeros", "duplicates", "words", "word_column", "fields")),
+        str, Param(declared=("procedure", "coref", "matching", "zeros", "duplicates", "words", "word_column", "fields"))
     ],
 ) -> Result:
     """Count and list wrong entities and mentions.

@@ -71,11 +71,7 @@ def categories(systems: Systems, *, place: Gold) -> Drawing:
 
 
 def label_scores(
-    systems: Systems,
-    *,
-    place: Gold,
-    by: Field = "unit",
-    score: Literal["accuracy", "exact_match", "f1"] = "accuracy",
+    systems: Systems, *, place: Gold, by: Field = "unit", score: Literal["accuracy", "exact_match", "f1"] = "accuracy"
 ) -> Drawing:
     """Draw a score of labels by a field.
 
@@ -164,11 +160,7 @@ def errors(
 
 
 def adjudicate(
-    annotators: Annotators,
-    *,
-    candidates: Read | None = None,
-    dropped: Write | None = None,
-    output: Output,
+    annotators: Annotators, *, candidates: Read | None = None, dropped: Write | None = None, output: Output
 ) -> Written:
     """Keep the candidates that all annotators label alike.
 

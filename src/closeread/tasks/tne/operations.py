@@ -141,9 +141,7 @@ def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar
 
 
 def agreement(
-    annotators: Annotated[Sources, Param(metavar="FILES...")],
-    *,
-    by: Sequence[Literal["domain", "forum"]] = (),
+    annotators: Annotated[Sources, Param(metavar="FILES...")], *, by: Sequence[Literal["domain", "forum"]] = ()
 ) -> Result:
     """Score the second annotator against the first.
 

@@ -240,11 +240,7 @@ ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable
     ("link is a duplicate", "links are duplicates", _find_repeated_links),
     ("noun phrase begins or ends inside a token", "noun phrases begin or end inside a token", _find_cut_tokens),
     ("noun phrase has the span of another", "noun phrases have the span of another", _find_equal_spans),
-    (
-        "document has no noun phrase in its title",
-        "documents have no noun phrase in their title",
-        _find_empty_title,
-    ),
+    ("document has no noun phrase in its title", "documents have no noun phrase in their title", _find_empty_title),
     (
         "noun phrase begins or ends with white space",
         "noun phrases begin or end with white space",

@@ -121,10 +121,5 @@ def dump_records(records: Iterable[Record]) -> str:
 
 
 FORMAT = Format(
-    read=read_records,
-    write=dump_records,
-    suffixes=SUFFIXES,
-    unsafe=UNSAFE,
-    is_json_lines=True,
-    complete=complete_rows,
+    read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE, is_json_lines=True, complete=complete_rows
 )

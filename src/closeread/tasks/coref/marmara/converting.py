@@ -24,13 +24,7 @@ from closeread.tasks.coref.marmara.conll import dump_conll, read_checked
 from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES_FILE, TREEBANK, find_genres, read_corpus
 from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_forms
-from closeread.tasks.coref.marmara.treebank import (
-    EXPECTED,
-    Kind,
-    is_sentence_number,
-    limit_notices,
-    read_treebank,
-)
+from closeread.tasks.coref.marmara.treebank import EXPECTED, Kind, is_sentence_number, limit_notices, read_treebank
 
 CORPUS = "marmara_coref"
 FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}", re.ASCII)

@@ -74,14 +74,7 @@ def _map_clusters(table: Overlap, similarity: Floats, totals: Pair) -> tuple[Flo
     return common, table.sum_clusters(KEY, totals[KEY]), table.sum_clusters(RESPONSE, totals[RESPONSE])
 
 
-LINKS = (
-    "coreference_common",
-    "coreference_key",
-    "coreference_response",
-    "other_common",
-    "other_key",
-    "other_response",
-)
+LINKS = ("coreference_common", "coreference_key", "coreference_response", "other_common", "other_key", "other_response")
 """The counts of BLANC: coreference links in both sides, in the key, in the response, then non-coreference links in the
 same order."""
 

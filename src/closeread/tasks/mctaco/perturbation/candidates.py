@@ -155,11 +155,7 @@ class Technique(NamedTuple):
 
 
 def by_rules(
-    *,
-    number_rule: NumberRule = "both",
-    changes: int = 1,
-    units: UnitRule = "table",
-    agreement: Agreement = "adjust",
+    *, number_rule: NumberRule = "both", changes: int = 1, units: UnitRule = "table", agreement: Agreement = "adjust"
 ) -> Technique:
     """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
     replace = partial(perturb, number_rule=number_rule, changes=changes, units=units, agreement=agreement)

@@ -66,10 +66,7 @@ WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
 }
 
-UNIT_SETS: tuple[tuple[str, ...], ...] = (
-    ("second", "hour", "week", "year"),
-    ("minute", "day", "month", "century"),
-)
+UNIT_SETS: tuple[tuple[str, ...], ...] = (("second", "hour", "week", "year"), ("minute", "day", "month", "century"))
 """A unit is replaced by each of the other three of its set, singular by singular, plural by plural."""
 
 
