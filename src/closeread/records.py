@@ -6,7 +6,7 @@ schema.  It is a plain dict, so that a field added to the schema needs no Python
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, Protocol, overload, runtime_checkable
@@ -31,23 +31,17 @@ OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path
 
 
 class ColumnRecords(Sequence[Record]):
-    """Records stored as columns of the same length, one or more; each becomes a dict when accessed.
+    """Records stored as columns of the same length, one or more; each becomes a dict when accessed."""
 
-    The reader has made the values of some fields, such as ids, so that they need no validation.
-    """
-
-    def __init__(self, columns: Mapping[str, Sequence[Any]], made: Collection[str] = ()) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self.columns = columns
-        self.made = made
         self._length = len(next(iter(columns.values())))
 
     @classmethod
-    def from_rows(
-        cls, names: Sequence[str], rows: Iterable[Sequence[Any]], made: Collection[str] = ()
-    ) -> ColumnRecords:
+    def from_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> ColumnRecords:
         """Return the records with these fields, from their values in the order of the fields."""
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
-        return cls(dict(zip(names, columns, strict=True)), made)
+        return cls(dict(zip(names, columns, strict=True)))
 
     def __len__(self) -> int:
         return self._length

@@ -177,11 +177,11 @@ def read_gold(
     for name, files in located.items():
         try:
             if isinstance(parts[name], SourceFile):
-                read[name], found = _read(corpus, files.path, name, declared.read_definition, reader)
+                parsed = _read(files.path, name, declared.read_definition, reader)
             else:
                 assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
                 parsed = _name_places(reader.folder.read_files(files.files, name, **options), files)
-                read[name], found = _validate(corpus, files.path, parsed, declared.read_definition)
+            read[name], found = _validate(corpus, files.path, parsed, declared.read_definition)
         except FormatError as error:
             wrong.append(error)
             continue
@@ -352,7 +352,8 @@ def read_own_gold(
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
-    records, oddities = _read(corpus, source, split, "document", find_format(corpus.task, corpus.format), name)
+    parsed = _read(source, split, "document", find_format(corpus.task, corpus.format))
+    records, oddities = _validate(corpus, source if isinstance(source, Path) else name, parsed, "document")
     by_record = isinstance(source, Path) and source.is_dir()
     return Gold(corpus, None, None, records, False, (), oddities, by_record)
 
@@ -382,8 +383,8 @@ def read_file(
     name: str = "rows",
 ) -> Sequence[Record]:
     """Read records that follow a definition of a corpus's schema, from a file or from memory, as `read_own_gold`."""
-    reader = find_format(corpus.task, corpus.format)
-    return _read(corpus, source, split or corpus.default_split, definition, reader, name)[0]
+    parsed = _read(source, split or corpus.default_split, definition, find_format(corpus.task, corpus.format))
+    return _validate(corpus, source if isinstance(source, Path) else name, parsed, definition)[0]
 
 
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
@@ -394,28 +395,23 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     return validate_records(path, parsed, schema, definition, declared.key)
 
 
-def _read(
-    corpus: Corpus, source: Path | Sequence[Record], split: str, definition: str, reader: Format, name: str = ""
-) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
+def _read(source: Path | Sequence[Record], split: str, definition: str, reader: Format) -> Parsed:
     """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
 
     def complete(rows: Sequence[Any]) -> Parsed:
         """Add the fields that are derived, as reading a file does."""
         return reader.complete(rows) if definition == "document" else Parsed(rows, None, [])
 
-    parsed: Parsed
     if not isinstance(source, Path):
-        return _validate(corpus, name, complete(convert_rows(source)), definition)
+        return complete(convert_rows(source))
     suffix = text_suffix(source)
     if source.is_dir() and reader.folder is not None:
-        parsed = reader.folder.read(source)
-    elif suffix in JSON_LINES and suffix not in reader.suffixes:
-        parsed = read_json_lines(source)
-    elif source.suffix.lower() == PARQUET:
-        parsed = complete(convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names))))
-    else:
-        parsed = reader.read(source, split)
-    return _validate(corpus, source, parsed, definition)
+        return reader.folder.read(source)
+    if suffix in JSON_LINES and suffix not in reader.suffixes:
+        return read_json_lines(source)
+    if source.suffix.lower() == PARQUET:
+        return complete(convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names))))
+    return reader.read(source, split)
 
 
 def _validate(

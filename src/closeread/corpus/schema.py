@@ -56,11 +56,10 @@ def extract_definition(schema: Schema, definition: str) -> Schema:
 
 def resolve(schema: Schema, node: Node) -> Node:
     """Return the node itself, or what its local `$ref` points to, plus the other keywords of the node."""
-    if "$ref" not in node:
-        return node
-    name = node["$ref"].removeprefix("#/$defs/")
-    others = {key: value for key, value in node.items() if key != "$ref"}
-    return {**resolve(schema, schema["$defs"][name]), **others}
+    while "$ref" in node:
+        others = {key: value for key, value in node.items() if key != "$ref"}
+        node = {**schema["$defs"][node["$ref"].removeprefix("#/$defs/")], **others}
+    return node
 
 
 def fold(
@@ -146,18 +145,19 @@ class RowValidator:
         self.schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
         # The older draft refuses floats that are too large for `closeread.corpus.validation`, and have no maximum.
         self._drafts = (self.schema, self.schema | DRAFT_4)
+        self._node = resolve(self.schema, self.schema)
         self._validator = jsonschema_rs.Draft4Validator(self.schema)
         self._column_validators: dict[str, jsonschema_rs.Validator] = {}
 
     @property
     def title(self) -> str:
         """The title of the definition, in lower case."""
-        return str(resolve(self.schema, self.schema)["title"]).lower()
+        return str(self._node["title"]).lower()
 
     @property
     def fields(self) -> Mapping[str, Node]:
         """The fields of the definition, if it is an object."""
-        fields: Mapping[str, Node] = resolve(self.schema, self.schema)["properties"]
+        fields: Mapping[str, Node] = self._node["properties"]
         return fields
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
@@ -206,21 +206,18 @@ class RowValidator:
 
     def accepts_all(self, rows: Sequence[Any]) -> bool:
         """Return whether all rows are valid; of columns, each distinct value is checked once."""
+        columns: Mapping[str, Sequence[Any]] = {}
         if isinstance(rows, ColumnRecords):
-            return self._accepts_columns({name: rows.columns[name] for name in rows.columns if name not in rows.made})
-        is_table = (
-            rows and rows[0] and set(map(type, rows)) == {dict} and all(row.keys() == rows[0].keys() for row in rows)
-        )
-        if is_table and self._accepts_columns({name: [row[name] for row in rows] for name in rows[0]}):
-            return True
-        return all(map(self.accepts, rows))
-
-    def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
-        node = resolve(self.schema, self.schema)
-        if set(columns) - set(node.get("properties", ())) or set(node.get("required", ())) - set(columns):
-            return False
+            columns = rows.columns
+        elif rows and set(map(type, rows)) == {dict} and all(row.keys() == rows[0].keys() for row in rows):
+            columns = {name: [row[name] for row in rows] for name in rows[0]}
         # No keyword involves two fields.
-        return all(self.accepts_column(name, values) for name, values in columns.items())
+        is_table = columns and set(self._node.get("required", ())) <= set(columns) <= set(
+            self._node.get("properties", ())
+        )
+        if is_table and all(self.accepts_column(name, values) for name, values in columns.items()):
+            return True
+        return not isinstance(rows, ColumnRecords) and all(map(self.accepts, rows))
 
     def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
         """Return whether all values of a field of the definition are valid."""
@@ -231,7 +228,7 @@ class RowValidator:
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
             if name not in self._column_validators:  # making one takes longer than validating a few rows
-                schema = {"$defs": self.schema["$defs"], "type": "array", "items": self.fields[name]}
+                schema = {"$defs": self.schema["$defs"], "type": "array", "items": self._node["properties"][name]}
                 self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
             return bool(self._column_validators[name].is_valid(distinct))
         except (TypeError, ValueError):  # a value that can't be hashed or is not JSON

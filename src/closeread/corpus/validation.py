@@ -107,7 +107,8 @@ def check_records(
     parsed = parsed._replace(records=accepted)
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
-    problems += (problem for key in keys for problem in find_repeated(parsed, key, keys[0]))
+    for key in keys:
+        problems.extend(find_repeated(parsed, key, keys[0]))
     numbers: Sequence[int] = range(len(accepted))
     if rejected:
         invalid = {problem.row for problem in rejected}

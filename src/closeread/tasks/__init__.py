@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,7 @@ def procedure_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
+@cache
 def find(task: str, role: str) -> ModuleType | None:
     """Import the module with a role of a task, or of a package inside a task's; None if there is no such module."""
     while task:

@@ -60,7 +60,7 @@ def read_records(path: Path, split: str) -> Parsed:
                 *(sentence, question, answer, label, category),
             )
         )
-    return Parsed(ColumnRecords.from_rows((*IDS, *COLUMNS), rows, made=IDS), places, problems)
+    return Parsed(ColumnRecords.from_rows((*IDS, *COLUMNS), rows), places, problems)
 
 
 def dump_records(records: Iterable[Record]) -> str:
