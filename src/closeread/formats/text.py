@@ -89,7 +89,7 @@ def split_lines(path: Path, data: bytes) -> Lines:
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
     lines = Lines(data)
-    if len(data) > limits.MAX_LINE_BYTES:
+    if len(data) > limits.MAX_LINE_BYTES and max(map(len, BytesIO(data))) > limits.MAX_LINE_BYTES:
         sizes = ((number, len(line)) for number, line in enumerate(lines.encoded(), 1))
         long = ((number, size) for number, size in sizes if size > limits.MAX_LINE_BYTES)
         limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
