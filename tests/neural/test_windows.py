@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins.windows import choose_window, find_windows
 
+pytest.importorskip("torch")
+
 from closeread.neural.encoders import cut_windows
 
 
