@@ -144,6 +144,7 @@ def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
         np.fill_diagonal(matrix, 0)
     part = Part(gain, links, links > 0, np.array([False, False, True]))
     assert join_greedily(part).tolist() == [0, 1, 0]
+    assert join_greedily(Part(-gain, links, part.allowed, part.lone)).tolist() == [0, 0, 0]
 
 
 def test_rules_are_added_to_a_new_search():

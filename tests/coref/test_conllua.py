@@ -237,7 +237,7 @@ BROKEN = {
     document("(EntityID=1|ElementOf=2)"): [
         "3: ElementOf: there is no entity '2' in the document (expected the EntityID of a markable)"
     ],
-    document("(EntityID=1|ElementOf=2)", "(EntityID=2|ElementOf=1)"): [
+    document("(EntityID=1|ElementOf=2)", "(EntityID=2|ElementOf=1)", "(EntityID=3|ElementOf=1,2)"): [
         "3: ElementOf: entity '2' is an element of itself",
         "4: ElementOf: entity '1' is an element of itself",
     ],

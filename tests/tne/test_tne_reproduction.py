@@ -117,6 +117,12 @@ def test_an_identity_is_judged_within_rounding(printed, verdict, monkeypatch, fo
     assert cells["Identities", "Decoupled-static", "Precision"].recomputed.startswith(f"{58.8 * 15 / 156:.2f} from")
 
 
+def test_news_alone(sample, tmp_path):
+    folder = write(tmp_path / "news", **dict.fromkeys(("train", "dev", "test"), sample[:1]))
+    row = "documents with one / two annotators of coreference, percent"
+    assert values_of("Text", folder)[row, "5.2"] == "67 / 33"  # two annotated each of the test split
+
+
 def test_columns_of_table_2_by_hand(four):
     found = values_of("2", four)
     # The ferry's and the mill's, as in the tests of the statistics; the mill's six links to what stands before it and
