@@ -85,6 +85,12 @@ def test_equal_systems_share_the_first_place():
     assert "Best scores are bold." in markdown
 
 
+def test_a_p_value_at_the_level_is_significant():
+    table = make({"all": 10, "half": 5, "none": 0})
+    at_level = replace(table, pairs=True, alpha=max(test.p_corrected for test in table.tests["muc/f1"]))
+    assert at_level.to_grids()[1].best == {(row, 5) for row in range(3)}
+
+
 def test_all_others_may_be_worse():
     table = make({"all": 10, "none": 0})
     assert "All others are significantly worse than the best (p ≤ 0.05).\n" in str(table)

@@ -86,6 +86,8 @@ def test_mctaco(encoder, ran, tmp_path):
         assert read_run(tmp_path / "python" / run.folder) == read_run(tmp_path / "command" / run.folder)
     assert [(run.size, run.seed) for run in trained.runs] == [(0, 0), (0, 1), (100, 0), (100, 1)]
     assert closeread.plot("learning-curve", tmp_path / "python").axes
+    assert trained.is_complete
+    assert closeread.train("mctaco", tmp_path / "one", encoder=str(encoder), **SAMPLE, **SMALL).is_complete
 
     run = tmp_path / "python" / "size-100" / "seed-1"
     rows = closeread.predict("mctaco", run, config="sample", device="cpu")
