@@ -8,7 +8,9 @@ from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.reproduction import Inputs, reproduce
 from closeread.exceptions import FormatError
+from closeread.tasks.coref.errors import ChainErrors
 from closeread.tasks.coref.marmara.equalities import read_annotation_files
+from closeread.tasks.coref.marmara.reproduction import _recompute_mistakes
 
 TABLES = (*(f"Table {n}" for n in range(1, 5)), "Text")
 
@@ -73,6 +75,19 @@ def test_annotations_by_hand(folder):
     assert told["annotation files of Phase II", "3.1"] == 9
     assert told["annotators in Phase II", "3.1"] == 3
     assert told["annotations a document in Phase II", "3.1"] == 3
+
+
+def test_mistakes_by_hand():
+    """Of 10 mistaken chains 8 lack mentions: 2 one, 3 two or three, 3 four; 2 mix chains: 1 by one mention."""
+    kinds = {"exact": 30, "missing": 8, "mixed": 2, "extra": 0, "spurious": 0}
+    found = _recompute_mistakes(ChainErrors(kinds, {"1": 2, "2": 1, "3": 2, "4": 3}, {"1": 1, "4": 1}, n_mentions=90))
+    assert found["annotated chains"] == 40
+    assert found["percent of annotated chains that equal a gold chain"] == 75
+    assert found["percent of mistaken chains: missing mentions"] == 80
+    assert found["of these, percent missing one mention"] == 25
+    assert found["of these, percent missing at most three"] == 62.5
+    assert found["of these, percent with one foreign mention"] == 50
+    assert found["of these, percent with at most three"] == 50
 
 
 def test_chains_and_equalities_are_the_same_annotations():

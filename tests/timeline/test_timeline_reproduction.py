@@ -193,6 +193,17 @@ def test_every_figure_by_hand(own):
 
 
 @ANY_FILES
+@for_each(("at_0", "verdict"), [(3, DIFFERS), (4, AGREES)])
+def test_exactly_seventy_percent_is_not_below(own, at_0, verdict):
+    """Of Airbus 7 events are ordered, of 10 or 11; of GM 3/5, and 4/6 mentions."""
+    folder = own / "SemEval_Task4_data" / "corpus_1" / "TimeLines_Gold_Standard"
+    (folder / "bo.txt").unlink(missing_ok=True)
+    lines = [f"{day}\t2011-01-0{day}\t1-1-left\n" for day in range(1, 8)]
+    (folder / "ann.txt").write_text("".join(["Ann\n", *lines, *["0\tXXXX-XX-XX\t3-1-a\n"] * at_0]))
+    assert cells(folder=own)[ORDERED].verdict == verdict
+
+
+@ANY_FILES
 @pytest.mark.parametrize("events", [3, 2])
 def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
     """Without corpus 3, three events of every entity confirm nothing; two of one entity refute the paper."""
