@@ -13,6 +13,7 @@ from closeread.corpus.schema import load_schema
 from closeread.corpus.showing import example_record, example_submission
 from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
+from closeread.tasks.tne.records import draw
 
 CORPORA = corpus_names()
 SAMPLE = ("--config", "sample")
@@ -30,6 +31,15 @@ def test_withheld_links(ran, tmp_path):
     record = {**read_gold(load_corpus("tne"), "sample").records[0], "np_relations": None}
     (tmp_path / "own.jsonl").write_text(json.dumps(record), "utf-8")
     assert "Links: withheld" in ran("show", "tne", "--gold", "own.jsonl")
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(200, False), (201, True)])
+def test_long_noun_phrases_are_cut(length, is_cut):
+    phrase = {"id": "np0", "text": "x" * length, "first_char": 0, "last_char": length}
+    link = {"anchor": "np0", "preposition": "of", "complement": "np0"}
+    record = {"id": "d", "text": "x" * length, "nps": [phrase], "coref": [], "np_relations": [link]}
+    *_, links = draw([record], None)
+    assert ("…" in links.rows[0][0]) == is_cut
 
 
 def test_an_article_with_its_event_mentions(corpora, run):

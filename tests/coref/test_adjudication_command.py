@@ -218,8 +218,12 @@ def test_a_file_by_two_names_is_told(run):
 
 
 def test_what_is_left_out_is_told(run):
-    for name in ("anna", "ben"):
-        record = {"document": "d", "clusters": [[[0, 1, 1], [3, 3, 3]], [[4, 4, 4]]], "n_tokens": 5}
+    for name, head in (("anna", [1]), ("ben", [])):
+        record = {
+            "document": "d",
+            "clusters": [[[0, 1, *head], [3, 3, *[3] * len(head)]], [[4, 4, *[4] * len(head)]]],
+            "n_tokens": 5,
+        }
         Path(f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
     done = run("adjudicate", "coref", "anna.jsonl", "ben.jsonl", "-o", "gold.jsonl")
     assert done.stderr == (

@@ -37,6 +37,9 @@ def test_repeats_have_a_limit(monkeypatch):
     monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
     with pytest.raises(RequestError, match=r"2 places of repeated mentions \(expected at most 1\)"):
         PROCEDURE.count(gold=gold, system=system, duplicates="reference")
+    gold = [[[[0, 0], [1, 1]], [[0, 0], [1, 1], [2, 2]]]]  # one pair is in two entities, and none of it in the response
+    with pytest.raises(RequestError, match=r"2 pairs of repeated mentions of the same entities \(expected at most 1\)"):
+        PROCEDURE.count(gold=gold, system=[[[[2, 2], [3, 3]]]], duplicates="reference")
 
 
 def test_metrics_pickle():

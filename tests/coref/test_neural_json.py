@@ -14,6 +14,7 @@ from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 import closeread
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.tasks.coref.annotators import read_annotator
 from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.files import read_documents, take_documents
 
@@ -62,6 +63,7 @@ def test_gold_and_predictions_in_one_file(make, predicted, here):
     assert key.notices == [f"both.jsonlines: entities are read from 'clusters'; '{predicted}' is ignored."]
     assert response.notices == [f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."]
     assert values(both, both) == values(rows, rows) == values(KEY, RESPONSE)
+    assert list(read_annotator(both).table) == KEY
 
 
 def test_a_response_without_predictions_of_its_own(here):

@@ -85,6 +85,11 @@ def test_answers_that_differ_in_case_and_whitespace_are_the_same():
     assert found[2]["answer"] in ("at dusk", " at Dusk")
 
 
+def test_twenty_phrases_are_retrieved():
+    technique = by_retrieval(PhraseIndex([f"evening {name}" for name in "abcdefghijklmnopqrstuvwxyz"]))
+    assert [len(found) for found in technique.variants([row(0, "in the evening")])] == [20]
+
+
 def test_the_three_techniques():
     techniques = [
         by_rules(),

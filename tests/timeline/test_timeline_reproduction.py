@@ -13,6 +13,7 @@ from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
+from closeread.tasks.timeline.reproduction import _name_granularity
 
 NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"
@@ -190,6 +191,11 @@ def test_every_figure_by_hand(own):
     assert {row: cell.recomputed for row, cell in found.items() if cell.recomputed is not None} == expected
     assert found[ANCHORS].verdict == AGREES
     assert all(found[row].verdict == DIFFERS for row in (IN_ALL, EVENTS, ORDERED, CORPUS_SIZE, TOKENS))
+
+
+@for_each(("anchor", "expected"), [("2011-XX-XX", "day"), ("XXXX-XX", "month"), ("2011-13", "other"), ("", "other")])
+def test_granularities(anchor, expected):
+    assert _name_granularity(anchor) == expected
 
 
 @ANY_FILES

@@ -295,6 +295,7 @@ def test_no_last_token():
         ("b ", 1, ["a", "b", " ", "c"], 1),
         (" ", 1, ["a", " ", "c"], 1),
         ("a b c", 1, ["x", "a", "b"], 3),
+        ("a", 2, ["x", "a"], 2),  # it begins where the tokens end
     ],
 )
 def test_where_words_end(text, first, tokens, last):
