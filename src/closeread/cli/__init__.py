@@ -23,7 +23,7 @@ from closeread.cli.groups import Group
 from closeread.cli.printing import prepare_streams, tell
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line, word_for_command_line
-from closeread.operations import COMMANDS, HIDDEN
+from closeread.operations import COMMANDS, TOPICS
 
 WORDS = "closeread.words"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -67,12 +67,17 @@ class LazyGroup(Group):
         return make_command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, which imports none of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS) if name not in HIDDEN])
+        """Write the commands by topic; this imports none of them."""
+        width = max(map(len, COMMANDS))
+        for topic, names in TOPICS.items():
+            with formatter.section(topic):
+                formatter.write_dl([(f"{name:{width}}", COMMANDS[name][1]) for name in names.split()])
+        formatter.write_paragraph()
+        formatter.write_text("`closeread help COMMAND` explains a command.")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line, and remember its words."""
+        """Parse the command line, in which `help COMMAND` is `COMMAND --help`, and remember its words."""
+        args = [*args[1:], "--help"] if args[:1] == ["help"] else args
         ctx.meta[WORDS] = list(args)
         return super().parse_args(ctx, args)
 

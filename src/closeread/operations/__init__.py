@@ -41,6 +41,16 @@ COMMANDS = {
 """The module of this folder that has the operation of a command, or those of its subcommands by procedure; `tasks` if
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
+TOPICS = {
+    "Score systems": "score compare table validate errors plot merge",
+    "Look at corpora": "list info show stats schema cite reproduce",
+    "Make predictions": "baseline train predict perturb",
+    "Annotate": "extract articles phrases build convert agreement adjudicate",
+    "Share results": "submit leaderboard publish export",
+    "Set up": "install-modules completion",
+}
+"""The commands by what users do, in the order in which help lists them."""
+
 GROUPS = {"leaderboard": "leaderboard", "publish": "publishing"}
 """The modules of this folder that have all operations of a group, in the order in which help lists them."""
 
