@@ -45,8 +45,8 @@ def test_table(run, three):
         "note: alpha is 0/0, and 1 by convention, in 1 document without two different values: 'y; part 000'.",
     ]
     assert [line.split() for line in done.stdout.splitlines()[2:5]] == [
-        [*X.split(), "2", "3", "-36.36", "0.00", "-23.19"],
-        [*Y.split(), "3", "2", "100.00", "100.00", "100.00"],
+        ["x", "2", "3", "-36.36", "0.00", "-23.19"],
+        ["y", "3", "2", "100.00", "100.00", "100.00"],
         ["pooled", "average", "-36.36", "0.00", "-23.19"],
     ]
     assert done.stdout.splitlines()[5:] == [

@@ -58,6 +58,10 @@ def test_some_metrics_and_rows_per_document(ran, pair):
     assert found["units"][1]["muc/recall"] == 0
     assert found["released"] is None
     assert found["corpus"] == "coref"
+    table = ran("score", "coref", *pair, "--metrics", "lea", "--per-unit", "--no-ci")
+    assert table.splitlines()[:3] == ["document   LEA F1", "─────────────────", "ferry       54.55"]
+    header = ran("score", "coref", *pair, "--metrics", "lea", "--per-unit", "--with-counts", "--format", "markdown")
+    assert header.startswith("| document   |   LEA precision |   LEA recall |   LEA F1 |")
 
 
 def test_validate_refuses_what_score_does(run, pair):

@@ -50,6 +50,17 @@ def test_the_worst_documents_come_first():
     assert [e.document for e in analyse([["a"], ["b"]], [[], []], **missing).errors] == ["a", "b"]
 
 
+def test_tables_cut_many_mentions_and_parts_that_say_nothing():
+    names = ("x; part 000",)
+    found = analyse([["abcdefghijk"]], [["ab", "cdefghi"]], names, document="x")
+    *_, grid = found.to_grids()
+    assert grid.rows[0][1:] == ["x", "0", "0-0, 1-1 | 2-2, 3-3, 4-4, 5-5, 6-6, … 2 more | 9-9, 10-10"]
+    found = analyse([["a", "b", "c", "d", "e", "fg"]], [["abcdefg"]], names)
+    *_, grid = found.to_grids()
+    assert grid.rows[0][3].endswith("| 4-4 | … 2 more")
+    assert found.to_rows()[1][0][1:4] == ["x; part 000", "0", "0-0 | 1-1 | 2-2 | 3-3 | 4-4 | 5-5, 6-6"]
+
+
 def test_what_an_error_says():
     found = analyse(KEY, RESPONSE, NAMES)
     assert list(found.counts.values()) == [2, 1, 1, 2, 1, 3, 2]

@@ -6,6 +6,7 @@ never NaN.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ SHOWN = 4  # the number of scores in the short form of a result
 
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
+
+PART_0 = re.compile(r"; part 0+$")
 
 SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
 
@@ -322,8 +325,13 @@ def name_options(report: Report) -> list[str]:
 
 
 def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int) -> Grid:
-    """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for."""
-    titles = {metric.name: metric.title for metric in procedure.metrics}
+    """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for.
+
+    Precision and recall stand beside counts only.
+    """
+    every = {metric.name: metric.title for metric in procedure.metrics}
+    titles = {name: title for name, title in every.items() if with_counts or not name.endswith(PARTS)}
+    notes = ["Precision and recall: --with-counts, --json or --format csv."] if len(titles) < len(every) else []
     names = [procedure.unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
@@ -337,9 +345,24 @@ def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, wi
             return percent(value, digits)
         return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
-    cells = [[format_value(name, row[name]) for name in names] for row in rows]
-    grid = Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}), labels=1)
+    units = drop_part([str(row[procedure.unit]) for row in rows])
+    cells = [
+        [one, *(format_value(name, row[name]) for name in names[1:])] for one, row in zip(units, rows, strict=True)
+    ]
+    header = [titles.get(name, name) for name in names]
+    grid = Grid("", header, cells, notes, frozenset({procedure.unit}), labels=1)
     return replace(grid, narrower=transpose(grid, procedure.unit))
+
+
+def drop_part(names: Sequence[str]) -> list[str]:
+    """Return the names of documents without their parts, if none has another part than 0.
+
+    >>> drop_part(["a; part 000", "b"]), drop_part(["a; part 000", "a; part 001"])
+    (['a', 'b'], ['a; part 000', 'a; part 001'])
+    """
+    found = [PART_0.sub("", name) for name in names]
+    is_needed = any("; part " in name for name in found) or len({*found}) < len(found)
+    return list(names) if is_needed else found
 
 
 class Column(NamedTuple):

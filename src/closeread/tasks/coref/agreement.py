@@ -24,6 +24,7 @@ from closeread.arrays import Floats, ratio
 from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
+from closeread.counts.report import drop_part
 from closeread.counts.results import Result
 from closeread.exceptions import (
     FormatError,
@@ -176,8 +177,8 @@ class Agreement(Result):
         del style
         shown = self.documents[: self.limit]
         rows = [
-            [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
-            for one in shown
+            [name, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
+            for one, name in zip(shown, drop_part([one.document for one in self.documents]), strict=False)
         ]
         rows.append([f"{self.options['average']} average", "", "", *map(format_percent, self.alpha.values())])
         left = len(self.documents) - len(shown)

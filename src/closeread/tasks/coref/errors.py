@@ -24,6 +24,7 @@ from closeread.arrays import ratio
 from closeread.assignment import NONE, best_assignment
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import Options
+from closeread.counts.report import drop_part
 from closeread.counts.results import Result
 from closeread.exceptions import (
     RequestError,
@@ -51,6 +52,8 @@ OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious en
 OF_MENTIONS = ("missing mention", "spurious mention")
 KINDS = (*OF_ENTITIES, *OF_MENTIONS)
 HEADER = ["error", "document", "entity", "mentions"]
+SHOWN = 5
+"""How many mentions of each group of an error a table lists, and how many groups."""
 
 
 class Finding(NamedTuple):
@@ -87,10 +90,16 @@ class CorefError:
     pieces: tuple[tuple[Mention, ...], ...]
     fields: Mapping[str, str | None]  # by name; None if the field is one of mentions and the error one of entities
 
-    @property
-    def cells(self) -> list[str]:
-        """The cells below `HEADER`."""
-        return [self.kind, self.document, self.entity, " | ".join(", ".join(map(str, one)) for one in self.pieces)]
+    def list_mentions(self, most: int | None = None) -> str:
+        """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
+        shown = [", ".join(_list_first(list(map(str, one[:most])), len(one))) for one in self.pieces[:most]]
+        left = sum(map(len, self.pieces[len(shown) :]))
+        return " | ".join(_list_first(shown, len(shown) + left))
+
+
+def _list_first(shown: list[str], total: int) -> list[str]:
+    """Return what is shown, and how many more there are."""
+    return [*shown, *([f"… {total - len(shown):,} more"] if total > len(shown) else [])]
 
 
 @dataclass(frozen=True)
@@ -212,16 +221,20 @@ class ErrorReport(Result):
                 if rows:
                     header = [name, *(kind.rpartition(" ")[0] for kind in group)]
                     grids.append(Grid(f"{title} by {name}", header, rows))
+        names = dict(zip(self.tables[0].names, drop_part(self.tables[0].names), strict=True))
         documents = self.documents if self.document is None and len(self.tables[0]) > 1 else []
         if rows := [
-            [one.document, *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
+            [names[one.document], *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
             for one in documents[: self.limit]
         ]:
             left, where = len(documents) - len(rows), choose_words("--limit and --json", "to_json()")
             notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
             header = ["document", "in entities", "in mentions", "errors"]
             grids.append(Grid("Documents with the most errors", header, rows, notes))
-        if rows := [error.cells for error in self.list_errors(self.limit)]:
+        if rows := [
+            [one.kind, names[one.document], one.entity, one.list_mentions(SHOWN)]
+            for one in self.list_errors(self.limit)
+        ]:
             left = sum(self.counts[kind] for kind in self.kinds) - len(rows)
             where = choose_words("--limit, --json and --format csv", "to_frame()")
             notes = ["A bar separates mentions that the other side has in different entities or not at all."]
@@ -231,7 +244,10 @@ class ErrorReport(Result):
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all errors of these kinds."""
-        return [*HEADER, *self.fields], [[*one.cells, *one.fields.values()] for one in self.list_errors()]
+        return [*HEADER, *self.fields], [
+            [one.kind, one.document, one.entity, one.list_mentions(), *one.fields.values()]
+            for one in self.list_errors()
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return counts, documents and errors as JSON."""
@@ -302,6 +318,7 @@ def count_errors(
                 kind = RIGHT
             findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))
     if document is not None:
+        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(document, document)  # as tables show it
         if document not in key.names:
             guess, names = suggest(document, key.names), join_names(key.names)
             raise RequestError(f"no document {quote(document)} in the key{guess and '.'}{guess} (the key has {names})")
