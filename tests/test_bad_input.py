@@ -17,6 +17,7 @@ from closeread.exceptions import FormatError, SubmissionError, word_for_command_
 pytestmark = pytest.mark.usefixtures("here")
 
 LACKS_ONE = "1 of 103 ids has no prediction: 'test-00002'. Add it, or use --missing empty or --missing skip"
+NO_LABEL = "'Yes' is not one of 'no', 'yes'; did you mean 'yes'?"
 NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
 
 SUBMISSIONS = {
@@ -37,9 +38,9 @@ SUBMISSIONS = {
     "unknown id": (third(labelled('"yes"', '"validation-00002"')), [LACKS_ONE,
         "3: id 'validation-00002' is not in the gold"]),
     "duplicate id": (third(ROWS[0]), [LACKS_ONE, "3: duplicate id 'test-00000' (first on line 1)"]),
-    "label Yes": (third(labelled('"Yes"')), ["3: id 'test-00002': label: 'Yes' is not one of 'no', 'yes'"]),
+    "label Yes": (third(labelled('"Yes"')), [f"3: id 'test-00002': label: {NO_LABEL}"]),
     "label Yes in a text file": ("yes\n" * 50 + "Yes\n" + "no\n" * 52,
-        ["51: id 'test-00050': label: 'Yes' is not one of 'no', 'yes'"]),
+        [f"51: id 'test-00050': label: {NO_LABEL}"]),
     "NaN": (third(labelled("NaN")), ["3: NaN is not a valid JSON value"]),
     "1e400": (third(labelled("1e400")), ["3: the number '1e400' is too large for a float"]),
     "duplicate key": (third('{"id": "test-00002", "label": "no", "label": "yes"}'), ["3: duplicate key 'label'"]),
@@ -55,6 +56,8 @@ SUBMISSIONS = {
         [f"3: id 'test-00002': label: {'[' * 58} … {']' * 58} is not one of 'no', 'yes'"]),
     "huge integer": (third(labelled("9" * 5000)), ["3: contains a number with too many digits"]),
     "array": (third("[1, 2]"), ["3: '[1, 2]' is not a JSON object (expected one object per line)"]),
+    "a Python dict": (third("{'id': 'test-00002', 'label': None}"),
+        ["3: is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"]),
     "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
     "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
     "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
@@ -101,7 +104,7 @@ def test_the_first_20_of_many_problems(run):
         # Fifteen are missing, and no more than ten of them can be what could not be read.
         f" 15 of 103 ids have no prediction: '{IDS[5]}', '{IDS[6]}', '{IDS[7]}', …. "
         "Add them, or use --missing empty or --missing skip",
-        f"1: id '{IDS[0]}': label: 'Yes' is not one of 'no', 'yes' (5 times; also lines 2, 3, 4, …)",
+        f"1: id '{IDS[0]}': label: {NO_LABEL} (5 times; also lines 2, 3, 4, …)",
         *(f"{i + 6}: id 'nobody-{i}' is not in the gold" for i in range(5)),
         "11: is not valid JSON: Expecting property name enclosed in double quotes at column 2 "
         "(5 times; also lines 12, 13, 14, …)",
@@ -118,8 +121,8 @@ def test_all_rows_wrong_are_all_counted(run):
     result = run("score", "mctaco", "system", *SAMPLE)
     assert result.stderr == (
         "Error: system: 103 problems:\n"
-        "system:1: id 'test-00000': label: 'Yes' is not one of 'no', 'yes' (100 times; also lines 2, 3, 4, …)\n"
-        "system:101: id 'test-00100': does not match the schema (3 times; also lines 102, 103)\n"
+        f"system:1: id 'test-00000': label: {NO_LABEL} (100 times; also lines 2, 3, 4, …)\n"
+        "system:101: id 'test-00100': is also invalid (only 100 rows are explained) (3 times; also lines 102, 103)\n"
     )
 
 
@@ -186,7 +189,7 @@ GOLD = {
     "row with too many columns": ("gold.tsv", tsv(GOOD, (*GOOD, "")), [f"2: the number of columns is 6 {COLUMNS}"]),
     "blank line": ("gold.tsv", tsv(GOOD, ("",)), [f"2: the number of columns is 1 {COLUMNS}"]),
     "unknown category": ("gold.tsv", tsv(GOOD, (*GOOD[:4], "Frequenzy")),
-        [f"2: id 'test-00001': category: 'Frequenzy' is not one of {CATEGORIES}"]),
+        [f"2: id 'test-00001': category: 'Frequenzy' is not one of {CATEGORIES}; did you mean 'Frequency'?"]),
     "unknown label": ("gold.tsv", tsv(GOOD, (*GOOD[:3], "maybe", "Frequency")),
         ["2: id 'test-00001': label: 'maybe' is not one of 'no', 'yes'"]),
     "label with an escape": ("gold.tsv", tsv((*GOOD[:3], "yes\x1b[31m", "Frequency")),
@@ -210,7 +213,7 @@ GOLD = {
     "duplicate ids that turn the line round": ("gold.jsonl", lines(record(id="\u202e"), record(id="\u202e")),
         [rf"1: id: '\u202e' {NO_PATTERN} (2 times; also line 2)", r"2: duplicate id '\u202e' (first on line 1)"]),
     "unknown category in JSON": ("gold.jsonl", lines(record(category="Frequenzy")),
-        [f"1: id 'a': category: 'Frequenzy' is not one of {CATEGORIES}"]),
+        [f"1: id 'a': category: 'Frequenzy' is not one of {CATEGORIES}; did you mean 'Frequency'?"]),
     "missing key": ("gold.jsonl", lines(record(category=None)), ["1: id 'a': field 'category' is missing"]),
     "extra key": ("gold.jsonl", lines(record(source="web")),
         ["1: id 'a': unknown field 'source' (fields: 'id', 'question_id', 'sentence_id', 'sentence', 'question', …)"]),

@@ -200,7 +200,7 @@ def test_an_added_field_is_validated(added, tmp_path):
         ({"tense": "past"}, None),
         ({"tense": None}, None),
         ({"spans": [{"start": 1}]}, None),
-        ({"tense": "Past"}, "tense: 'Past' is not one of 'past', 'future', null"),
+        ({"tense": "Past"}, "tense: 'Past' is not one of 'past', 'future', null; did you mean 'past'?"),
         ({"spans": None}, "spans: expected a list, found null"),
         ({"spans": [{"start": -1}]}, 'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})'),
         ({"spans": [{}]}, "spans[0]: field 'start' is missing (in {})"),

@@ -118,18 +118,31 @@ def describe(error: Any) -> list[Problem]:
     if error.validator == "required":
         # `jsonschema` has an error for each missing field, whose name is in the message only.
         missing = next(name for name in error.validator_value if error.message.startswith(repr(name)))
+        if missing in _guess_fields(error.schema, error.instance).values():  # the unknown field is the problem
+            return []
         return [Problem(f"field {quote(missing)} is missing", path=path)]
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", ()))
-        unknown = islice((name for name in error.instance if name not in known), limits.MAX_PROBLEMS)
-        return [Problem(_describe_unknown(name, known, error.instance), path=path) for name in unknown]
+        return [Problem(what, path=path) for what in describe_unknown_fields(error.schema, error.instance)]
     return [Problem(_describe(error), path=path)]
 
 
-def _describe_unknown(name: object, known: Sequence[str], found: Mapping[str, Any]) -> str:
-    near = find_similar(str(name), [one for one in known if one not in found])
-    advice = f" (fields: {_list(known, LISTED)})" if near is None else f"; did you mean {quote(near)}?"
-    return f"unknown field {quote(str(name))}{advice}"
+def describe_unknown_fields(schema: Mapping[str, Any], found: Mapping[str, Any], verdict: str = "") -> list[str]:
+    """Return a sentence for each field of an object that its schema does not have, with the field that was meant."""
+    fields = "" if verdict else f" (fields: {_list(list(schema.get('properties', ())), LISTED)})"
+    return [
+        f"unknown field {quote(str(name))}{verdict}{fields if meant is None else f'; did you mean {quote(meant)}?'}"
+        for name, meant in _guess_fields(schema, found).items()
+    ]
+
+
+def _guess_fields(schema: Mapping[str, Any], found: Mapping[str, Any]) -> dict[object, str | None]:
+    """Map the unknown fields of an object to those that were meant: a similar one, or the only one that is missing."""
+    known = schema.get("properties", {})
+    unknown = list(islice((name for name in found if name not in known), limits.MAX_PROBLEMS))
+    missing = [name for name in schema.get("required", ()) if name not in found]
+    only = missing[0] if len(unknown) == len(missing) == 1 else None
+    absent = [name for name in known if name not in found]
+    return {name: find_similar(str(name), absent) or only for name in unknown}
 
 
 def _list(values: Sequence[object], most: int) -> str:
@@ -146,8 +159,8 @@ def _describe(error: Any) -> str:
                 return f'{value} is a number (expected text: "{value:g}" in quotes{why})'
             return f"expected {_describe_type(expected, schema)}, found {_name_value(value)}"
         case "enum":
-            texts = [one for one in expected if isinstance(one, str)] if isinstance(value, str) else []
-            near = find_similar(value, texts) if len(texts) > LISTED else None
+            texts = [one for one in expected if isinstance(one, str)] if isinstance(value, str | bool) else []
+            near = find_similar(str(value), texts, {"true": "yes", "false": "no"})
             guess = f"; did you mean {quote(near)}?" if near else ""
             return f"{quote_json(value)} is not one of {_list(expected, 6 * LISTED)}{guess}"
         case "const":

@@ -147,15 +147,16 @@ def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
     )
 
 
+NO_LABEL = "is not one of 'no', 'yes'; did you mean 'yes'?"
 BAD = {
-    "a label that is none": ({"predictions": ["yes", "Yes"]}, "predictions: row 1: 'Yes' is not one of 'no', 'yes'"),
+    "a label that is none": ({"predictions": ["yes", "Yes"]}, f"predictions: row 1: 'Yes' {NO_LABEL}"),
     "a number that is no label": ({"predictions": [0, 2]}, "predictions: row 1: 2 is not one of 'no', 'yes'"),
     "a share of a label": ({"predictions": [0, 0.5]}, "predictions: row 1: 0.5 is not one of 'no', 'yes'"),
     "no label": (
         {"predictions": [0, None]},
         "predictions: row 1: is None (expected a prediction, or missing='empty' or missing='skip')",
     ),
-    "a truth value": ({"predictions": [0, True]}, "predictions: row 1: true is not one of 'no', 'yes'"),
+    "a truth value": ({"predictions": [0, True]}, f"predictions: row 1: true {NO_LABEL}"),
     "too few predictions": (
         {"predictions": [0]},
         "predictions: 1 prediction for 2 references (expected one prediction per reference)",
@@ -168,7 +169,7 @@ BAD = {
     "an unknown category": (
         {"references": [("category", "Frequenzy")]},
         "references: row 1: category: 'Frequenzy' is not one of "
-        "'Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity'",
+        "'Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity'; did you mean 'Frequency'?",
     ),
     "only predictions": ({"references": None}, "mctaco: predictions and references are both required"),
 }  # fmt: skip
@@ -204,8 +205,8 @@ def test_all_problems_of_a_side_at_once(mctaco):
     with pytest.raises(SubmissionError) as caught:
         mctaco.report(**given)
     assert [p.message for p in caught.value.problems] == [
-        "row 0: 'Yes' is not one of 'no', 'yes'",
-        "row 1: 'No' is not one of 'no', 'yes'",
+        f"row 0: 'Yes' {NO_LABEL}",
+        "row 1: 'No' is not one of 'no', 'yes'; did you mean 'no'?",
     ]
 
 

@@ -134,7 +134,10 @@ BOTH = {"a": LIKELY, "b": LIKELY}
         ),
         (
             [BOTH, {"a": LIKELY, "b": "Likely"}],
-            ["ben.jsonl:2: id 'b': label: 'Likely' is not one of 'likely', 'unlikely', 'invalid'"],
+            [
+                "ben.jsonl:2: id 'b': label: 'Likely' is not one of 'likely', 'unlikely', 'invalid'; "
+                "did you mean 'likely'?"
+            ],
         ),
         ([BOTH, BOTH], ["c.jsonl: candidate 'a' was annotated but is not in this file", "c.jsonl: candidate 'b'"]),
     ],

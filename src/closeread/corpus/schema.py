@@ -30,6 +30,7 @@ Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
 T = TypeVar("T")
 
+NOT_EXPLAINED = f"is also invalid (only {limits.MAX_EXPLAINED} rows are explained)"
 DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
 
 
@@ -163,7 +164,7 @@ class RowValidator:
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
         """Find every problem of every row, whose numbers begin with 0 unless they are given.
 
-        After the first `limits.MAX_EXPLAINED` invalid rows, there is one problem per row.
+        Only the first `limits.MAX_EXPLAINED` invalid rows are explained.
         """
         if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
             return ProblemList()
@@ -174,7 +175,7 @@ class RowValidator:
             if not self.accepts(row):
                 rejected += 1
                 explain = rejected <= limits.MAX_EXPLAINED
-                found = self._explain(row) if explain else [Problem("does not match the schema")]
+                found = self._explain(row) if explain else [Problem(NOT_EXPLAINED)]
                 problems += [problem._replace(row=number) for problem in found]
         return problems
 

@@ -127,6 +127,8 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
             value = parse_json(line, unsafe)
         except json.JSONDecodeError as error:
             what = f"is not valid JSON: {error.msg.rstrip(': ').removesuffix(' at')} at column {error.colno}"
+            if line.startswith("{'"):
+                what = "is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"
             problems.append(Problem(what if line.strip() else "is blank (expected one JSON object per line)", number))
         except ValueError as error:
             problems.append(Problem(str(error), number))
