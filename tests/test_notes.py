@@ -5,7 +5,9 @@ import io
 import json
 import logging
 import os
+import re
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -15,10 +17,10 @@ from click.testing import CliRunner
 from shared.commands import list_commands
 
 import closeread
-from closeread.cli import main
+from closeread.cli import main, printing
 from closeread.cli.groups import Command as QuietCommand
 from closeread.cli.groups import Group as QuietGroup
-from closeread.cli.printing import QUIET, quieting_libraries, showing_bars, tell
+from closeread.cli.printing import QUIET, quieting_libraries, tell
 from closeread.corpus import notices, sources
 from closeread.corpus.downloads import DownloadError
 from closeread.progress import report_progress
@@ -131,11 +133,24 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, c
     assert logging.root.manager.disable == logging.NOTSET
 
 
-def test_our_own_progress_bars_are_quiet_too(monkeypatch, capsys):
-    for quiet in (False, True):
-        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        with click.Context(click.Command("any")) as context:
-            context.meta[QUIET] = quiet
-            with showing_bars():
-                report_progress("reading", 1, 2)
-        assert ("Reading" in capsys.readouterr().err) != quiet
+@pytest.mark.parametrize("case", ["terminal", "quiet", "pipe", "fast"])
+def test_progress_is_a_line_in_a_terminal(monkeypatch, capsys, case):
+    monkeypatch.setattr(printing, "PAUSE", 60 if case == "fast" else 0.01)
+    monkeypatch.setattr(printing, "TICK", 0.01)
+    monkeypatch.delitem(sys.modules, "tqdm", raising=False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: case != "pipe", raising=False)
+    shown = []
+
+    def wait():
+        until = time.monotonic() + (20 if case == "terminal" else 0.1)
+        while time.monotonic() < until and "…" not in (text := capsys.readouterr().err):
+            time.sleep(0.01)
+        shown.append(re.sub("[0-9]+ s", "0 s", text).rpartition(printing.ERASE)[2])
+
+    with click.Context(click.Command("any")) as context:
+        context.meta[QUIET] = case == "quiet"
+        with printing.showing_line("closeread any"):
+            wait()
+            report_progress("table", 2, 7)
+            wait()
+    assert shown == (["closeread any … 0 s", "table 2 of 7 … 0 s"] if case == "terminal" else ["", ""])

@@ -85,7 +85,7 @@ def test_progress(fetch):
     shown = []
     with showing_progress(lambda *progress: shown.append(progress)):
         assert fetch(answer(CONTENT)) == CONTENT
-    assert shown[-1] == ("downloading rain.tsv", SIZE, SIZE)
+    assert shown[-1] == ("downloading rain.tsv, byte", SIZE, SIZE)
 
 
 def test_no_encoding_is_asked_for(fetch, hostile):

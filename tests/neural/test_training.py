@@ -167,4 +167,4 @@ def test_progress_tells_every_step():
     told = []
     with showing_progress(lambda *about: told.append(about)):
         list(train(Learner(), replace(SETTINGS, epochs=2)))
-    assert told == [(f"epoch {epoch}", step, 4) for epoch in (1, 2) for step in (1, 2, 3, 4)]
+    assert told == [(f"epoch {epoch}, step", step, 4) for epoch in (1, 2) for step in (1, 2, 3, 4)]

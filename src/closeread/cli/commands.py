@@ -127,8 +127,9 @@ class DerivedCommand(Command):
         shown = take_printing_options(self.returns, values)
         reports = [one for one in self.described if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
-            values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
-        with printing.quieting_libraries(), printing.showing_bars():
+            values[one.name] = lambda line, err=one.param.kind == "log": printing.echo_above(escape_line(line), err=err)
+        name = "" if reports else click.get_current_context().command_path
+        with printing.quieting_libraries(), printing.showing_line(name):
             if self.returns == "Drawing":
                 from closeread.operations.tasks import draw
 

@@ -1,6 +1,6 @@
 """Standard output and standard error: results in the requested style, notes, progress, and streams of any encoding.
 
-Results are on standard output, notes and errors on standard error; `--quiet` leaves out notes and progress bars, never
+Results are on standard output, notes and errors on standard error; `--quiet` leaves out notes and progress, never
 errors.
 """
 
@@ -10,11 +10,14 @@ import codecs
 import io
 import os
 import sys
+import threading
+import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -146,37 +149,68 @@ def print_json(value: object) -> None:
     click.echo(shown)
 
 
+def is_terminal(file: TextIO) -> bool:
+    """Return whether a file is a terminal that knows escape sequences."""
+    return file.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def can_colour(file: TextIO) -> bool:
     """Return whether a file is a terminal on which the user wants colours (https://no-color.org)."""
-    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return is_terminal(file) and not os.environ.get("NO_COLOR")
+
+
+PAUSE, TICK = 2.0, 0.5
+"""After how many seconds progress is shown, and how often it changes then."""
+
+ERASE = "\r\x1b[K"
+"""What removes the line of progress from a terminal."""
+
+LINE = "closeread.line"
+"""What the context of a command remembers: that there may be a line of progress."""
 
 
 @contextmanager
-def showing_bars() -> Iterator[None]:
-    """Show progress in the block as bars on standard error, if it is a terminal, unless asked for quiet."""
-    if not sys.stderr.isatty() or is_quiet():
+def showing_line(name: str = "") -> Iterator[None]:
+    """Show in a line on standard error what the block is doing, if it takes long, unless asked for quiet or in a pipe.
+
+    The name is shown until progress is reported; libraries with progress bars of their own need none.
+    """
+    if is_quiet() or not is_terminal(sys.stderr):
         yield
         return
-    with ExitStack() as stack:
-        bars: Any = None
-        tasks: dict[str, Any] = {}
+    shown, is_done, start, meta = "", threading.Event(), time.monotonic(), click.get_current_context().meta
 
-        def show(what: str, done: int, total: int) -> None:
-            nonlocal bars
-            if bars is None:  # imported for what takes long only
-                from rich.console import Console
-                from rich.progress import Progress as Bars
+    def show(what: str, done: int, total: int) -> None:
+        nonlocal shown
+        shown = f"{what} {done:,} of {total:,}"
 
-                bars = stack.enter_context(Bars(console=Console(stderr=True), transient=True))
-            if what not in tasks:
-                for shown in tasks.values():
-                    bars.remove_task(shown)
-                tasks.clear()
-                tasks[what] = bars.add_task(what.capitalize(), total=total)
-            bars.update(tasks[what], completed=done, total=total)
+    def draw() -> None:
+        wait = PAUSE
+        while not is_done.wait(wait):
+            wait = TICK
+            if text := shown or ("" if "tqdm" in sys.modules else name):
+                line = f"{text} … {time.monotonic() - start:.0f} s"
+                meta[LINE] = True
+                click.echo(ERASE + line[: get_terminal_size().columns - 1], err=True, nl=False)
 
-        stack.enter_context(showing_progress(show))
-        yield
+    thread = threading.Thread(target=draw, daemon=True)
+    thread.start()
+    try:
+        with showing_progress(show):
+            yield
+    finally:
+        is_done.set()
+        thread.join()
+        if meta.pop(LINE, False):
+            click.echo(ERASE, err=True, nl=False)
+
+
+def echo_above(line: str, *, err: bool = True) -> None:
+    """Print a line where the line of progress may be."""
+    context = click.get_current_context(silent=True)
+    if context is not None and LINE in context.meta:
+        click.echo(ERASE, err=True, nl=False)
+    click.echo(line, err=err)
 
 
 QUIET = "closeread.quiet"
@@ -202,7 +236,7 @@ def tell(notices: Iterable[str]) -> None:
     for notice, times in Counter(notices).items():
         repeated = f" ({times:,} times)" if times > 1 else ""
         line = f"note: {escape_line(notice)}{repeated}"
-        click.echo(click.style(line, dim=True) if can_colour(sys.stderr) else line, err=True)
+        echo_above(click.style(line, dim=True) if can_colour(sys.stderr) else line)
 
 
 @contextmanager

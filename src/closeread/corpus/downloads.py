@@ -136,7 +136,7 @@ def download(url: str, file: IO[bytes], size: int | None) -> None:
     def write(part: bytes) -> None:
         file.write(part)
         if size is not None:
-            report_progress(f"downloading {url.rpartition('/')[2]}", file.tell(), size)
+            report_progress(f"downloading {url.rpartition('/')[2]}, byte", file.tell(), size)
 
     def send() -> None:
         file.seek(0)

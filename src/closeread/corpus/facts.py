@@ -10,6 +10,7 @@ from closeread.corpus.gold import available_splits, describe_known, describe_ski
 from closeread.corpus.names import load_corpus
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
+from closeread.progress import track
 from closeread.records import DataDir, Record
 from closeread.tasks import find
 
@@ -84,7 +85,7 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     facts = load_facts(declaration.name, declared.definition)
     # With no split available, reading one reports what is missing.
     available = available_splits(declaration, name, data_dir) or declared.splits
-    golds = [read_gold(declaration, name, split, data_dir) for split in available]
+    golds = [read_gold(declaration, name, one, data_dir) for one in track(available, "splits read:", len(available))]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
     alone = [gold for gold in golds if gold.split in declared.splits]
     notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.own_notices]

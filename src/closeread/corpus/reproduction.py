@@ -37,6 +37,7 @@ from closeread.counts.printed_tables import (
 )
 from closeread.counts.results import Loadable, check_stored
 from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, fill_options
+from closeread.progress import report_progress
 from closeread.records import DataDir
 from closeread.tasks import find
 
@@ -155,7 +156,8 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
             raise RequestError(describe_unknown("table", table, names))
     found = []
     inputs = replace(inputs, shared={}, remarks={})
-    for one in tables:
+    for number, one in enumerate(tables, 1):
+        report_progress(f"{corpus}: table", number, len(tables))
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
         note = ". ".join(filter(None, (fill_options(one.get("note", "")), inputs.remarks.get(one["name"], ""))))
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)

@@ -100,7 +100,7 @@ def train(learner: Learner, settings: TrainingSettings, state: State | None = No
             _set_rates(optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps)
             items = order[step * of_step : (step + 1) * of_step]
             losses.append(_take_step(learner, optimizer, items, settings, hardware))
-            report_progress(f"epoch {number}", step + 1, n_steps)
+            report_progress(f"epoch {number}, step", step + 1, n_steps)
         learner.model.eval()
         with torch.inference_mode(), _deterministic(), use_precision(hardware):
             scores = learner.evaluate()
