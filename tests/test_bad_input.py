@@ -13,6 +13,7 @@ from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled
 import closeread
 from closeread import limits
 from closeread.exceptions import FormatError, SubmissionError, word_for_command_line
+from closeread.files import package_folder
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -65,8 +66,8 @@ SUBMISSIONS = {
         ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"]),
     "one object on many lines": (json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
         ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"]),
-    "extra key": (third('{"id": "test-00002", "label": "yes", "score": 0.9}'),
-        ["3: id 'test-00002': unknown field 'score' (fields: 'id', 'label')"]),
+    "a misspelt key": (third('{"id": "test-00002", "lable": "yes"}'),
+        ["3: id 'test-00002': unknown field 'lable'; did you mean 'label'?"]),
     "no label": (third('{"id": "test-00002"}'), ["3: id 'test-00002': field 'label' is missing"]),
     "neither": (third("{}"), [LACKS_ONE, "3: field 'id' is missing", "3: field 'label' is missing"]),
     "id that is a number": (third(labelled('"yes"', "2")), [LACKS_ONE, "3: id: expected text, found 2"]),
@@ -88,6 +89,41 @@ def test_submission(run, here, name):
         closeread.score("mctaco", "system", config="sample")
     assert str(caught.value) == message
     assert sorted(os.listdir(here)) == ["right", "system"]
+
+
+@pytest.mark.filterwarnings("ignore:.*known oddity:closeread.CloseReadWarning")
+def test_unknown_fields_give_notes_or_are_refused(run, ran):
+    put("right", lines(*ROWS))
+    put("system", third('{"id": "test-00002", "label": "yes", "score": 0.9}'))
+    done = run("score", "mctaco", "system", *SAMPLE)
+    assert done.stdout == ran("score", "mctaco", "right", *SAMPLE)
+    assert done.stderr == "note: system:3: id 'test-00002': unknown field 'score' is ignored\n"
+    for command in ("score", "compare", "table", "validate"):
+        files = ["system", "right"] if command in ("compare", "table") else ["system"]
+        refused = run(command, "mctaco", *files, *SAMPLE, "--extra", "error")
+        refuses(refused, "system:3: id 'test-00002': unknown field 'score' (fields: 'id', 'label')")
+    rows = [{"id": "s1", "relations": [{"anchor": "np1", "preposition": "of", "complement": "np0", "score": 1}]}]
+    with pytest.warns(closeread.CloseReadWarning, match=r"relations\[0\]: unknown field 'score' is ignored"):
+        assert closeread.validate("tne", rows, config="sample", missing="skip")
+    rows[0]["relations"][0]["head"] = rows[0]["relations"][0].pop("anchor")
+    [problem] = closeread.validate("tne", rows, config="sample", missing="skip").problems[:1]
+    assert "relations[0]: unknown field 'score' (fields" in problem
+
+
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
+def test_gold_and_predictions_for_another_part_are_recognized(here):
+    for corpus, file in (("mctaco", "sample.tsv"), ("tne", "sample.jsonl"), ("wikipossessions", "sample.csv")):
+        path = package_folder(f"closeread.loaders.{corpus}") / file
+        for gold in (path, list(closeread.load_dataset(corpus, name="sample", split="test"))):
+            [problem] = closeread.validate(corpus, gold, config="sample").problems
+            assert "these are gold records, not predictions (expected only '" in problem
+    put("system", lines(*ROWS))
+    put("test_9442.tsv", tsv(*[GOOD] * 3))
+    [problem] = closeread.validate("mctaco", "system", data_dir=".").problems
+    assert problem == "system: all 103 ids are those of config='sample', not of test (default)"
+    put("system", third('{"id": "Test-00002", "label": "yes"}'))
+    problem = closeread.validate("mctaco", "system", config="sample").problems[-1]
+    assert problem == "system:3: id 'Test-00002' is not in the gold; did you mean 'test-00002'?"
 
 
 def test_the_first_20_of_many_problems(run):

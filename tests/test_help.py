@@ -97,7 +97,7 @@ def test_options_of_score_are_where_one_looks(run):
     assert groups["Input"] == "--config --split --gold --data-dir --max-bytes"
     assert groups["Output"] == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
     assert groups["Intervals"] == "--no-ci --resamples --confidence --seed"
-    assert groups["Procedure"] == "--metrics --jobs --missing"
+    assert groups["Procedure"] == "--metrics --jobs --missing --extra"
 
 
 def test_seeds_without_intervals_belong_to_the_procedure(run):

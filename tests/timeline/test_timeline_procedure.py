@@ -39,7 +39,7 @@ def timelines(sides):
 
 @for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.resolve_options(case.get("options", {}))
+    options = PROCEDURE.keep_options(PROCEDURE.resolve_options(case.get("options", {})), reading=False)
     table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
     got, totals = score_table(table, PROCEDURE), sum_counts(table)
     for family, expected in case["counts"].items():

@@ -55,7 +55,7 @@ def fractions(expected):
 
 @for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.resolve_options(case.get("options", {}))
+    options = PROCEDURE.keep_options(PROCEDURE.resolve_options(case.get("options", {})), reading=False)
     table = count(gold=references(case["gold"]), system=rows(case["system"], case.get("fallback")), **options)
     got = scores(table)
     for name, expected in fractions(case["expected"]):

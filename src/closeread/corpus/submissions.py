@@ -6,24 +6,30 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from closeread import limits
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold, read_corpus_gold
+from closeread.corpus.gold import Gold, read_corpus_gold, read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
-from closeread.counts.procedure import GoldSpec, Inconsistency, Options, Sides, System
+from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
 from closeread.exceptions import (
+    SHOWN,
     FormatError,
+    InputError,
     Problem,
+    ProblemList,
     RequestError,
     SubmissionError,
     describe_problems,
+    find_similar,
     join_names,
     name_option,
     pluralize,
@@ -70,7 +76,8 @@ class CorpusSides(Sides[Gold]):
             return (one.problem for one in found if one.side == "system")
 
         missing = options.get("missing", "error")
-        return read_submission(source, gold.corpus, gold.records, missing, check, self.to_columns)
+        drop_unknown = options.get(EXTRA.name) != "error"
+        return read_submission(source, gold.corpus, gold.records, missing, check, self.to_columns, drop_unknown, gold)
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
         """Check a submission without gold, of which only the ids are known."""
@@ -80,7 +87,8 @@ class CorpusSides(Sides[Gold]):
 
     def validate(self, gold: Sequence[Record], system: Rows, options: Options) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
-        return () if self.check is None else self.check(gold=gold, system=system, **options)
+        how = {name: value for name, value in options.items() if name != EXTRA.name}
+        return () if self.check is None else self.check(gold=gold, system=system, **how)
 
     def names(self, gold: Gold) -> Sequence[str]:
         """Return the unit of each gold record."""
@@ -99,10 +107,13 @@ def read_submission(
     missing: str = "error",
     check: Callable[[Rows], Iterable[Problem]] | None = None,
     to_columns: Callable[[Rows], Rows] | None = None,
+    drop_unknown: bool = False,
+    part: Gold | None = None,
 ) -> System:
     """Read, validate and align predictions, from a file, a folder or memory; all problems are reported at once.
 
-    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in `CorpusSides`.
+    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in `CorpusSides`;
+    `drop_unknown` is whether unknown fields only give notes; `part` is what the gold belongs to, for messages.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
@@ -111,7 +122,9 @@ def read_submission(
         raise SubmissionError(error.source, error.problems) from None
     key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
     validator = RowValidator(load_schema(corpus.schema), "submission")
-    parsed, problems, valid = check_records(parsed, validator, [key, *corpus.unique])
+    dropped = ProblemList()
+    keys = [key, *corpus.unique]
+    parsed, problems, valid = check_records(parsed, validator, keys, dropped=dropped if drop_unknown else None)
     rows: Rows = parsed.records
     left: dict[int, tuple[Record, Mapping[str, Sequence[int]]] | None] = {}
     numbers: Sequence[int | None] = range(len(ids))
@@ -120,12 +133,22 @@ def read_submission(
     if names is None or (names is not ids and list(names) != list(ids)):
         known, by_id = set(ids), dict[str, int]()
         for n, name in enumerate(as_columns(parsed.records, [key])[key]):
-            if isinstance(name, str) and by_id.setdefault(name, n) == n and name not in known:
-                problems.append(parsed.problem(n, f"{key} {quote(name)} is not in the gold"))
+            if isinstance(name, str):
+                by_id.setdefault(name, n)
         numbers = [by_id.get(name) for name in ids]
         expected = zip(ids, numbers, gold, strict=True)
         absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
-        if missing == "error" and len(absent) > _count_unread(parsed):
+        unknown = [name for name in by_id if name not in known]
+        lacks = missing == "error" and len(absent) > _count_unread(parsed)
+        differs = by_id and (2 * len(unknown) > len(by_id) or (lacks and not unknown))
+        if differs and part is not None and (other := _find_part(by_id.keys(), part)):
+            problems.append(Problem(other))
+            unknown, lacks = [], False
+        problems += (
+            parsed.problem(by_id[name], f"{key} {quote(name)} is not in the gold{_suggest_id(name, absent, unknown)}")
+            for name in unknown
+        )
+        if lacks:
             have, them = ("has", "it") if len(absent) == 1 else ("have", "them")
             lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
             problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
@@ -147,12 +170,17 @@ def read_submission(
             if (one := left.get(number)) and len(field) > 1 and field[0] in one[1]:
                 field = (field[0], one[1][str(field[0])][cast(int, field[1])], *field[2:])
             problems.append(place_problem(parsed, problem._replace(row=number, path=field), name))
+    if (problems or dropped) and _is_gold(source, corpus):
+        fields = ", ".join(map(quote, validator.fields))
+        what = f"these are gold records, not predictions (expected only {fields}: see `closeread info {corpus.name}`)"
+        raise SubmissionError(path, [Problem(what)])
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
+    notices: list[Problem] = list(dropped)
     if parsed.notices is not None:
-        notices = parsed.notices
+        notices += parsed.notices
     else:
-        notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
+        notices += (parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold))
     return System(
         aligned, absent, tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
     )
@@ -173,6 +201,45 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
         if isinstance(one, SubmissionFile) and one.recognises(first):
             return one.parse(lines, gold)
     return parse_json_lines(lines)
+
+
+def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
+    """Tell whether a file, a folder or rows that are not valid predictions are valid gold."""
+    try:
+        return len(read_own_gold(corpus, source).records) > 0
+    except (InputError, RequestError):
+        return False
+
+
+def _find_part(names: Set[str], part: Gold) -> str:
+    """Say that names are those of another part of the corpus on this machine; empty if they are of none."""
+    corpus = part.corpus
+    folders = [data_folder(corpus.name), cache_folder(corpus.name)] if part.data_dir is None else [part.data_dir]
+    known = set(column(part.records, corpus.key))
+    for config, declared in corpus.configs.items() if part.config else ():
+        for split, source in declared.splits.items():
+            is_here = source.url is None or any(folder is not None and is_in(folder, source) for folder in folders)
+            if declared.flattens or (config, split) == (part.config, part.split) or not is_here:
+                continue
+            try:
+                gold = read_gold(corpus, config, split, None if source.url is None else part.data_dir)
+            except InputError:
+                continue
+            others = set(column(gold.records, corpus.key))
+            if names == others or (names <= others and names.isdisjoint(known)):
+                options = [name_option("config", config)] * (config != part.config)
+                options += [name_option("split", split)] * (split != part.split)
+                return f"all {len(names):,} ids are those of {' '.join(options)}, not of {part.split} ({part.config})"
+    return ""
+
+
+def _suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
+    """Ask whether one of the names without a prediction was meant; numbers are never misspelt."""
+    if len(unknown) > SHOWN or len(absent) > limits.MAX_PROBLEMS:
+        return ""
+    near = find_similar(name, absent)
+    same = near is not None and re.sub(r"\D", "", near) == re.sub(r"\D", "", name)
+    return f"; did you mean {quote(near)}?" if near is not None and same else ""
 
 
 def _count_unread(parsed: Parsed) -> float:

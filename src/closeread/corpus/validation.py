@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
-from closeread.corpus.schema import Node, RowValidator, Schema, fold, name_label, value_type
+from closeread.corpus.schema import Node, RowValidator, Schema, fold, name_label, resolve, value_type
 from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
+from closeread.json_schema import describe_unknown_fields
 from closeread.records import ColumnRecords, Parsed, Record, find_repeated, name_problem
 from closeread.tasks import find
 
@@ -95,16 +96,23 @@ def validate_records(
 
 
 def check_records(
-    parsed: Parsed, validator: RowValidator, keys: Sequence[str], unsafe: re.Pattern[str] = UNSAFE
+    parsed: Parsed,
+    validator: RowValidator,
+    keys: Sequence[str],
+    unsafe: re.Pattern[str] = UNSAFE,
+    dropped: list[Problem] | None = None,
 ) -> tuple[Parsed, ProblemList, Sequence[int]]:
     """Return records as a schema wants them, all problems, and the numbers of the valid records.
 
     Values of the `keys` must be unique; the first key names a record in messages.  No string of records in memory may
-    contain unsafe characters.
+    contain unsafe characters.  Unknown fields are added to `dropped`, if it is given, as in `accept_rows`.
     """
     in_memory = parsed.places is None
-    accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None)
+    found: list[Problem] | None = None if dropped is None else ProblemList()
+    accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None, dropped=found)
     parsed = parsed._replace(records=accepted)
+    if dropped is not None:
+        dropped += (name_problem(parsed, next(iter(keys), ""), one) for one in found or ())
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
     for key in keys:
@@ -122,11 +130,13 @@ def accept_rows(
     numbers: Sequence[int] | None = None,
     *,
     unsafe: re.Pattern[str] | None = None,
+    dropped: list[Problem] | None = None,
 ) -> tuple[Sequence[Any], list[Problem]]:
     """Return rows as a schema wants them, what can mean only one thing converted, and what is wrong with them.
 
     `numbers` are those of the rows in problems, by default from 0; `unsafe` is what no string of rows in memory may
-    contain, and None for rows of a text file, whose reader refuses that, and whatever is no JSON value.
+    contain, and None for rows of a text file, whose reader refuses that, and whatever is no JSON value.  If `dropped`
+    is given, unknown fields are left out and added to it, except in objects that lack a field, which may be misspelt.
     """
     wrong: dict[int, list[Problem]] = {}
     columns = rows.columns if isinstance(rows, ColumnRecords) else None
@@ -136,6 +146,13 @@ def accept_rows(
     if not wrong and validator.accepts_all(rows):
         return rows, []
     rows = fit_numbers(validator, rows, in_memory=unsafe is not None)
+    if dropped is not None and not validator.accepts_all(rows):
+        rows = [
+            row
+            if i in wrong or validator.accepts(row)
+            else _drop_unknown(validator.schema, validator.schema, row, (i,), dropped)
+            for i, row in enumerate(rows)
+        ]
     if unsafe is not None:  # a number with too many digits can't be quoted
         suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
         wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
@@ -144,6 +161,25 @@ def accept_rows(
     rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
     problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
     return rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems
+
+
+def _drop_unknown(schema: Schema, node: Node, value: Any, path: FieldPath, dropped: list[Problem]) -> Any:
+    """Return a value without the unknown fields of its objects; the path begins with the number of the row."""
+    node = resolve(schema, node)
+    if isinstance(value, list) and "items" in node:
+        return [_drop_unknown(schema, node["items"], item, (*path, i), dropped) for i, item in enumerate(value)]
+    known: Mapping[str, Node] = node.get("properties", {})
+    lacks_field = isinstance(value, dict) and not value.keys() >= set(node.get("required", ()))
+    if not isinstance(value, dict) or not known or lacks_field or len(value) > limits.MAX_PROBLEMS:
+        return value
+    row, *place = path
+    sentences = describe_unknown_fields(node, value, " is ignored")
+    dropped += (Problem(what, row=cast(int, row), path=tuple(place)) for what in sentences)
+    return {
+        name: _drop_unknown(schema, known[name], child, (*path, name), dropped)
+        for name, child in value.items()
+        if name in known
+    }
 
 
 # Numbers that fit the schema

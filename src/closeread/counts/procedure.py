@@ -88,6 +88,16 @@ def missing_option(default: str) -> Option:
     return Option("missing", ("error", "empty", "skip"), default, "How to treat units without a prediction.")
 
 
+EXTRA = Option(
+    "extra",
+    ("ignore", "error"),
+    "ignore",
+    "How to treat unknown fields of predictions: leave them out, with a note, or refuse the predictions.",
+    signed="never",
+    reading=True,
+)
+
+
 def average_option(unit: str) -> Option:
     """Return the option of procedures whose metrics come from `closeread.counts.metrics.average`."""
     return Option(

@@ -117,7 +117,7 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
             return score(board, scorer, job)
 
     # What scoring and refusing import is imported here once, instead of by every child.
-    answer(Job("", "nothing.jsonl", b"{}\n"))
+    answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
     nothing = no_system.count(System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices))
     make_report(nothing, by=board.slices, resampling=board.resampling)

@@ -28,7 +28,7 @@ from closeread.arrays import Floats, Ints, Mask, check_sums
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.printed_tables import Chance
-from closeread.counts.procedure import Procedure, check_present, missing_option, name_documents
+from closeread.counts.procedure import EXTRA, Procedure, check_present, missing_option, name_documents
 from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 
@@ -175,7 +175,7 @@ PROCEDURE = Procedure(
     title="McTaco exact match and F1",
     unit="question",
     resampling_unit="sentence",
-    options=(missing_option("error"),),
+    options=(missing_option("error"), EXTRA),
     metrics=(
         Metric(
             "exact_match",

@@ -25,7 +25,15 @@ import numpy as np
 from closeread.corpus.citing import papers
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
-from closeread.counts.procedure import Explanation, Inconsistency, Option, Procedure, check_present, missing_option
+from closeread.counts.procedure import (
+    EXTRA,
+    Explanation,
+    Inconsistency,
+    Option,
+    Procedure,
+    check_present,
+    missing_option,
+)
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
@@ -102,6 +110,7 @@ PROCEDURE = Procedure(
             "mentions (ordering).",
         ),
         missing_option("empty"),
+        EXTRA,
         Option(
             "average",
             ("micro", "events"),

@@ -37,7 +37,7 @@ import numpy as np
 from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
-from closeread.counts.procedure import Inconsistency, Option, Procedure, check_present, missing_option
+from closeread.counts.procedure import EXTRA, Inconsistency, Option, Procedure, check_present, missing_option
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
@@ -257,6 +257,7 @@ PROCEDURE = Procedure(
             "How to score a fallback if gold has several prepositions: accept any of them, or only the last one.",
         ),
         missing_option("error"),
+        EXTRA,
     ),
     metrics=(
         *precision_recall_f1(

@@ -25,6 +25,7 @@ import numpy as np
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
+    EXTRA,
     Inconsistency,
     Option,
     Procedure,
@@ -254,6 +255,7 @@ OPTIONS = (
         canonical=_canonical_decimal,
     ),
     missing_option("error"),
+    EXTRA,
 )
 
 PROCEDURE = Procedure(
