@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
 from closeread.tasks.tne.columns import documents_of
-from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
+from closeread.tasks.tne.rules import find_inconsistencies, find_odd_rows, find_oddities
 
 TNE = load_corpus("tne")
 
@@ -358,3 +358,10 @@ def test_the_release_keeps_every_rule(corpora, config, split, file):
         notices = [notice for notice in gold.known_oddities if plural in notice or name in notice]
         told[name] = sum(int(notice.split(" ")[0].replace(",", "")) for notice in notices)
     assert told == dict(count_oddities(corpora / "tne" / f"{file}.jsonl.gz"))
+
+
+def test_a_second_preposition_is_told():
+    links = [{"anchor": "np1", "preposition": label, "complement": "np0"} for label in ("of", "in", "by")]
+    rows = [{"id": "a", "relations": links[:1]}, {"id": "b", "relations": links}]
+    what = "2 links give their pairs another preposition, which counts only in triplets"
+    assert list(find_odd_rows(rows, ())) == [(1, f"id 'b': {what} (first: relations[1], from np1 to np0)")]

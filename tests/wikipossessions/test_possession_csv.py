@@ -354,11 +354,24 @@ def test_odd_rows():
     ]
     turned = "an anchor whose later year comes first, which is read in reverse order"
     assert list(find_odd_rows(rows, [])) == [
-        (1, f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1920-31')"),
-        (2, f"article 'C': 1 possession has {turned} (first: possessions[0] ('Ann'), '44-50 BC')"),
+        (1, f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1920-31', read as 31 to 1920)"),
+        (2, f"article 'C': 1 possession has {turned} (first: possessions[0] ('Ann'), '44-50 BC', read as -50 to -44)"),
         (
             2,
             "article 'C': 2 possessions have a relation to an unknown anchor, which is kept "
             "(first: possessions[1] ('Ann'), 'Unknown')",
+        ),
+    ]
+    dates = ["May 1705", "c. 1705", "1705?", "the 1700s", "1705/1706", "World War 2", "18th Century"]
+    rows = [
+        {"article": "A", "possessions": [*map(make, dates)]},
+        {"article": "B", "possessions": [make("1888"), make("1889"), make("1888")]},
+    ]
+    assert list(find_odd_rows(rows, [])) == [
+        (1, "article 'B': 1 possession is predicted again (first: possessions[2] ('Ann'), '1888')"),
+        (
+            0,
+            "article 'A': 5 possessions have an anchor that contains a year but is read as an event "
+            "(expected years, such as 1888 or 1888-1890) (first: possessions[0] ('Ann'), 'May 1705')",
         ),
     ]

@@ -260,4 +260,22 @@ ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable
 """What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
 
 
-RULES = dict.fromkeys(("document", "annotation"), Rules(find_inconsistencies, find_oddities))
+def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
+    """Find pairs that a system links by several prepositions; yield the index of the first row and a note."""
+    found = []
+    for index, row in enumerate(rows):
+        seen: set[tuple[str, str]] = set()
+        for place, link in enumerate(row["relations"]):
+            pair = link["anchor"], link["complement"]
+            if pair in seen:
+                found.append((index, place, pair))
+            seen.add(pair)
+    if found:
+        index, place, pair = found[0]
+        have = "1 link gives its pair" if len(found) == 1 else f"{len(found):,} links give their pairs"
+        first = f"relations[{place}], from {pair[0]} to {pair[1]}"
+        what = f"{have} another preposition, which counts only in triplets (first: {first})"
+        yield index, f"id {quote(rows[index]['id'])}: {what}"
+
+
+RULES = dict.fromkeys(("document", "annotation"), Rules(find_inconsistencies, find_oddities, find_odd_rows))

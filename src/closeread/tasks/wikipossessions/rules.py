@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.dates import parse_anchor
+
+_YEAR = re.compile("(?<![0-9])(?:1[0-9]|20)[0-9]{2}(?![0-9])")
+_AS_EVENT = "that contains a year but is read as an event (expected years, such as 1888 or 1888-1890)"
 
 DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 """The fields that are derived from the text of the anchor."""
@@ -69,7 +73,10 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
         for is_reversed, found, place, one in _find_oddities(enumerate(row["possessions"])):
             kept = "" if is_reversed else ", which is kept"
             first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
-            yield index, f"article {quote(row['article'])}: {found}{kept} (first: {first})"
+            years = parse_anchor(one["anchor"])
+            read = f", read as {years.lower} to {years.upper or 'now'}" if is_reversed else ""
+            yield index, f"article {quote(row['article'])}: {found}{kept} (first: {first}{read})"
+    yield from _find_mistakes(rows)
 
 
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
@@ -93,6 +100,29 @@ def _find_oddities(possessions: Iterable[tuple[Any, Record]]) -> Iterator[tuple[
         if found:
             have = "1 possession has" if len(found) == 1 else f"{len(found):,} possessions have"
             yield is_reversed, f"{have} {what}", *found[0]
+
+
+def _find_mistakes(rows: Sequence[Record]) -> Iterator[tuple[int, str]]:
+    """Yield each kind of probable mistake of a system once: the index of the first row, and a note."""
+    repeated, dated = [], []
+    for index, row in enumerate(rows):
+        seen: set[tuple[object, ...]] = set()
+        for place, one in enumerate(row["possessions"]):
+            values = tuple(one[name] for name in sorted(one))
+            if values in seen:
+                repeated.append((index, place, one))
+            seen.add(values)
+            if _YEAR.search(one["anchor"] or "") and parse_anchor(one["anchor"]).kind == "event":
+                dated.append((index, place, one))
+    for found, has, have in (
+        (repeated, "1 possession is predicted again", "possessions are predicted again"),
+        (dated, f"1 possession has an anchor {_AS_EVENT}", f"possessions have an anchor {_AS_EVENT}"),
+    ):
+        if found:
+            what = has if len(found) == 1 else f"{len(found):,} {have}"
+            index, place, one = found[0]
+            first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'] or '')}"
+            yield index, f"article {quote(rows[index]['article'])}: {what} (first: {first})"
 
 
 RULES = {"document": Rules(find_inconsistencies, find_oddities, find_odd_rows)}
