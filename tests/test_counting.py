@@ -148,4 +148,4 @@ def test_counts_report_slices_and_parameters():
     report = counts.report(ci=False)
     assert report.scores["b3/f1"].low is None
     assert counts.report(seed=3).scores != counts.report(seed=4).scores
-    assert json.dumps(report.to_json())
+    assert json.dumps(report.to_dict())

@@ -57,9 +57,9 @@ def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path,
     loose = unquote(rows, *names)
     assert fit_numbers(RowValidator(load_schema("wikipossessions"), "submission"), loose) == rows
     given = copy.deepcopy(loose)
-    wanted = closeread.score("wikipossessions", rows, config="sample").to_json()
+    wanted = closeread.score("wikipossessions", rows, config="sample").to_dict()
     assert wanted["scores"]["ordering/f1"]["value"] == 1  # or the order would be irrelevant
-    assert closeread.score("wikipossessions", loose, config="sample").to_json() == wanted
+    assert closeread.score("wikipossessions", loose, config="sample").to_dict() == wanted
     path = write_lines(tmp_path / "loose.jsonl", loose)
     assert json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json")) == wanted
     assert ran("validate", "wikipossessions", path, "--config", "sample").startswith(f"{path}: valid")
@@ -67,12 +67,12 @@ def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path,
     assert module.compute(predictions=loose, references=rows) == module.compute(predictions=rows, references=rows)
     assert module.compute(predictions=rows, references=loose) == module.compute(predictions=rows, references=rows)
     own = closeread.score("wikipossessions", rows, gold=write_lines(tmp_path / "gold.jsonl", complete(rows)))
-    assert closeread.score("wikipossessions", rows, gold=complete(loose)).to_json() == own.to_json()
+    assert closeread.score("wikipossessions", rows, gold=complete(loose)).to_dict() == own.to_dict()
     bare = [
         {"article": row["article"], "possessions": row["possessions"]} for row in unquote(without_years(rows), *names)
     ]
     path = write_lines(tmp_path / "bare.jsonl", bare)
-    assert closeread.score("wikipossessions", rows, gold=path).to_json() == own.to_json()
+    assert closeread.score("wikipossessions", rows, gold=path).to_dict() == own.to_dict()
     assert loose == given, "what the caller passed has changed"
 
 

@@ -127,7 +127,7 @@ def test_python_compares_systems_by_name_and_stored_counts(files, run):
     named = {"good": system_rows("mctaco"), "yes": "yes.parquet", "no": Path("no.parquet")}
     for systems in (named, ["good.jsonl", "yes.parquet", "no.jsonl"]):
         compared = closeread.compare("mctaco", systems, config="sample", resampling=Resampling(200))
-        assert [one.to_json() for one in compared] == found
+        assert [one.to_dict() for one in compared] == found
     assert [one.names for one in compared] == [("good", "yes"), ("good", "no")]
     two = closeread.compare("mctaco", "good.jsonl", "yes.parquet", config="sample")
     assert (two.names, two.differences["f1"].value) == (("good", "yes"), found[0]["differences"]["f1"]["value"])
@@ -156,7 +156,7 @@ def test_comparisons_test_f1_unless_asked_for_more(here, run):
         json_lines.write(f"{name}.jsonl", rows)
     command = ("compare", "coref", "key.jsonl", *(f"{name}.jsonl" for name in systems), "--scores", "muc,b3,conll")
     result = run(*command, "--json")
-    assert json.loads(result.stdout)[0]["differences"] == first.to_json()["differences"]
+    assert json.loads(result.stdout)[0]["differences"] == first.to_dict()["differences"]
     assert "3,000 resamples" in " ".join(run(*command).stdout.split())
     result = run(*command, "--resamples", "400")  # 21 / 401 is 0.0524
     assert "Not tested: after correction for 21 comparisons" in " ".join(result.stdout.split())

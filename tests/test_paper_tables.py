@@ -122,7 +122,7 @@ def test_what_needs_no_data_is_counted_apart(animals, monkeypatch):
     assert cells["cows", "n"] == (NOT_PRINTED, "needs a zoo")  # nothing is printed, and nothing recomputed
     assert cells["ants", "n"][0] == DIFFERS
     assert cells["bees", "n"][0] == NOT_PRINTED
-    assert Reproduction.from_json(found.to_json()) == found
+    assert Reproduction.from_json(found.to_dict()) == found
     assert repr(found).endswith(": agrees 1, holds without data 1, differs 2, not recomputed 2, not printed 2>")
 
 

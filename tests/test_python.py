@@ -51,8 +51,8 @@ def test_parameters_of_intervals_are_keywords_as_on_the_command_line(here, run):
         (lambda **given: closeread.errors("mctaco", rows, **place, **given), ("errors", "mctaco")),
         (lambda **given: closeread.table("mctaco", {"a": rows}, **place, **given), ("table", "mctaco")),
     ):
-        found = call(**few).to_json()
-        assert found == call(resampling=whole).to_json()
+        found = call(**few).to_dict()
+        assert found == call(resampling=whole).to_dict()
         assert json.loads(json.dumps(found)) == json.loads(run(*command, "a.jsonl", *flags).stdout)
         with pytest.raises(RequestError, match="resampling"):
             call(seed=7, resampling=whole)
@@ -97,7 +97,7 @@ def test_agreement_and_errors_are_those_of_the_command_line(here, run):
         (["errors", "chains"], closeread.errors("chains", *CLUSTERS)),
     ):
         assert json.loads(run(*nouns, "key.jsonl", "response.jsonl", "--json").stdout) == json.loads(
-            json.dumps(found.to_json())
+            json.dumps(found.to_dict())
         )
         assert run(*nouns, "key.jsonl", "response.jsonl", "--format", "csv").stdout == found.to_csv()
         assert run(*nouns, "key.jsonl", "response.jsonl").stdout == f"{found}\n"

@@ -25,7 +25,7 @@ HALF = [KEYS[0], {"document": "ode", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
 def report():
     """The JSON of a system that finds everything in one document and half of another."""
     made = closeread.score("coref", HALF, gold=KEYS, metrics=["muc", "b3"], resampling=QUICK)
-    return {**made.to_json(), "units": list(made.units)}
+    return {**made.to_dict(), "units": list(made.units)}
 
 
 @pytest.mark.parametrize("kind", [*DRAWN, *FROM_FILES])
@@ -41,7 +41,7 @@ def test_true_reports_are_read_back(kind, here):
         metrics = tuple(one for one in procedure.metrics if one.is_defined(table.names))
         counted = Counts(table, replace(procedure, metrics=metrics), about)
         made = make_report(counted, by=list(table.fields), resampling=QUICK)
-        found = {**made.to_json(), "units": list(made.units)}
+        found = {**made.to_dict(), "units": list(made.units)}
         assert Report.from_json(json.loads(json.dumps(found))).total == made.total, seed
         rounded = copy.deepcopy(found) | {"counts": {}}  # as a leaderboard on private gold keeps it
         for score in rounded["scores"].values():
@@ -80,8 +80,8 @@ def test_all_problems_at_once(report):
 
 
 def test_systems_that_were_scored_otherwise():
-    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_json()
-    table = closeread.table("coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK).to_json()
+    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_dict()
+    table = closeread.table("coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK).to_dict()
     Comparison.from_json(copy.deepcopy(compared))
     SystemsTable.from_json(copy.deepcopy(table))
     other = compared["second"]["signature"].rpartition(":")[0] + ":" + "0" * 12

@@ -1,5 +1,6 @@
 """Results that one can hold: they print as the command line does, and become tables and data frames elsewhere."""
 
+import math
 import sys
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ from shared.doors import system_rows
 import closeread
 from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
-from closeread.counts.estimates import Resampling
+from closeread.counts.estimates import Estimate, Resampling
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.results import Shown
 from closeread.exceptions import MissingExtraError, RequestError
@@ -108,9 +109,12 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
     import pandas as pd
 
     table = report.to_frame("arrow")
-    header, rows = report.to_rows()
-    assert csv_text(header, zip(*table.to_pydict().values(), strict=True)) == report.to_csv()
-    assert {str(table.schema.field(name).type) for name in ("metric", "field", "value", "signature")} == {"string"}
+    (*header, signature), rows = report.to_rows()
+    told = [[*row, report.provenance.signature] for row in zip(*table.to_pydict().values(), strict=True)]
+    assert csv_text([*header, signature], told) == report.to_csv()
+    assert table.column_names == [{"low": "ci_low", "high": "ci_high"}.get(name, name) for name in header]
+    assert table.schema.metadata == {b"signature": report.provenance.signature.encode()}
+    assert {str(table.schema.field(name).type) for name in ("metric", "field", "value")} == {"string"}
     assert [str(table.schema.field(name).type) for name in ("score", "undefined", "n_units")] == [
         "double",
         "bool",
@@ -118,12 +122,14 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
     ]
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
+    assert frame.equals(report.to_pandas())
+    assert frame.attrs == {"signature": report.provenance.signature}
     assert all(isinstance(kind, pd.ArrowDtype) for kind in frame.dtypes)
     assert frame.set_index(["field", "value", "metric"])["score"][("", "all", "f1")] == report.scores["f1"].value
     assert len(frame) == len(rows) == 2 * (1 + len(report.slices["category"]))
     # No interval at all is a column of numbers, too.
     bare = closeread.score("mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(0))
-    assert str(bare.to_frame("arrow").schema.field("low").type) == "double"
+    assert str(bare.to_frame("arrow").schema.field("ci_low").type) == "double"
     assert pd.DataFrame(report.units)["f1"].mean() == pytest.approx(report.scores["f1"].value)
 
 
@@ -142,6 +148,15 @@ def test_polars_comes_from_arrow(monkeypatch, report):
     assert isinstance(report.to_frame("arrow"), pa.Table)
     with pytest.raises(RequestError, match=r"no data frames of 'excel' \(choose from: pandas, polars, arrow\)"):
         report.to_frame("excel")
+
+
+def test_a_score_is_found_by_its_name_and_is_a_number(report):
+    assert float(report["f1"]) == report.total.scores["f1"].value
+    with pytest.raises(RequestError, match=r"no such score: 'F1-score'\. Did you mean 'f1'"):
+        report["F1-score"]
+    comparison = closeread.compare("coref", [DOCUMENT], [DOCUMENT], gold=[DOCUMENT], resampling=Resampling(1))
+    assert float(comparison["muc/f1"]) == 0
+    assert math.isnan(float(Estimate(None, None, None, True)))
 
 
 class Reader(HTMLParser):

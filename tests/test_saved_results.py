@@ -38,7 +38,7 @@ def test_a_saved_report_is_the_same(report):
     report.save("report.json")
     text = Path("report.json").read_text("utf-8")
     assert text.endswith("\n}\n")
-    assert json.loads(text).items() >= report.to_json().items()
+    assert json.loads(text).items() >= report.to_dict().items()
     loaded = Report.load("report.json")
     assert loaded == report
     assert (str(loaded), loaded.to_csv(), repr(loaded)) == (str(report), report.to_csv(), repr(report))
@@ -90,11 +90,11 @@ def test_a_saved_table_is_the_same(table):
     table.save("table.json")
     loaded = SystemsTable.load("table.json")
     assert loaded == table
-    for one in ("__str__", "__repr__", "to_csv", "to_latex", "to_html", "to_json"):
+    for one in ("__str__", "__repr__", "to_csv", "to_latex", "to_html", "to_dict"):
         assert getattr(loaded, one)() == getattr(table, one)()
     assert SystemsTable.from_json(loaded.to_stored()) == table
     # What the command line prints says nothing of how the table is shown.
-    printed = SystemsTable.from_json(table.to_json())
+    printed = SystemsTable.from_json(table.to_dict())
     assert printed == replace(table, digits=2, intervals="none", pairs=False, lacking=None)
 
 
@@ -110,7 +110,7 @@ def test_what_is_undefined_in_a_table_is_saved():
 
 
 def test_what_is_no_table(table):
-    found = table.to_json()
+    found = table.to_dict()
     first, second, third = found["systems"]
     scores = {name: one for name, one in third["report"]["scores"].items() if name != "muc/f1"}
     test = found["pairs"]["muc/f1"][0]
@@ -144,9 +144,9 @@ def test_a_saved_reproduction_is_the_same():
     loaded = Reproduction.load("animals.json")
     assert loaded == reproduction
     assert (str(loaded), loaded.to_csv()) == (str(reproduction), reproduction.to_csv())
-    assert reproduction[:1] == Reproduction.from_json(reproduction.to_json()[:1])
+    assert reproduction[:1] == Reproduction.from_json(reproduction.to_dict()[:1])
     # Files of earlier versions do not say what is expected: a difference is, if there is a reason.
-    found = reproduction.to_json()
+    found = reproduction.to_dict()
     for cell in found[0]["cells"]:
         del cell["is_expected"]
     assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [True, True, False]
@@ -200,7 +200,7 @@ def test_what_only_saved_reports_have_is_checked(change, problem, report):
 
 
 def test_what_is_no_comparison():
-    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc").to_json()
+    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc").to_dict()
     same = {"value": -1, "low": None, "high": None, "p_bootstrap": None, "p_randomization": None}
     bad = comparison | {"differences": {"muc/f1": same, "lea/f1": same}}
     with pytest.raises(FormatError, match=r"^comparison: differences: 'lea/f1' is not a score of both systems$"):

@@ -37,7 +37,7 @@ def make(numbers, **arguments):
 def report(n, **arguments):
     """The report of such a system, as read from JSON."""
     found = closeread.score("coref", system(n), gold=KEY, resampling=replace(QUICK, **arguments))
-    return Report.from_json(found.to_json())
+    return Report.from_json(found.to_dict())
 
 
 THREE = {"none": 0, "most": 9, "all": 10}
@@ -259,15 +259,15 @@ def test_rows_and_json_have_everything():
     assert frame["best"] == [False, False, True, False]
     assert frame["difference_from_best"] == [-1, pytest.approx(-1 / 19), None, None]
     assert frame["differs_from_best"] == [True, False, None, None]
-    found = json.loads(json.dumps(table.to_json(), allow_nan=False))
+    found = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     assert found["correction"] == {"method": "holm", "n_tests": {"muc/f1": 3}}
     assert found["systems"][1]["standings"] == {"muc/f1": "close"}
     assert Report.from_json(found["systems"][3]["report"]).scores == table.reports[3].scores
     pairs = found["pairs"]["muc/f1"]
     assert [(one["first"], one["second"]) for one in pairs] == [("none", "most"), ("none", "all"), ("most", "all")]
     rows = replace(table, pairs=True).to_frame("arrow").to_pydict()
-    for name in ("p_randomization", "p_randomization_corrected", "low"):
-        assert rows[name] == [one[name] for one in pairs]
+    for name, shown in (("p_randomization_corrected", "p_randomization_corrected"), ("low", "ci_low")):
+        assert rows[shown] == [one[name] for one in pairs]
     assert "All pairs of systems\n" in str(replace(table, pairs=True))
 
 

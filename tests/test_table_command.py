@@ -58,7 +58,7 @@ def test_python_gives_what_the_command_prints(style, files, ran):
     found = closeread.table("mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", sort="f1")
     ways = {
         "table": lambda: f"{found}\n",
-        "json": lambda: json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n",
+        "json": lambda: f"{found.to_json()}\n",
         "markdown": found.to_markdown,
         "latex": found.to_latex,
         "csv": found.to_csv,

@@ -383,13 +383,16 @@ def draw_html(grid: Grid) -> str:
     def draw_row(tag: str, texts: Sequence[str], number: int = -1) -> str:
         shown = [escape_html(text) for text in texts]
         shown = [f"<strong>{text}</strong>" if (number, i) in grid.best else text for i, text in enumerate(shown)]
-        cells = (f'<{tag} style="text-align: {side}">{text}</{tag}>' for side, text in zip(align, shown, strict=True))
+        sides = zip(align, shown, strict=True)
+        cells = (f'<{tag} style="text-align: {side}; {padding}">{text}</{tag}>' for side, text in sides)
         return f"<tr>{''.join(cells)}</tr>"
 
     align = _align_columns(grid)
+    padding = "padding: .2em .6em"  # a mail or a plain page has no style that sets columns apart
     parts = ["<table>"]
     if grid.title:
-        parts.append(f'<caption style="caption-side: top; text-align: left">{escape_html(grid.title)}</caption>')
+        title = escape_html(grid.title)
+        parts.append(f'<caption style="caption-side: top; text-align: left; {padding}">{title}</caption>')
     if any(grid.header):
         parts.append(f"<thead>{draw_row('th', grid.header)}</thead>")
     parts += ["<tbody>", *(draw_row("td", row, i) for i, row in enumerate(grid.rows)), "</tbody>"]
@@ -397,5 +400,6 @@ def draw_html(grid: Grid) -> str:
         notes = "<br>".join(map(escape_html, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""
         # Notes are set off by size alone: a colour would be lost on one of the grounds.
-        parts.append(f'<tfoot><tr><td{width} style="text-align: left; font-size: smaller">{notes}</td></tr></tfoot>')
+        style = f"text-align: left; font-size: smaller; {padding}"
+        parts.append(f'<tfoot><tr><td{width} style="{style}">{notes}</td></tr></tfoot>')
     return "\n".join([*parts, "</table>\n"])

@@ -65,7 +65,7 @@ def test_files_and_documents_add_up():
     one = make_table([spread(["ab"]), spread(["abc", "d"])], names=["y", "x"])
     two = make_table([spread(["ab", "cde", "xy"])], names=["x"])
     found = find_chain_errors(gold, [one, two])
-    assert found.to_json() == {
+    assert found.to_dict() == {
         "chains": 5,
         "mentions": 12,
         "kinds": {"exact": 2, "missing": 1, "mixed": 1, "extra": 0, "spurious": 1},

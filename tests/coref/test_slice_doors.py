@@ -31,7 +31,7 @@ def values(slices):
 def score(**options):
     """Score the pair, and return its slices as JSON does."""
     report = closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=NO_INTERVALS, **options)
-    return values(report.to_json()["slices"])
+    return values(report.to_dict()["slices"])
 
 
 FIELDS = ("genre", "entity_size", "distance")
@@ -87,7 +87,7 @@ def test_evaluate(pair, evaluate):
         report = evaluate.load(name).report(
             predictions=predictions, references=references, by="entity_size", resampling=NO_INTERVALS
         )
-        found = values(report.to_json()["slices"])["entity_size"]
+        found = values(report.to_dict()["slices"])["entity_size"]
         assert list(found) == list(expected)
         for value, scores in found.items():
             assert scores.items() <= expected[value].items()

@@ -105,13 +105,13 @@ def with_classes(rows, fields):
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the sample are expected
 def test_classes_inside_lists_are_their_names():
     gold, rows = sample_gold("wikipossessions"), system_rows("wikipossessions")
-    wanted = closeread.score("wikipossessions", rows, gold=gold, resampling=QUICK).to_json()
+    wanted = closeread.score("wikipossessions", rows, gold=gold, resampling=QUICK).to_dict()
     fields = ["certainty", "relation", "relation_certainty"]
     numbered = with_classes(rows, fields)
     assert isinstance(numbered[0]["possessions"][0]["certainty"], int)
     own = with_classes(gold, fields)
     for key, given in ((gold, numbered), (gold, numbered.to_iterable_dataset()), (own, rows)):
-        assert closeread.score("wikipossessions", given, gold=key, resampling=QUICK).to_json() == wanted
+        assert closeread.score("wikipossessions", given, gold=key, resampling=QUICK).to_dict() == wanted
 
 
 @pytest.mark.filterwarnings("ignore:1 possession has a relation")

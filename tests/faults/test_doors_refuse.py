@@ -231,12 +231,12 @@ def test_labels_as_numbers_of_every_kind(names):
     table = datasets.Dataset.from_dict({"id": IDS, "label": numbers}).cast_column(
         "label", datasets.ClassLabel(names=list(names))
     )
-    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_json()
-    assert closeread.score("mctaco", table, gold=GOLD).to_json() == wanted
+    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_dict()
+    assert closeread.score("mctaco", table, gold=GOLD).to_dict() == wanted
     if names == ("no", "yes"):
         for column in (map(float, numbers), map(np.float32, numbers), map(Decimal, numbers), map(np.int8, numbers)):
             given = pd.DataFrame({"id": IDS, "label": list(column)})
-            assert closeread.score("mctaco", given, gold=GOLD).to_json() == wanted
+            assert closeread.score("mctaco", given, gold=GOLD).to_dict() == wanted
 
 
 GOOD = {
@@ -248,7 +248,7 @@ GOOD = {
 
 @pytest.mark.parametrize("name", GOOD)
 def test_other_arrow_types_of_the_same_values(name, tmp_path):
-    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_json()
+    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_dict()
     table = pa.table({one: GOOD[name](column) for one, column in zip(GOLD[0], whole().columns, strict=True)})
     try:
         datasets.Dataset(table)
@@ -257,4 +257,4 @@ def test_other_arrow_types_of_the_same_values(name, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for given, _ in gold_doors(table, tmp_path):
-            assert closeread.score("mctaco", ROWS, gold=given).to_json() == wanted
+            assert closeread.score("mctaco", ROWS, gold=given).to_dict() == wanted

@@ -20,9 +20,9 @@ def test_reports_of_repeated_mentions_are_read_back():
     response = [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}]
     report = closeread.score("coref", response, gold=REPEATED, duplicates="reference")
     assert report.scores["ceafm/precision"].value == pytest.approx(3 / 2)
-    assert Report.from_json(json.loads(json.dumps(report.to_json()))) == report
+    assert Report.from_json(json.loads(json.dumps(report.to_dict()))) == report
     compared = closeread.compare("coref", response, REPEATED, gold=REPEATED, duplicates="reference")
-    assert type(compared).from_json(json.loads(json.dumps(compared.to_json()))).names == compared.names
+    assert type(compared).from_json(json.loads(json.dumps(compared.to_dict()))).names == compared.names
 
 
 def judge_repeated(tmp_path, duplicates):

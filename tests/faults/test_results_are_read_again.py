@@ -65,7 +65,7 @@ def test_results(corpus, run):
         compared.replace('"a.jsonl"', '"a.parquet"').replace('"b.jsonl"', '"b.parquet"')
     )
     (one,) = strict(compared)
-    assert Comparison.from_json([one]).to_json() == one
+    assert Comparison.from_json([one]).to_dict() == one
     units = strict(printed)["units"]
     check_csv(call("score", corpus, "a.jsonl", *options, *shown, "csv"), units)
     assert call("score", "--from-counts", "a.parquet", *few, *shown, "latex") == call(

@@ -47,7 +47,7 @@ def as_text(value):
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_gold_and_predictions(corpus, tmp_path):
     gold, rows = sample_gold(corpus), system_rows(corpus)
-    wanted = closeread.score(corpus, rows, gold=gold).to_json()
+    wanted = closeread.score(corpus, rows, gold=gold).to_dict()
     files = {name: tmp_path / f"{name}.jsonl" for name in ("gold", "gold1", "rows1")}
     json_lines.write(files["gold"], gold)
     json_lines.write(files["gold1"], written(gold, float))
@@ -59,9 +59,9 @@ def test_gold_and_predictions(corpus, tmp_path):
     if has_integers(gold):
         assert files["gold1"].read_text("utf-8") != files["gold"].read_text("utf-8")
     for given in (files["gold1"], records, written(gold, float)):
-        assert closeread.score(corpus, files["rows1"], gold=given).to_json() == wanted
+        assert closeread.score(corpus, files["rows1"], gold=given).to_dict() == wanted
     for convert in WRITTEN.values():
-        assert closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_json() == wanted
+        assert closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_dict() == wanted
 
 
 MODULES = {
@@ -87,11 +87,11 @@ KEY = [{"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], "n_to
 
 @pytest.mark.parametrize("convert", WRITTEN.values(), ids=WRITTEN)
 def test_coreference(convert, tmp_path):
-    wanted = closeread.score("coref", KEY, gold=KEY).to_json()
-    assert closeread.score("coref", written(KEY, convert), gold=written(KEY, convert)).to_json() == wanted
+    wanted = closeread.score("coref", KEY, gold=KEY).to_dict()
+    assert closeread.score("coref", written(KEY, convert), gold=written(KEY, convert)).to_dict() == wanted
     path = tmp_path / "key.jsonl"
     path.write_text(as_text(KEY), "utf-8")
-    assert closeread.score("coref", path, gold=path).to_json()["signature"] == wanted["signature"]
+    assert closeread.score("coref", path, gold=path).to_dict()["signature"] == wanted["signature"]
     module = evaluate.load("coref_lea")
     clusters = [KEY[0]["clusters"]]
     assert module.compute(predictions=written(clusters, convert), references=clusters)["lea/f1"] == 1
@@ -101,11 +101,11 @@ def test_tables(tmp_path):
     """Columns of floats: of pandas, because a value is missing, and of Arrow."""
     corpus = load_corpus("semeval2015_timeline")
     gold = sample_gold("semeval2015_timeline")
-    wanted = closeread.score("semeval2015_timeline", gold, gold=gold).to_json()
+    wanted = closeread.score("semeval2015_timeline", gold, gold=gold).to_dict()
     table = pa.Table.from_pylist(written(gold, float))
     pq.write_table(table, tmp_path / "gold.parquet")
     for given in (table, table.to_pandas(), tmp_path / "gold.parquet"):
-        assert closeread.score("semeval2015_timeline", gold, gold=given).to_json() == wanted
+        assert closeread.score("semeval2015_timeline", gold, gold=given).to_dict() == wanted
     # As JSON, since 1 == 1.0; older versions of pyarrow sort the fields of objects.
     read = list(read_own_gold(corpus, tmp_path / "gold.parquet").records)
     assert json.dumps(read, sort_keys=True) == json.dumps(gold, sort_keys=True)
@@ -141,7 +141,7 @@ def test_options(corpus, option):
     gold = KEY if corpus == "coref" else sample_gold(corpus)
     rows = KEY if corpus == "coref" else system_rows(corpus)
     signatures = {
-        closeread.score(corpus, rows, gold=gold, **{option: value}).to_json()["signature"]
+        closeread.score(corpus, rows, gold=gold, **{option: value}).to_dict()["signature"]
         for value in (4, 4.0, "4", np.float64(4))
     }
     assert len(signatures) == 1

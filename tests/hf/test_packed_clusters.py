@@ -71,7 +71,7 @@ def test_odd_numbers_are_left_to_the_schema(number):
 
 def score(predictions, gold):
     try:
-        return closeread.score("coref", predictions, gold=gold, metrics=["lea"]).to_json()
+        return closeread.score("coref", predictions, gold=gold, metrics=["lea"]).to_dict()
     except InputError as error:
         return str(error)
 

@@ -46,8 +46,8 @@ def test_scores_are_those_of_closeread_score(store, tmp_path):
     assert len(judged.accepted) == 1
     (row,) = rows_of(store)
     report = closeread.score("mctaco", tmp_path / "50.jsonl", config="sample", by="category")
-    assert row["scores"] == report.to_json()["scores"]
-    assert row["slices"] == report.to_json()["slices"]
+    assert row["scores"] == report.to_dict()["scores"]
+    assert row["slices"] == report.to_dict()["slices"]
     assert row["signature"] == report.provenance.signature
 
 
@@ -89,7 +89,7 @@ def test_pairs_are_compared_as_by_the_command(store, tmp_path):
     pairs = store.read_index()["boards"][0]["pairs"]
     number = list(combinations(pairs["ids"], 2)).index(tuple(ids))  # the better one first
     compared = closeread.compare("mctaco", tmp_path / "20.jsonl", tmp_path / "60.jsonl", config="sample")
-    expected = compared.to_json()["differences"]["f1"]
+    expected = compared.to_dict()["differences"]["f1"]
     for name, end in (("low", "low"), ("high", "high"), ("p", "p_randomization")):
         assert pairs[name][number] == round(expected[end], 6)
 

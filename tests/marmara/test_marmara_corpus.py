@@ -182,7 +182,7 @@ def test_scores_by_genre_and_by_folders(ran, tmp_path):
     assert of_folders["scores"] == of_sample["scores"]
     assert of_folders["signature"] == of_sample["signature"]
     report = closeread.score("marmara_coref", tmp_path / "one.jsonl", **FOLDERS)
-    assert report.to_json()["scores"] == of_folders["scores"]
+    assert report.to_dict()["scores"] == of_folders["scores"]
 
 
 def test_other_words_are_an_error(run, here):

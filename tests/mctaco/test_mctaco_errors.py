@@ -105,7 +105,7 @@ def test_lists_by_hand(found):
         ["q0", "c0-1", *texts, "an hour", "yes", "no", "Event Duration", "hour", "5 to 8", "up to 50%"],
         ["q0", "c0-2", *texts, "3 years", "no", "yes", "Event Duration", "year", "5 to 8", "up to 50%"],
     ]
-    (as_json,) = found.to_json()["errors"]["questions"]
+    (as_json,) = found.to_dict()["errors"]["questions"]
     assert as_json["candidates"][1] == {"answer": "an hour", "gold": "yes", "predicted": "no"}
     assert "q0 (Event Duration): 2 of 5 candidates wrong" in str(found)
     assert repr(found) == "<LabelErrorReport: 7 candidates, false yes 1, false no 1>"
@@ -123,7 +123,7 @@ def test_the_worst_come_first():
     assert [one.question_id for one in found.questions] == ["q2", "q0", "q1"]
     assert [row[0] for row in found.to_rows()[1]] == ["q2", "q2", "q2", "q0", "q0", "q1", "q1"]
     assert str(found).count(" wrong\n") == 1
-    assert "2 more questions with errors: see to_json() and to_frame()." in str(found)
+    assert "2 more questions with errors: see to_dict() and to_frame()." in str(found)
 
 
 @for_each(

@@ -38,7 +38,7 @@ def test_means_and_standard_errors():
     assert (found.mean, found.standard_error) == (0.625, pytest.approx(0.125))
     assert RUNS.estimate(50, "test", "f1").standard_error is None
     assert TrainedRuns([make(100, 0, 0.5), make(100, 1, 0.5, 0.5)]).estimate(100, "test", "f1") is None
-    assert RUNS.to_json()["summary"][1]["test"]["f1"] == {"mean": 0.375, "standard_error": pytest.approx(0.125)}
+    assert RUNS.to_dict()["summary"][1]["test"]["f1"] == {"mean": 0.375, "standard_error": pytest.approx(0.125)}
 
 
 def test_tables():
@@ -51,14 +51,14 @@ def test_tables():
 
 
 def test_descriptions_are_read_as_written(saved):
-    folder = saved(RUNS.to_json())
+    folder = saved(RUNS.to_dict())
     assert read_runs(folder) == RUNS
     assert find_run(folder, 1) == folder / "size-100/seed-1"
 
 
 def test_a_picture_has_means_and_bars_of_standard_errors(saved):
     pytest.importorskip("matplotlib")
-    drawing = draw_runs(saved(RUNS.to_json()))
+    drawing = draw_runs(saved(RUNS.to_dict()))
     (axes,) = drawing.figure.axes
     lines = {bars.get_label(): bars.lines for bars in axes.containers}
     assert set(lines) == {"Exact match", "F1"}
@@ -68,12 +68,12 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
     np.testing.assert_allclose(bars.get_segments(), [[[10, 25], [10, 25]], [[20, 25], [20, 50]]])
     assert axes.get_ylabel() == "test score (%)"
     assert drawing.summary == "3 runs with 2 sizes of the training data"
-    gap = RUNS.to_json()
+    gap = RUNS.to_dict()
     del gap["runs"][0]["test"]["exact_match"]
     (axes,) = draw_runs(saved(gap)).figure.axes
     exact_match, _, _ = next(bars.lines for bars in axes.containers if bars.get_label() == "Exact match")
     assert np.isnan(exact_match.get_xydata()[:, 1]).tolist() == [True, False]
-    held_out = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_json()
+    held_out = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_dict()
     with pytest.warns(CloseReadWarning, match=r"run\.json: some runs are not complete\.$"):
         drawing = draw_runs(saved(held_out))
     assert drawing.figure.axes[0].get_ylabel() == "held-out score (%)"
@@ -95,7 +95,7 @@ OTHER = "does not describe training runs of mctaco"
 @for_each(
     ("value", "found"),
     [
-        *(({**RUNS.to_json(), "runs": [asdict(RUNS.runs[0]) | change]}, found) for change, found in FORGED),
+        *(({**RUNS.to_dict(), "runs": [asdict(RUNS.runs[0]) | change]}, found) for change, found in FORGED),
         ([], OTHER),
         ({"task": "tne"}, OTHER),
         ({"task": "mctaco", "format": 2}, "has format 2 (expected 1)"),
@@ -113,4 +113,4 @@ def test_files_that_describe_something_else(saved, value, found):
 
 def test_no_complete_run(saved):
     with pytest.raises(FormatError, match=r"run\.json: has no complete run \(expected one or more\)$"):
-        draw_runs(saved(TrainedRuns([]).to_json()))
+        draw_runs(saved(TrainedRuns([]).to_dict()))

@@ -184,9 +184,9 @@ def write_more(folder):
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))
     texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(sample_gold("wikipossessions"))
     report = closeread.score("mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(2))
-    texts["report.json"] = json.dumps(report.to_json(), indent=1)
+    texts["report.json"] = json.dumps(report.to_dict(), indent=1)
     scores = {"exact_match": 0.25, "f1": 0.5}
-    run = TrainedRuns([TrainedRun(f"seed-{seed}", 100, seed, 20, 2, scores, {}, 1.5) for seed in range(2)]).to_json()
+    run = TrainedRuns([TrainedRun(f"seed-{seed}", 100, seed, 20, 2, scores, {}, 1.5) for seed in range(2)]).to_dict()
     texts |= {"a.txt": PHRASES, "a.html": PAGE, "run.json": json.dumps(run)}
     texts |= {f"answers{i}": "\n".join(map(json.dumps, answers)) for i, answers in enumerate(ANSWERS)}
     for name, text in texts.items():
@@ -215,7 +215,7 @@ def make_calls():
         yield f"vectors-{name}", lambda path: read_vectors(path, ("ev", "EV", "an")).matrix.tolist(), folder / name
     yield "text-phrases", change_phrases, folder / "a.txt"
     yield "text-article", lambda path: extract(path.read_bytes().decode("utf-8", "replace")), folder / "a.html"
-    yield "load-report", lambda path: closeread.load_report(path).to_json(), folder / "report.json"
+    yield "load-report", lambda path: closeread.load_report(path).to_dict(), folder / "report.json"
     yield "load-runs", lambda path: str(read_runs(path.parent)), folder / "run.json"
     for name in ("about.json", "predictions.jsonl"):
         yield f"arrival-{name}", judge_arrival, folder / "arrival" / name
@@ -294,7 +294,7 @@ def score_table(corpus, path):
         pq.write_table(table, pa.BufferOutputStream())
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
         return None  # no Parquet file has such rows
-    return closeread.score(corpus, table, config="sample", missing="empty", resampling=Resampling(2)).to_json()
+    return closeread.score(corpus, table, config="sample", missing="empty", resampling=Resampling(2)).to_dict()
 
 
 def run_line(line):

@@ -75,7 +75,7 @@ def test_scores_by_hand(found, field):
 
 def test_lists_by_hand(found):
     assert found.counts == {"right": 1, "missing": 2, "spurious": 2, "confused": 1}
-    errors = found.to_json()["errors"]
+    errors = found.to_dict()["errors"]
     assert errors["pairs"] == found.counts
     # Both sides link 0-1 and 2-3, which gold links by `of`.
     assert errors["confusions"] == [{"gold": "of", "predicted": "by", "pairs": 1, "share": 0.5}]
@@ -210,9 +210,9 @@ def test_scores_are_those_of_score(predictions):
     by = ("distance", "domain", "expressed", "preposition", "mention")
     scored = closeread.score("tne", predictions, config="sample", by=by)
     found = closeread.errors("tne", predictions, config="sample", by=by)
-    assert found.report.to_json() == scored.to_json()
+    assert found.report.to_dict() == scored.to_dict()
     assert found.report.provenance.signature == scored.provenance.signature
-    assert closeread.Report.from_json(found.to_json()).to_json() == scored.to_json()
+    assert closeread.Report.from_json(found.to_dict()).to_dict() == scored.to_dict()
 
 
 def test_documents_without_a_row(predictions):

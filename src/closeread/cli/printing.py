@@ -63,7 +63,7 @@ def print_result(found: Any, *, style: str = "", output: Path | None = None, as_
         elif isinstance(found, list):
             _print_list(found, as_json=as_json)
         elif as_json or isinstance(found, dict):
-            print_json(found if isinstance(found, dict) else found.to_json())
+            print_json(found if isinstance(found, dict) else found.to_dict())
         elif hasattr(found, "draw"):
             click.echo(found.draw(coloured=can_colour(sys.stdout)))
         elif isinstance(found, str):
@@ -92,7 +92,7 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
     if how.get("score_only"):
         click.echo("\n".join(found.list_main(how.get("metrics") or ())))
     elif style == "json":
-        print_json(found.to_json())
+        print_json(found.to_dict())
     elif style in ("table", "markdown"):
         print_grids(found.to_grids(style), cast("Style", style))
     else:
@@ -105,7 +105,7 @@ def _print_list(found: list[Any], *, as_json: bool) -> None:
     """Print the lines of files that were written, or the verdicts on files; what is not valid is an error."""
     wrong = [str(one) for one in found if getattr(one, "error", None) is not None]
     if as_json:
-        print_json([one.to_json() for one in found])
+        print_json([one.to_dict() for one in found])
         if wrong:
             raise click.exceptions.Exit(1)
         return

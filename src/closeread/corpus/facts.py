@@ -65,7 +65,7 @@ class Statistics(Result):
         """Return a row for each figure, with a column for each split."""
         return ["figure", *self.splits], self._rows
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the figures by split."""
         splits = {split: dict(figures) for split, figures in self.splits.items()}
         return {"corpus": self.corpus, "config": self.config, "splits": splits}

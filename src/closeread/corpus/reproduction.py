@@ -112,9 +112,9 @@ class Reproduction(Loadable, Sequence[Table]):
         rows = [[self.corpus, table.name, *(getattr(cell, name) for name in names)] for table, cell in cells]
         return ["corpus", "table", *names], rows
 
-    def to_json(self) -> list[dict[str, object]]:
+    def to_dict(self) -> list[dict[str, object]]:
         """Return the tables as JSON."""
-        return [table.to_json(self.corpus) for table in self.tables]
+        return [table.to_dict(self.corpus) for table in self.tables]
 
     @classmethod
     def from_json(cls, found: object, source: object = "reproduction") -> Self:

@@ -20,7 +20,7 @@ from closeread.counts.estimates import (
 )
 from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import Difference, compare_pairs
-from closeread.counts.results import FORMAT, Loadable, check_stored
+from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -74,6 +74,10 @@ class Comparison(Loadable):
     second: Report
     differences: Mapping[str, Difference]
     corrected: Corrected | None = None
+
+    def __getitem__(self, name: str) -> Difference:
+        """Return the difference of a score by the metric's name, such as "f1"."""
+        return find_score(self.differences, name)
 
     def __repr__(self) -> str:
         scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences)
@@ -153,9 +157,9 @@ class Comparison(Loadable):
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
         reports = zip(SIDES, self.names, (self.first, self.second), strict=True)
-        return {**self.to_json(), **{side: {"name": name, **report.to_stored()} for side, name, report in reports}}
+        return {**self.to_dict(), **{side: {"name": name, **report.to_stored()} for side, name, report in reports}}
 
-    def to_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
 
         def write(name: str) -> dict[str, float | None]:
@@ -166,8 +170,8 @@ class Comparison(Loadable):
 
         return {
             "format": FORMAT,
-            "first": {"name": self.names[0], **self.first.to_json()},
-            "second": {"name": self.names[1], **self.second.to_json()},
+            "first": {"name": self.names[0], **self.first.to_dict()},
+            "second": {"name": self.names[1], **self.second.to_dict()},
             "differences": {name: write(name) for name in self.differences},
             "correction": None
             if self.corrected is None

@@ -12,6 +12,7 @@ import numpy as np
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
 from closeread.counts.resampling import bootstrap_intervals
+from closeread.counts.results import Exported
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
@@ -112,9 +113,12 @@ class Estimate:
     high: float | None
     undefined: bool
 
+    def __float__(self) -> float:
+        return math.nan if self.value is None else self.value
+
 
 @dataclass(frozen=True)
-class Scores:
+class Scores(Exported):
     """The scores of some units.
 
     Attributes:
@@ -128,7 +132,7 @@ class Scores:
     scores: Mapping[str, Estimate]
     counts: Mapping[str, float]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the scores as JSON."""
         estimates = {name: asdict(estimate) for name, estimate in self.scores.items()}
         sizes = {"n_units": self.n_units, "n_blocks": self.n_blocks}

@@ -113,7 +113,7 @@ class Table(Shown):
         del style
         return [_make_table_grid(self, missing=True)]
 
-    def to_json(self, corpus: str) -> dict[str, object]:
+    def to_dict(self, corpus: str) -> dict[str, object]:
         """Return the table as JSON can hold it, with the name of its corpus."""
         about = {name: getattr(self, name) for name in ABOUT}
         return {"corpus": corpus, **about, "summary": summarize([self]), "cells": [asdict(cell) for cell in self.cells]}

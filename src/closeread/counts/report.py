@@ -17,7 +17,7 @@ from closeread.argument_types import check_types
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
-from closeread.counts.results import FORMAT, Loadable, check_stored
+from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
 from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import write_json
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
@@ -92,6 +92,10 @@ class Report(Loadable):
         """The scores of all units by the metric's name."""
         return self.total.scores
 
+    def __getitem__(self, name: str) -> Estimate:
+        """Return the score of all units by the metric's name, such as "f1"."""
+        return find_score(self.scores, name)
+
     @property
     def units(self) -> Sequence[UnitRow]:
         """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for."""
@@ -137,11 +141,11 @@ class Report(Loadable):
 
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        return {**self.to_json(), "titles": dict(self.titles), "preset": self.preset}
+        return {**self.to_dict(), "titles": dict(self.titles), "preset": self.preset}
 
-    def to_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
-        p, total = self.provenance, self.total.to_json()
+        p, total = self.provenance, self.total.to_dict()
         return {
             "format": FORMAT,
             "closeread": __version__,
@@ -163,7 +167,7 @@ class Report(Loadable):
             "missing": p.missing,
             **{name: total[name] for name in ("scores", "counts")},
             "slices": {
-                field: {value: scores.to_json() for value, scores in values.items()}
+                field: {value: scores.to_dict() for value, scores in values.items()}
                 for field, values in self.slices.items()
             },
         }

@@ -215,6 +215,9 @@ class Difference(NamedTuple):
     p_bootstrap: float
     p_randomization: float
 
+    def __float__(self) -> float:
+        return self.value
+
 
 def compare_pairs(
     tables: Sequence[CountTable], metrics: Sequence[Metric], *, n_resamples: int, confidence: float, seed: int

@@ -5,11 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args, overload
 
 from closeread.argument_types import check_types
-from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Problem, RequestError, quote
-from closeread.formats.json_lines import read_json, write_json
+from closeread.exceptions import (
+    FieldPath,
+    FormatError,
+    MissingExtraError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    quote,
+)
+from closeread.formats.json_lines import decode_json, dump_json, read_json, write_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
 from closeread.tables import Grid, Style, csv_text, draw, draw_html
@@ -27,9 +35,23 @@ Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
 
 Library = Literal["pandas", "polars", "arrow"]  # what makes a data frame; "arrow" stands for pyarrow's tables
 
+COLUMNS = {"low": "ci_low", "high": "ci_high"}
+"""What data frames call columns of the CSV."""
+
+T = TypeVar("T")
+
+
+def find_score(scores: Mapping[str, T], name: str) -> T:
+    """Return what is known of a score, by its name."""
+    if name not in scores:
+        raise RequestError(describe_unknown("score", name, list(scores)))
+    return scores[name]
+
 
 def check_stored(found: object, definition: str, source: object, reports: Reports = lambda found: {}) -> Any:
     """Check the JSON of a result by a definition of its schema, and that its reports have one signature; return it."""
+    if isinstance(found, str):
+        found = decode_json(found, source)
     check_format(found, FORMAT, source)
     check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
     signatures = {path: report["signature"] for path, report in reports(found).items()}
@@ -40,6 +62,18 @@ def check_stored(found: object, definition: str, source: object, reports: Report
         said = [Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature")) for path, one in wrong.items()]
         raise FormatError(source, said)
     return found
+
+
+class Exported(ABC):
+    """Something that can be given on as JSON."""
+
+    @abstractmethod
+    def to_dict(self) -> Any:
+        """Return it as a dict that JSON can hold; what is several results, as a list of such dicts."""
+
+    def to_json(self) -> str:
+        """Return it as a string of JSON."""
+        return dump_json(self.to_dict(), indent=2).removesuffix("\n")
 
 
 class Shown(ABC):
@@ -73,16 +107,12 @@ class Shown(ABC):
         return self.to_html()
 
 
-class Result(Shown):
+class Result(Shown, Exported):
     """Something that also has rows of data, numbers in full precision, and JSON."""
 
     @abstractmethod
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """Return header and rows of its data, tidy: one observation a row."""
-
-    @abstractmethod
-    def to_json(self) -> Any:
-        """Return it as a JSON value."""
 
     def to_csv(self) -> str:
         """Return its data as comma-separated values."""
@@ -101,7 +131,10 @@ class Result(Shown):
     def to_frame(self, library: Literal["arrow"]) -> pyarrow.Table: ...
 
     def to_frame(self, library: Library | None = None) -> pandas.DataFrame | polars.DataFrame | pyarrow.Table:
-        """Return its data as a data frame with Arrow's types: the rows and columns of the CSV.
+        """Return its data as a data frame with Arrow's types: the rows of the CSV.
+
+        Ends of intervals are `ci_low` and `ci_high`; a signature that all rows share is no column, but in the `attrs`
+        of a frame of pandas and in the metadata of a table of Arrow.
 
         Args:
             library: "pandas", "polars" or "arrow" (a `pyarrow.Table`); None for pandas if it is installed, otherwise
@@ -112,8 +145,14 @@ class Result(Shown):
         if library is not None and library not in get_args(Library):
             raise RequestError(f"no data frames of {library!r} (choose from: {', '.join(get_args(Library))})")
         header, rows = self.to_rows()
-        columns = zip(*rows, strict=True) if rows else ([] for _ in header)
-        table = pa.table({name: _make_column(values) for name, values in zip(header, columns, strict=True)})
+        columns = dict(zip(header, zip(*rows, strict=True) if rows else ([] for _ in header), strict=True))
+        shared = {}
+        if len(signatures := set(columns.get("signature", ()))) == 1:
+            shared = {"signature": signatures.pop()}
+            del columns["signature"]
+        table = pa.table(
+            {COLUMNS.get(name, name): _make_column(values) for name, values in columns.items()}, metadata=shared
+        )
         if library == "arrow":
             return table
         if library != "polars":
@@ -123,7 +162,9 @@ class Result(Shown):
                 if library == "pandas":
                     raise MissingExtraError("a data frame of pandas", "pandas") from None
             else:
-                return table.to_pandas(types_mapper=pd.ArrowDtype)
+                frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+                frame.attrs |= shared
+                return frame
         try:
             import polars as pl
         except ImportError:
@@ -133,6 +174,10 @@ class Result(Shown):
             raise MissingExtraError(what, "pandas") from None
         return pl.from_arrow(table)
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return its data as a data frame of pandas, see `to_frame`."""
+        return self.to_frame("pandas")
+
     @check_types
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all."""
@@ -140,7 +185,7 @@ class Result(Shown):
 
     def to_stored(self) -> object:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        return self.to_json()
+        return self.to_dict()
 
 
 class Several(Result):
@@ -149,9 +194,9 @@ class Several(Result):
     def __init__(self, results: Sequence[Result]) -> None:
         self.results = results
 
-    def to_json(self) -> list[Any]:
+    def to_dict(self) -> list[Any]:
         """Return a list of them, or of what they are lists of."""
-        found = [one.to_json() for one in self.results]
+        found = [one.to_dict() for one in self.results]
         return [part for one in found for part in (one if isinstance(one, list) else [one])]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
@@ -179,7 +224,7 @@ class Loadable(Result):
         """Read its JSON.
 
         Args:
-            found: the JSON value; keys that are unknown are ignored.
+            found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.
             source: what it is from, for messages.
         """
 

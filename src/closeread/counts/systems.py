@@ -388,13 +388,13 @@ class SystemsTable(Loadable):
 
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        found: dict[str, Any] = self.to_json()
+        found: dict[str, Any] = self.to_dict()
         for system, report in zip(found["systems"], self.reports, strict=True):
             system["report"] = report.to_stored()
         shown = {"digits": self.digits, "intervals": self.intervals, "show_pairs": self.pairs, "lacking": self.lacking}
         return {**found, **shown}
 
-    def to_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
 
         def write_pair(test: PairTest) -> dict[str, object]:
@@ -417,7 +417,7 @@ class SystemsTable(Loadable):
                     "name": name,
                     "has_counts": self.has_counts[i],
                     "standings": {score: self.standings[score][i] for score in self.scores},
-                    "report": self.reports[i].to_json(),
+                    "report": self.reports[i].to_dict(),
                 }
                 for i, name in enumerate(self.names)
             ],

@@ -179,13 +179,20 @@ def read_json(path: Path) -> object:
     """Read a file of one JSON value, which may be gzipped."""
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     try:
-        return parse_json(data.decode())
+        text = data.decode()
     except UnicodeDecodeError as error:
         raise FormatError(path, [Problem(f"is not UTF-8 (byte {error.start})")]) from None
+    return decode_json(text, path)
+
+
+def decode_json(text: str, source: object) -> object:
+    """Return the value of a text of JSON from a source, which messages name."""
+    try:
+        return parse_json(text)
     except json.JSONDecodeError as error:
-        raise FormatError(path, [Problem(f"is not JSON: {error.msg}", error.lineno)]) from None
+        raise FormatError(source, [Problem(f"is not JSON: {error.msg}", error.lineno)]) from None
     except ValueError as error:
-        raise FormatError(path, [Problem(str(error))]) from None
+        raise FormatError(source, [Problem(str(error))]) from None
 
 
 def dump_json(value: object, indent: int | None = None) -> str:

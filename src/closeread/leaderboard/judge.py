@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread._version import __version__
+from closeread.counts.results import Exported
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
@@ -37,7 +38,7 @@ Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Exported):
     """What a run of the judge did, a sentence each."""
 
     accepted: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ class Judged:
         """Whether something could not be scored."""
         return bool(self.errors)
 
-    def to_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return all of it as JSON."""
         return asdict(self)
 
@@ -263,7 +264,7 @@ class _Run:
         return "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = None if arrival.problems else arrival.read_about().to_json()
+        about = None if arrival.problems else arrival.read_about().to_dict()
         names = ("submission", "board", "author", "submitted", "source")
         return Entry(**{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about)
 

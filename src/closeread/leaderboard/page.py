@@ -325,7 +325,7 @@ class Ranking(Result):
         """Return a row for each score, of all units and of every slice."""
         return COLUMNS, [list(row.values()) for row in long_rows(self.index)]
 
-    def to_json(self) -> object:
+    def to_dict(self) -> object:
         """Return the index."""
         return self.index
 
@@ -385,7 +385,7 @@ class Submissions(Result):
             )
         ]
 
-    def to_json(self) -> object:
+    def to_dict(self) -> object:
         """Return the submissions that are judged, and those that are not."""
         judged = [
             {"id": e.submission, "board": e.board, "status": e.status, "author": e.author, "problems": e.problems}

@@ -84,7 +84,7 @@ class Record:
     closeread: str  # the version that scored
     predictions: str  # the digest of the predictions regardless of their format, to find duplicates
     perfect: bool  # whether the headline score is 1
-    report: Mapping[str, Any] = field(repr=False)  # the scores as JSON, see `closeread.counts.report.Report.to_json`
+    report: Mapping[str, Any] = field(repr=False)  # the scores as JSON, see `closeread.counts.report.Report.to_dict`
 
     def to_bytes(self) -> bytes:
         """Return the bytes of its file."""
@@ -270,7 +270,7 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
             for name, score in scores.items()
         }
 
-    found: dict[str, Any] = report.to_json()
+    found: dict[str, Any] = report.to_dict()
     if board.private:  # no counts, no small slices, and rounded scores
         slices = {
             name: {

@@ -58,13 +58,13 @@ class About:
     description: str = ""  # a sentence or two
     author: str | None = None  # in a folder, who submits, if it is not the owner of the file
 
-    def to_json(self) -> dict[str, str | None]:
+    def to_dict(self) -> dict[str, str | None]:
         """Return the description as JSON; without the author if none is named."""
         return {name: value for name, value in asdict(self).items() if name != "author" or value is not None}
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the description, whose digest is the id of the submission."""
-        return write_json({"format": FORMAT, **self.to_json()})
+        return write_json({"format": FORMAT, **self.to_dict()})
 
     @property
     def id(self) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from closeread import parameters as arg
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.counts.results import Result
+from closeread.counts.results import Exported, Result
 from closeread.exceptions import RequestError, escape_line, fill_options
 from closeread.hf.modules import describe_module, module_names
 from closeread.operations.calling import find_operations, take_place
@@ -124,7 +124,7 @@ class Catalogue(Result):
         procedures = map(load_procedure, procedure_names())
         self.procedures = [one for one in procedures if one.sides.key_first or one.name not in self.scored]
 
-    def to_json(self) -> list[dict[str, object]]:
+    def to_dict(self) -> list[dict[str, object]]:
         rows: list[list[object]] = [
             [c.name, c.title, list(c.configs), c.procedure, list(load_procedure(c.procedure).modules), c.licence]
             for c in self.corpora
@@ -133,7 +133,7 @@ class Catalogue(Result):
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        rows = [list(row.values()) for row in self.to_json()]
+        rows = [list(row.values()) for row in self.to_dict()]
         return HEADER, [
             [name or NOTHING, *(", ".join(one) if isinstance(one, list) else one or "" for one in rest)]
             for name, *rest in rows
@@ -165,7 +165,7 @@ def list_all() -> Catalogue:
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Exported):
     """Records, laid out for reading.
 
     Attributes:
@@ -198,7 +198,7 @@ class Page:
             for part in (*self._parts, *self._lines)
         )
 
-    def to_json(self) -> object:
+    def to_dict(self) -> object:
         if self._json is None:
             raise RequestError("--json and --data-dir are for --oddities; add it")
         return self._json

@@ -13,7 +13,7 @@ from closeread.counts.counts import UnitRows, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
-from closeread.counts.results import Result
+from closeread.counts.results import Exported, Result
 from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
@@ -95,7 +95,7 @@ def score(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Exported):
     """What is found of predictions.
 
     Attributes:
@@ -125,7 +125,7 @@ class Verdict:
         source, found = ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
         return [one.at(source) + f" ({one.times:,} times)" * (one.times > 1) for one in found]
 
-    def to_json(self) -> dict[str, str | bool | int | list[str] | None]:
+    def to_dict(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""
         return {"file": self.name, "valid": self.valid, "rows": self.rows, "problems": self.problems}
 
@@ -222,9 +222,9 @@ class Sheet(Result):
         """A row for each unit; None if they are not shown."""
         return list(self.report.units) if self.per_unit or self.with_counts else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the report as a JSON object, with units and explanations."""
-        report, found = self.report, self.report.to_json()
+        report, found = self.report, self.report.to_dict()
         if (units := self.units) is not None:
             found["units"] = units
         if report.explanations is not None:

@@ -39,7 +39,7 @@ def agreement(corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Seque
     >>> import closeread
     >>> anna = {"letter": [[[0, 0], [1, 1], [2, 2]]]}
     >>> ben = {"letter": [[[0, 0], [1, 1]], [[2, 2]]]}
-    >>> print(closeread.agreement("coref", anna, ben).to_json()["iaa1"])
+    >>> print(closeread.agreement("coref", anna, ben).to_dict()["iaa1"])
     0.0
 
     Args:
@@ -248,7 +248,7 @@ def errors(
     >>> import closeread
     >>> key = {"letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]]}
     >>> response = {"letter": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]]}
-    >>> closeread.errors("coref", key, response).to_json()["counts"]["split entity"]
+    >>> closeread.errors("coref", key, response).to_dict()["counts"]["split entity"]
     1
 
     Args:

@@ -199,7 +199,7 @@ class Agreement(Result):
         ]
         return ["document", "annotators", "mentions", *self.alpha], [*rows, [None, None, None, *self.alpha.values()]]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
         options = {"iaa2_distance" if name == "iaa2" else name: value for name, value in self.options.items()}
         documents = {

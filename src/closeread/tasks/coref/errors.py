@@ -227,7 +227,7 @@ class ErrorReport(Result):
             [names[one.document], *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
             for one in documents[: self.limit]
         ]:
-            left, where = len(documents) - len(rows), choose_words("--limit and --json", "to_json()")
+            left, where = len(documents) - len(rows), choose_words("--limit and --json", "to_dict()")
             notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
             header = ["document", "in entities", "in mentions", "errors"]
             grids.append(Grid("Documents with the most errors", header, rows, notes))
@@ -249,7 +249,7 @@ class ErrorReport(Result):
             for one in self.list_errors()
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return counts, documents and errors as JSON."""
         errors = [
             {**vars(one), "pieces": [[dict(vars(mention)) for mention in piece] for piece in one.pieces]}
@@ -402,7 +402,7 @@ class ChainErrors(Result):
         parts = {"kind": self.kinds, "missing mentions": self.missing, "foreign mentions": self.foreign}
         return ["count", "value", "chains"], [[name, value, n] for name, of in parts.items() for value, n in of.items()]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return all counts as JSON can hold them."""
         return {
             "chains": self.n_chains,

@@ -187,7 +187,7 @@ class LabelErrorReport(Result):
         for number, one in enumerate(self.questions[: self.limit], 1):
             notes = [one.sentence, one.question]
             if number == self.limit < len(self.questions):
-                where = choose_words("--limit, --json and --format csv", "to_json() and to_frame()")
+                where = choose_words("--limit, --json and --format csv", "to_dict() and to_frame()")
                 more = pluralize(len(self.questions) - number, "more question")
                 notes.append(f"{more} with errors: see {where}.")
             rows = [[answer, gold, predicted or NOTHING] for answer, gold, predicted in one.candidates]
@@ -199,11 +199,11 @@ class LabelErrorReport(Result):
         """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
         return ROW, list(self.rows)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the report, and under `errors` the questions with errors and all of their candidates."""
         names = ("answer", "gold", "predicted")
         questions = [
             {**one._asdict(), "candidates": [dict(zip(names, candidate, strict=True)) for candidate in one.candidates]}
             for one in self.questions
         ]
-        return {**self.report.to_json(), "errors": {"questions": questions}}
+        return {**self.report.to_dict(), "errors": {"questions": questions}}

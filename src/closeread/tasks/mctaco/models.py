@@ -198,7 +198,7 @@ class TrainedRuns(Result):
         ]
         return [*header, *(f"{data}/{metric}" for data, metric in columns)], rows
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it as `run.json` holds it."""
         summary: list[dict[str, Any]] = [{"size": size, "runs": n} for size, n in self.sizes.items()]
         for of_size in summary:
@@ -312,7 +312,7 @@ def train_several(
         with prefixing_progress(name):
             one = train(data, run / name, of_seed, size=share, resume=resume, name=name)
         found = TrainedRuns([*found.runs, one], is_complete=len(found.runs) + 1 == len(names))
-        write_json(run / RUN, found.to_json())
+        write_json(run / RUN, found.to_dict())
     return found
 
 

@@ -106,7 +106,7 @@ class Agreement(Result):
         rows += [["mean", None, what, None, None, None, value] for what, value in self.mean.items()]
         return ["first annotator", "second annotator", "compared", *COUNTED], rows
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what is compared with the overlap, of two annotators; else the mean and every pair."""
         pairs = {pair: {what: asdict(one) for what, one in found.items()} for pair, found in self.pairs.items()}
         if len(pairs) == 1:

@@ -185,7 +185,7 @@ class PairedAgreement(Result):
         shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
         return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
         pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
         if len(pairs) == 1:

@@ -190,7 +190,7 @@ class LinkErrorReport(Result):
     Attributes:
         report: the scores, with slices by each field, as `closeread.score` computes them.
         analysis: the links of both sides.
-        limit: how many confusions, triplets and documents tables list, and how many triplets `to_json`.
+        limit: how many confusions, triplets and documents tables list, and how many triplets `to_dict`.
     """
 
     report: Report
@@ -236,7 +236,7 @@ class LinkErrorReport(Result):
 
         def count_left(rows: list[Row], noun: str) -> list[str]:
             left = len(rows) - self.limit
-            return [f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_json()')}."] * (left > 0)
+            return [f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_dict()')}."] * (left > 0)
 
         if not self.limit:
             return
@@ -263,7 +263,7 @@ class LinkErrorReport(Result):
         """Return header and rows of all wrong pairs: missing, then spurious, then confused ones."""
         return HEADER, list(self.analysis.list_links())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the report, and under `errors` the number of wrong pairs, confusions, triplets and documents."""
         found = {
             "pairs": self.counts,
@@ -272,7 +272,7 @@ class LinkErrorReport(Result):
             "spurious": self.analysis.list_wordings(self.limit, missed=False),
             "documents": self.analysis.list_documents(),
         }
-        return {**self.report.to_json(), "errors": found}
+        return {**self.report.to_dict(), "errors": found}
 
 
 def _format_row(row: Row) -> list[str]:

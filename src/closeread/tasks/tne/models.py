@@ -145,7 +145,7 @@ class TrainedRun(Result):
             for epoch in self.run["epochs"]
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
         return dict(self.run)
 

@@ -184,7 +184,7 @@ class PairedAgreement(Result):
             rows.append(["mean", None, what, None, None, *values, None])
         return ["first annotator", "second annotator", "compared", *COLUMNS, "shared"], rows
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
         pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
         if len(pairs) == 1:
