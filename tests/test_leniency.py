@@ -138,6 +138,9 @@ def test_the_rows_of_one_document_are_recognised_by_evaluate():
             with pytest.raises(SubmissionError) as caught:
                 evaluate.load("coref_lea").compute(**inputs)
             assert str(caught.value) == f"{side}: {what}: [{side}])"
+        rows = [{"document": "a", "clusters": CLUSTERS}]
+        with pytest.raises(SubmissionError, match=rf"{side}: found rows of a dataset .*: {side}=dataset\['clusters'\]"):
+            evaluate.load("coref_lea").compute(**{"predictions": [CLUSTERS], "references": [CLUSTERS], side: rows})
     with pytest.raises(SubmissionError, match="are the annotations of a single document"):
         evaluate.load("coref_alpha").compute(predictions=[CLUSTERS, CLUSTERS])
     with pytest.raises(SubmissionError, match=r"row 0: \[0\]\[0\]: expected a list, found 0"):

@@ -103,6 +103,10 @@ SHAPELESS = {
                       "(expected question_id, sentence_id, label, category)"),
     "a column too few": (["yes"], {"label": ["yes"], "question_id": ["q"], "sentence_id": ["s"]},
                          "references: row 0: field 'category' is missing"),
+    "labels for rows": (["yes"], ["yes"], "references: found values such as 'yes' "
+                        "(expected the rows of closeread.load_dataset('mctaco'))"),
+    "logits": ([[0.1, 0.9]], None, "predictions: found lists of numbers, such as logits "
+               "(expected one label per row: predictions.argmax(axis=-1))"),
     "a number for rows": (["yes"], 7, "references: expected a list with one item per row, got an int"),
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ sys.modules['evaluate'] = None
 print(len(datasets.load_dataset('mctaco', 'sample', split='test')))
 del sys.modules['evaluate']
 import evaluate
-for name in ('coref_bcub', 'coref_muc_f1', 'corefs'):
+for name in ('coref_bcub', 'coref_muc_f1', 'lea', 'corefs'):
     try: evaluate.load(name)
     except FileNotFoundError as error: print(getattr(error, '__notes__', None))
 print(datasets.load_dataset('./mctaco')['train'].column_names)
@@ -62,6 +62,7 @@ def test_imported_before_the_libraries_in_a_folder_full_of_files(python, tmp_pat
         "103",
         "[\"Did you mean 'coref_b3'?\"]",
         "[\"Did you mean 'coref_muc'?\"]",
+        "[\"Did you mean 'coref_lea'?\"]",
         "None",
         "['a', 'b']",
         USED.strip(),

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from closeread.corpus.schema import Node, RowValidator, name_label
 from closeread.corpus.validation import (
@@ -71,16 +71,29 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
     if isinstance(rows, ColumnRecords):
         return rows
     try:
-        if by_name is not None and isinstance(rows, Mapping) and not _has_splits(rows):
-            name, value = by_name
-            if not rows.keys() >= {name, value}:
-                return [{name: of, value: what} for of, what in rows.items()]
-            if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
-                return cast("Sequence[Any]", rows)
+        if by_name is not None:
+            rows = _name_rows(side, rows, *by_name)
         found = _read(side, rows)
         return _to_records(side, found) if isinstance(found, dict) else found
     except SubmissionError as error:
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
+
+
+def _name_rows(side: str, rows: Any, name: str, value: str) -> Any:
+    """Return rows with two fields for a mapping from names to values, or for an index of pandas; others unchanged."""
+    if hasattr(rows, "isna") and hasattr(rows, "index"):
+        if hasattr(rows, "columns"):
+            rows = rows.reset_index() if rows.index.name == name else rows
+        elif all(isinstance(one, str) for one in rows.index):
+            rows = dict(rows.items())
+    if not isinstance(rows, Mapping) or _has_splits(rows):
+        return rows
+    if isinstance(rows.get(name), str):
+        what = f"is a single row (expected a list of rows; wrap it in a list: [{side}])"
+        raise SubmissionError(side, [Problem(what)])
+    lists = (values for values in rows.values() if isinstance(values, list | tuple))
+    is_table = any(isinstance(one, str) for values in lists for one in values)  # whose columns are misspelt
+    return rows if rows.keys() & {name, value} or is_table else [{name: of, value: what} for of, what in rows.items()]
 
 
 def records(side: str, rows: Any, node: Node) -> Sequence[Record]:

@@ -139,7 +139,8 @@ def read_submission(
         expected = zip(ids, numbers, gold, strict=True)
         absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
         unknown = [name for name in by_id if name not in known]
-        lacks = missing == "error" and len(absent) > _count_unread(parsed)
+        has_names = by_id or not parsed.records
+        lacks = missing == "error" and has_names and len(absent) > _count_unread(parsed)
         differs = by_id and (2 * len(unknown) > len(by_id) or (lacks and not unknown))
         if differs and part is not None and (other := _find_part(by_id.keys(), part)):
             problems.append(Problem(other))

@@ -26,7 +26,7 @@ from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Inconsistency, Option, Procedure, System
 from closeread.counts.report import Report
-from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
+from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize, quote_json
 from closeread.formats.text import UNSAFE
 from closeread.hf.builder import feature
 from closeread.hf.modules import class_name, describe_module
@@ -267,8 +267,10 @@ class EvaluateModule(Module):
         """Validate the inputs and return them as the procedure takes them: records as columns."""
         is_record = "properties" in self._reference
         gold = records("references", references, self._reference) if is_record else as_list("references", references)
+        self._check_kind("references", gold, self._reference)
         gold = check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
         system = as_list("predictions", predictions)
+        self._check_kind("predictions", system, self._prediction)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
         numbers = [number for number, prediction in enumerate(system) if prediction is not None or not may_miss]
         given = check_rows("predictions", self._validators[0], [system[n] for n in numbers], numbers, ABSENT)
@@ -277,6 +279,22 @@ class EvaluateModule(Module):
             raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
         rows = dict(zip(numbers, given, strict=True))
         return [rows.get(number) for number in range(len(system))], gold
+
+    def _check_kind(self, side: str, rows: Sequence[Any], node: Node) -> None:
+        """Say in one sentence what is expected if no row is of the kind that a module takes."""
+        first = rows[0] if len(rows) else None
+        if "properties" in node and first is not None and not any(isinstance(row, Mapping) for row in rows):
+            found = f"values such as {quote_json(first, 60)}"
+            dataset = "the dataset" if self.CORPUS is None else f"closeread.load_dataset('{self.CORPUS}')"
+            fields = f"with {', '.join(map(repr, node['required']))}"
+            expected = f"the rows of {dataset}" if side == "references" else f"rows {fields}"
+        elif node["type"] == "array" and isinstance(first, Mapping):
+            found, expected = "rows of a dataset", f"the clusters of each document: {side}=dataset['clusters']"
+        elif "enum" in node and isinstance(first, list) and set(map(type, first)) == {float}:
+            found, expected = "lists of numbers, such as logits", "one label per row: predictions.argmax(axis=-1)"
+        else:
+            return
+        raise SubmissionError(side, [Problem(f"found {found} (expected {expected})")])
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
         """Check what a schema can't express, and raise all problems of a side at once."""

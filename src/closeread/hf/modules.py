@@ -145,11 +145,13 @@ def describe_module(name: str) -> str:
 
 
 def suggest_module(name: str) -> str:
-    """Ask whether one of our modules was meant; empty unless the name begins like one.
+    """Ask whether one of our modules was meant; empty unless the name begins like one, or is its end.
 
-    >>> suggest_module("coref_bcub")
-    " Did you mean 'coref_b3'?"
+    >>> suggest_module("coref_bcub"), suggest_module("lea")
+    (" Did you mean 'coref_b3'?", " Did you mean 'coref_lea'?")
     """
+    if (module := f"coref_{name}") in module_names():
+        return suggest(module, [module])
     is_like_ours = any(name.startswith(f"{procedure}_") for procedure in procedure_names())
     return suggest(name, module_names(), _list_aliases(name)) if is_like_ours else ""
 

@@ -170,6 +170,13 @@ def digest_declaration(corpus: str) -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
+def _suggest_dataset(path: str) -> str:
+    from closeread.corpus.names import corpus_names
+    from closeread.exceptions import suggest
+
+    return "" if "/" in path else suggest(path, corpus_names())  # with a slash, it is a dataset on the Hub, or a folder
+
+
 def _suggest_metric(path: str) -> str:
     from closeread.hf.modules import suggest_module
 
@@ -177,9 +184,8 @@ def _suggest_metric(path: str) -> str:
 
 
 WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any], Callable[[str], str]]] = {
-    # Of datasets, none is suggested: the Hub has many with similar names.
-    "datasets.load": ("dataset_module_factory", _find_dataset, lambda path: ""),
-    "datasets.inspect": ("dataset_module_factory", _find_dataset, lambda path: ""),
+    "datasets.load": ("dataset_module_factory", _find_dataset, _suggest_dataset),
+    "datasets.inspect": ("dataset_module_factory", _find_dataset, _suggest_dataset),
     "evaluate.loading": ("evaluation_module_factory", _find_metric, _suggest_metric),
 }
 """By module: the function that turns a name into code, what finds ours, and a question for names that nobody has."""

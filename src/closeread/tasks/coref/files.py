@@ -149,9 +149,6 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         is_response: whether they are the output of a system.
     """
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
-    if isinstance(records, Mapping):
-        what = f"is a single document (expected a list of documents; wrap it in a list: [{name}])"
-        raise FormatError(name, [Problem(what)])
     if (packed := _pack(records)) is not None:
         return packed
     records, schema = convert_rows(records), load_schema("coref")

@@ -189,5 +189,6 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
+    by_name=("id", "label"),
     sides=CorpusSides(unit="question_id"),
 )

@@ -292,5 +292,6 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
+    by_name=("id", "relations"),
     sides=CorpusSides(check=validate, to_columns=rows_of),
 )
