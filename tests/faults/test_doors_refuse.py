@@ -88,7 +88,6 @@ VALUES = {
     "half": (0.5, "0.5 is not one of 'no', 'yes'"),
     "a long integer": (2**70, f"{2**70} is not one of 'no', 'yes'"),
     "a list": (["yes"], "[\"yes\"] is not one of 'no', 'yes'"),
-    "true": (True, "true is not one of 'no', 'yes'"),
 }
 
 
@@ -237,6 +236,28 @@ def test_labels_as_numbers_of_every_kind(names):
         for column in (map(float, numbers), map(np.float32, numbers), map(Decimal, numbers), map(np.int8, numbers)):
             given = pd.DataFrame({"id": IDS, "label": list(column)})
             assert closeread.score("mctaco", given, gold=GOLD).to_dict() == wanted
+
+
+def test_predictions_by_id_are_as_good_as_rows():
+    wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_dict()
+    labels = {row["id"]: row["label"] for row in ROWS}
+    frame = pd.DataFrame(ROWS)
+    for given in (
+        *(labels, {row["id"]: row for row in ROWS}, {name: {"label": label} for name, label in labels.items()}),
+        *(dict(enumerate(ROWS)), {name: label == "yes" for name, label in labels.items()}),
+        *(pd.Series(labels), frame.set_index("id"), pd.DataFrame({"label": labels}), frame.set_index("id", drop=False)),
+        frame.assign(label=frame["label"] == "yes"),
+    ):
+        assert closeread.score("mctaco", given, gold=GOLD).to_dict() == wanted
+    for given, what in (
+        (ROWS[0], "got a single row"),
+        ({**labels, "nobody": "no"}, "id 'nobody' is not in the gold"),
+        (frame.drop(columns="id"), "has no column 'id'"),
+    ):
+        with pytest.raises(SubmissionError, match=what):
+            closeread.score("mctaco", given, gold=GOLD)
+    clusters = {"a": [[[0, 0], [1, 1]]], "b": [[[0, 0], [2, 2]]]}
+    assert closeread.score("coref", pd.Series(clusters), gold=clusters)["lea/f1"].value == 1
 
 
 GOOD = {

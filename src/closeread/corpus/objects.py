@@ -45,6 +45,8 @@ from closeread.records import ColumnRecords, FileOrRows, Record, Table
 
 Columns = dict[str, list[Any]]
 
+SINGLE = Problem("got a single row (expected a list of rows, or columns by name)")
+
 
 def as_list(side: str, values: Any) -> list[Any]:
     """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values."""
@@ -65,8 +67,8 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
     Args:
         side: what to call the rows in messages; a SubmissionError says what is wrong with "predictions".
         rows: the objects in memory.
-        by_name: the fields of a row for which a mapping from names to values may stand, such as a document and its
-            clusters; None if there are none.
+        by_name: the fields of a row for which a mapping from names to values, or to rows, may stand, such as a document
+            and its clusters; None if there are none.  Data frames and series of pandas may have the names as index.
     """
     if isinstance(rows, ColumnRecords):
         return rows
@@ -139,6 +141,25 @@ def check_rows(
     raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
 
 
+def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
+    """Return what has rows or their values by name with the names as a field; anything else is unchanged."""
+    index: Any = getattr(rows, "index", None)
+    named: Iterable[tuple[Any, Any]]
+    if isinstance(rows, Mapping):
+        if isinstance(rows.get(key), str):
+            raise SubmissionError(side, [SINGLE])
+        if key in rows or value in rows or _has_splits(rows):
+            return rows
+        named = rows.items()
+    elif hasattr(rows, "isna") and (index.name == key or index.inferred_type == "string"):
+        if hasattr(rows, "columns"):
+            return rows if key in rows.columns else rows.rename_axis(key).reset_index()
+        named = zip(index.tolist(), _read_items(side, rows), strict=True)
+    else:
+        return rows
+    return [{key: name, **(one if isinstance(one, Mapping) else {value: one})} for name, one in named]
+
+
 def _to_records(side: str, columns: Columns) -> Sequence[Record]:
     if not columns:
         raise SubmissionError(side, [Problem("has no columns")])
@@ -164,7 +185,7 @@ def _read(side: str, rows: Any, known: Sequence[str] | None = None) -> Columns |
     if names is None or callable(names):
         return _read_items(side, rows)
     if isinstance(rows, Mapping) and rows and not any(_is_column(values) for values in rows.values()):
-        raise SubmissionError(side, [Problem("got a single row (expected a list of rows, or columns by name)")])
+        raise SubmissionError(side, [SINGLE])
     return {name: _read_items(f"{side}: {name}", rows[name]) for name in _select_names(side, names, known)}
 
 

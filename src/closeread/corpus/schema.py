@@ -97,11 +97,13 @@ def value_type(node: Node) -> str:
 def name_label(names: Sequence[Any], value: Any) -> Any:
     """Return the name at a place, as models predict labels, or as datasets store them; any other value is unchanged.
 
-    >>> [name_label(["no", "yes"], value) for value in (1, "no", 2, 1.0)]
-    ['yes', 'no', 2, 'yes']
+    >>> [name_label(["no", "yes"], value) for value in (1, "no", 2, 1.0, True)]
+    ['yes', 'no', 2, 'yes', 'yes']
     """
+    if isinstance(value, bool):
+        return ("no", "yes")[value] if set(names) == {"no", "yes"} else value
     is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
-    return names[int(value)] if is_whole and not isinstance(value, bool) and 0 <= int(value) < len(names) else value
+    return names[int(value)] if is_whole and 0 <= int(value) < len(names) else value
 
 
 class Field(NamedTuple):
