@@ -383,3 +383,16 @@ def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None
             return folded[fold(text)]
     close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
     return meant[close[0]] if close else None
+
+
+def suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
+    """Ask whether an id without a prediction was meant by one of the unknown ids; numbers are never misspelt.
+
+    >>> suggest_id("bn/CNN_1", ["bn/cnn_1", "bn/cnn_2"], ["bn/CNN_1"])
+    "; did you mean 'bn/cnn_1'?"
+    """
+    if len(unknown) > SHOWN or len(absent) > limits.MAX_PROBLEMS:  # comparing takes long
+        return ""
+    digits = re.sub(r"\D", "", name)
+    near = find_similar(name, [one for one in absent if re.sub(r"\D", "", one) == digits])
+    return f"; did you mean {quote(near)}?" if near is not None else ""

@@ -77,7 +77,7 @@ def test_shards_without_a_genre_merge_without_it(pair, ran, run):
     assert "entity_size" in ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", "entity_size")
     done = run("score", "--from-counts", "all.parquet", "--by", "genre")
     assert done.exit_code == 2
-    assert "no field 'genre' to slice by (choose from: entity_size, " in done.stderr
+    assert "no document has a genre to slice by (choose from: entity_size, " in done.stderr
 
 
 def test_evaluate(pair, evaluate):

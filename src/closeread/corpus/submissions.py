@@ -6,7 +6,6 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,6 @@ from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
 from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
 from closeread.exceptions import (
-    SHOWN,
     FormatError,
     InputError,
     Problem,
@@ -29,11 +27,11 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     describe_problems,
-    find_similar,
     join_names,
     name_option,
     pluralize,
     quote,
+    suggest_id,
 )
 from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
@@ -146,7 +144,7 @@ def read_submission(
             problems.append(Problem(other))
             unknown, lacks = [], False
         problems += (
-            parsed.problem(by_id[name], f"{key} {quote(name)} is not in the gold{_suggest_id(name, absent, unknown)}")
+            parsed.problem(by_id[name], f"{key} {quote(name)} is not in the gold{suggest_id(name, absent, unknown)}")
             for name in unknown
         )
         if lacks:
@@ -232,15 +230,6 @@ def _find_part(names: Set[str], part: Gold) -> str:
                 options += [name_option("split", split)] * (split != part.split)
                 return f"all {len(names):,} ids are those of {' '.join(options)}, not of {part.split} ({part.config})"
     return ""
-
-
-def _suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
-    """Ask whether one of the names without a prediction was meant; numbers are never misspelt."""
-    if len(unknown) > SHOWN or len(absent) > limits.MAX_PROBLEMS:
-        return ""
-    near = find_similar(name, absent)
-    same = near is not None and re.sub(r"\D", "", near) == re.sub(r"\D", "", name)
-    return f"; did you mean {quote(near)}?" if near is not None and same else ""
 
 
 def _count_unread(parsed: Parsed) -> float:

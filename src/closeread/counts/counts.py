@@ -195,6 +195,8 @@ def make_report(counts: Counts, *, by: Sequence[str] = (), resampling: Resamplin
         if name not in known:
             guess = suggest(name, list(known), procedure.aliases)
             choices = ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])]) or "none"
+            if name in procedure.fields:
+                raise RequestError(f"no {procedure.unit} has a {name} to slice by (choose from: {choices})")
             raise RequestError(f"no field {quote(name)} to slice by{guess and '.'}{guess} (choose from: {choices})")
     return Report(
         counts.provenance,

@@ -26,6 +26,7 @@ from closeread.exceptions import (
     join_names,
     pluralize,
     quote,
+    suggest_id,
 )
 from closeread.records import Origin, Record
 from closeread.tasks.coref.document_fields import add_fields
@@ -81,13 +82,19 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     known = set(key.names)
     if known.issuperset(response.names):
         return
+    given = set(response.names)
+    absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
     for document, name in enumerate(response.names):
         if name not in known:
             form = PART.fullmatch(name)
             stem = form[1] if form and form[2] == OF_SYSTEM else None
             like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem or "")
-            hint = f"; did you mean {quote(like)}? (the part belongs to the name)" if like else ""
+            hint = (
+                f"; did you mean {quote(like)}? (the part belongs to the name)"
+                if like
+                else suggest_id(name, absent, unknown)
+            )
             if not (hint or document) and "0" in (name, *key.names[:1]):
                 has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
                 hint = f"{has} (documents without names are numbered from 0)"

@@ -34,6 +34,7 @@ from closeread.exceptions import (
     name_option,
     pluralize,
     quote,
+    suggest_id,
 )
 from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
@@ -213,10 +214,11 @@ def _read_response(path: Path) -> Documents:
 
 def _compare_names(known: Collection[str], given: Documents, missing: str) -> Iterator[Problem]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
-    for name, (file, _) in given.found.items():
-        if name not in known:
-            yield Problem(f"document {quote(name)} is not in the key", None, file)
     absent = [name for name in known if name not in given.found]
+    unknown = [name for name in given.found if name not in known]
+    for name in unknown:
+        hint = suggest_id(name, absent, unknown)
+        yield Problem(f"document {quote(name)} is not in the key{hint}", None, given.found[name][0])
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
