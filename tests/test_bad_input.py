@@ -42,6 +42,8 @@ SUBMISSIONS = {
     "label Yes": (third(labelled('"Yes"')), [f"3: id 'test-00002': label: {NO_LABEL}"]),
     "label Yes in a text file": ("yes\n" * 50 + "Yes\n" + "no\n" * 52,
         [f"51: id 'test-00050': label: {NO_LABEL}"]),
+    "true": (third(labelled("true")),
+        ["3: id 'test-00002': label: true is not one of 'no', 'yes'; did you mean 'yes'?"]),
     "NaN": (third(labelled("NaN")), ["3: NaN is not a valid JSON value"]),
     "1e400": (third(labelled("1e400")), ["3: the number '1e400' is too large for a float"]),
     "duplicate key": (third('{"id": "test-00002", "label": "no", "label": "yes"}'), ["3: duplicate key 'label'"]),

@@ -14,7 +14,7 @@ from shared.late import pandas as pd
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.exceptions import InputError, RequestError, SubmissionError
+from closeread.exceptions import InputError, RequestError
 from closeread.files import package_folder
 from closeread.formats.json_lines import dump_json_lines
 
@@ -152,15 +152,6 @@ def test_problems_beyond_those_that_are_listed_are_counted():
     verdict = closeread.validate("mctaco", rows, config="sample", missing="empty")
     times = [int(found[1]) for one in verdict.problems if (found := re.search(r" \((\d+) times\)$", one))]
     assert len(verdict.problems) - len(times) + sum(times) == 500
-
-
-def test_names_of_predictions_may_be_keys_or_an_index():
-    rows = [{"id": f"test-{i:05d}", "label": "yes"} for i in range(103)]
-    frame = pd.DataFrame(rows).set_index("id")
-    for given in (dict(frame["label"]), frame["label"], frame):
-        assert closeread.score("mctaco", given, config="sample", ci=False).scores["f1"].value > 0.4
-    with pytest.raises(SubmissionError, match="predictions: is a single row"):
-        closeread.score("mctaco", rows[0], config="sample")
 
 
 @pytest.mark.parametrize(

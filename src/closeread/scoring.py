@@ -212,7 +212,7 @@ def make_place(
 ) -> tuple[GoldSpec, dict[str, OptionValue]]:
     """Return where gold is, from arguments of `score`, and the options that are not about its files."""
     procedure, corpus = find_procedure(name)
-    own = None if gold is None else take_source("gold", gold, procedure.by_name if corpus is None else None)
+    own = None if gold is None else take_source("gold", gold, procedure.by_name)
     if own is not None and not isinstance(own, Path) and not len(own):
         raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})

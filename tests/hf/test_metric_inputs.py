@@ -160,7 +160,6 @@ BAD = {
         {"predictions": [0, None]},
         "predictions: row 1: is None (expected a prediction, or missing='empty' or missing='skip')",
     ),
-    "a truth value": ({"predictions": [0, True]}, f"predictions: row 1: true {NO_LABEL}"),
     "too few predictions": (
         {"predictions": [0]},
         "predictions: 1 prediction for 2 references (expected one prediction per reference)",

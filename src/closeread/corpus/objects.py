@@ -81,23 +81,6 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
 
 
-def _name_rows(side: str, rows: Any, name: str, value: str) -> Any:
-    """Return rows with two fields for a mapping from names to values, or for an index of pandas; others unchanged."""
-    if hasattr(rows, "isna") and hasattr(rows, "index"):
-        if hasattr(rows, "columns"):
-            rows = rows.reset_index() if rows.index.name == name else rows
-        elif all(isinstance(one, str) for one in rows.index):
-            rows = dict(rows.items())
-    if not isinstance(rows, Mapping) or _has_splits(rows):
-        return rows
-    if isinstance(rows.get(name), str):
-        what = f"is a single row (expected a list of rows; wrap it in a list: [{side}])"
-        raise SubmissionError(side, [Problem(what)])
-    lists = (values for values in rows.values() if isinstance(values, list | tuple))
-    is_table = any(isinstance(one, str) for values in lists for one in values)  # whose columns are misspelt
-    return rows if rows.keys() & {name, value} or is_table else [{name: of, value: what} for of, what in rows.items()]
-
-
 def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
     """Convert rows, or a table, to records with the fields of a definition of a schema, which is an object.
 
@@ -148,7 +131,9 @@ def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
     if isinstance(rows, Mapping):
         if isinstance(rows.get(key), str):
             raise SubmissionError(side, [SINGLE])
-        if key in rows or value in rows or _has_splits(rows):
+        lists = (values for values in rows.values() if isinstance(values, list))
+        is_table = any(isinstance(one, str) for values in lists for one in values)  # whose columns are misspelt
+        if key in rows or value in rows or is_table or _has_splits(rows):
             return rows
         named = rows.items()
     elif hasattr(rows, "isna") and (index.name == key or index.inferred_type == "string"):

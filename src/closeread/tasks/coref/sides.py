@@ -90,11 +90,9 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
             form = PART.fullmatch(name)
             stem = form[1] if form and form[2] == OF_SYSTEM else None
             like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem or "")
-            hint = (
-                f"; did you mean {quote(like)}? (the part belongs to the name)"
-                if like
-                else suggest_id(name, absent, unknown)
-            )
+            hint = suggest_id(name, absent, unknown)
+            if like:
+                hint = f"; did you mean {quote(like)}? (the part belongs to the name)"
             if not (hint or document) and "0" in (name, *key.names[:1]):
                 has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
                 hint = f"{has} (documents without names are numbered from 0)"

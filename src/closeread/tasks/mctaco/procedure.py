@@ -189,6 +189,5 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
-    by_name=("id", "label"),
     sides=CorpusSides(unit="question_id"),
 )

@@ -292,6 +292,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    by_name=("id", "relations"),
     sides=CorpusSides(check=validate, to_columns=rows_of),
 )

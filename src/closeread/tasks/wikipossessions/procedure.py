@@ -269,6 +269,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    by_name=("article", "possessions"),
     sides=CorpusSides(check=validate),
 )
