@@ -26,7 +26,7 @@ FUZZ_SECONDS ?= 600
 
 MUTANTS ?=
 
-.PHONY: score test gate test-all test-floors fuzz mutants environment extras lint types tests audit
+.PHONY: score docs test gate test-all test-floors fuzz mutants environment extras lint types tests audit
 
 # Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
 score:
@@ -42,6 +42,11 @@ score:
 	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
 	@printf '%s\n' '' 'Next, for example:' '  . $(BIN)/activate' \
 	  '  closeread score coref $(ANNOTATIONS)/anna.conll $(ANNOTATIONS)/ben.conll' '  closeread --help'
+
+# The site, in $(VENV)/docs/html/index.html, with what the notebooks print; a warning is an error, and nothing is fetched.
+docs: EXTRAS = docs
+docs: extras
+	$(BIN)/python tools/build_site.py $(VENV)/docs --notebooks
 
 environment:
 	@$(ENVIRONMENT)
@@ -72,7 +77,7 @@ gate: extras
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
 # released corpora; the oldest libraries.  It ends with a table of what was skipped and why, tests in a browser included if there
 # is no Chromium (`apt-get install chromium`), and recipes for Ray, Dask and Spark where these can't be installed.
-test-all: EXTRAS = test,neural,spacy,hub,serve,browser
+test-all: EXTRAS = test,neural,spacy,hub,serve,browser,docs
 test-all: export CLOSEREAD_FAULTS = all
 test-all: export CLOSEREAD_FUZZ_SECONDS = 60
 test-all: lint types

@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = {
     name: {re.split(r"[<>=\[]", one)[0] for one in listed}
     for name, listed in PROJECT["optional-dependencies"].items()
-    if name not in ("test", "browser")
+    if name not in ("test", "browser", "docs")
 }
 SOURCES = [path for folder in ("src", "loaders", "metrics") for path in sorted((ROOT / folder).rglob("*.py"))]
 

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from benchmark_tables import benchmark_parts, models_table, neural_parts
@@ -136,7 +137,64 @@ def options_table(options: Sequence[Option]) -> str:
 def page_parts(root: Path) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the README and of docs/, by name; they read the stored results of benchmarks."""
     kept = root / "benchmarks" / "results" / "coverage.json"
-    return {"coverage": lambda: coverage_table(kept), "level": lambda: level_table(kept)}
+    return {
+        "coverage": lambda: coverage_table(kept),
+        "level": lambda: level_table(kept),
+        "formats": formats_table,
+        "metrics": metrics_table,
+        "corpora": corpora_table,
+    }
+
+
+def formats_table() -> str:
+    """What is read and written in each format, and by the commands of which task, as the formats declare it."""
+    package = importlib.import_module("closeread.tasks.coref.formats")
+    found = [
+        ("coref", f"{package.__name__}.{module.name}", "key, response") for module in iter_modules(package.__path__)
+    ]
+    for corpus in map(load_corpus, corpus_names()):
+        home = f"closeread.tasks.{corpus.task}."
+        names = dict.fromkeys([corpus.format, *(one.format for one in corpus.configs.values() if one.format)])
+        found += [(corpus.name, home + name, "gold") for name in names]
+        found += [(corpus.name, home + name, "predictions") for name in corpus.submission_formats]
+    rows = []
+    for task, path, what in found:
+        module = importlib.import_module(path)
+        gold, sent = getattr(module, "FORMAT", None), getattr(module, "SUBMISSION", None)
+        if what == "predictions":
+            suffix, reads, writes = (
+                getattr(sent, "suffix", None),
+                sent,
+                getattr(sent, "dump", None) or getattr(sent, "write", None),
+            )
+        elif gold is not None:
+            suffix, reads, writes = ", ".join(gold.suffixes if task == "coref" else ()), gold, gold.write
+        else:
+            continue
+        title = (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").partition(". ")[0].rstrip(".")
+        done = [one for one, can in (("read", reads), ("written", writes)) if can]
+        rows.append([f"`{task}`", what, title.replace("``", "`"), f"`{suffix}`" if suffix else "", ", ".join(done)])
+    return draw_markdown(Grid("", ["task", "what", "format", "suffixes", ""], rows))
+
+
+def metrics_table() -> str:
+    """The evaluate modules, and what each measures."""
+    from closeread.hf.modules import module_names
+
+    rows = []
+    for name in module_names():
+        card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+        rows.append([f"[`{name}`](../metrics/{name}/README.md)", card.split("\ndescription: ")[1].partition("\n")[0]])
+    return draw_markdown(Grid("", ["metric", "what it measures"], rows))
+
+
+def corpora_table() -> str:
+    """The corpora, with their licences and sizes."""
+    rows = [
+        [f"[{corpus.title}](../cards/{name}.md)", corpus.language, corpus.licence, ", ".join(corpus.configs)]
+        for name, corpus in ((name, load_corpus(name)) for name in corpus_names())
+    ]
+    return draw_markdown(Grid("", ["card", "language", "licence", "configs"], rows))
 
 
 def coverage_table(path: Path) -> str:

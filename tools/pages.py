@@ -33,7 +33,7 @@ BLOCK = re.compile(
     r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )
-PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/)?images/(?P<name>[\w.-]+))\)")
+PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>(?:docs/|\.\./)?images/(?P<name>[\w.-]+))\)")
 SHAPE = re.compile(r"<(path|text)\b([^>]*)>([^<]*)")
 
 RUN_PROGRAMS = """
@@ -48,8 +48,9 @@ json.dump(printed, sys.stdout)
 
 
 def find_pages(root: Path) -> list[Path]:
-    """The README and the pages in docs/."""
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    """The README and the pages in docs/, without the notebooks, which the site runs."""
+    pages = sorted((root / "docs").rglob("*.md"))
+    return [root / "README.md", *(page for page in pages if page.parent.name != "notebooks")]
 
 
 def find_blocks(text: str) -> list[re.Match[str]]:

@@ -1,4 +1,4 @@
-"""The corpus: records from the files of the treebank, of the coreference and of genres.
+"""Marmara's files: the treebank, the coreference and the genres.
 
 Conventions: files are named by their path below the folder of the corpus, which has the folders `treebank` and
 `coreference`, without subfolders, and may have `genres.tsv`, whose first two columns, below a header, are a document

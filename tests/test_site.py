@@ -1,0 +1,59 @@
+"""The site is built without a warning, loads nothing from elsewhere, and has a page for all that it should have."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from shared.commands import list_commands
+
+import closeread
+from closeread.hf.modules import module_names
+
+ROOT = Path(__file__).parents[1]
+LOADED = re.compile(
+    r"<(?:script|img|link|iframe|source)\b[^>]*\b(?:src|href)=\"(?:https?:)?//|@import|url\((?:https?:)?//"
+)
+
+
+def build(folder, *options):
+    pytest.importorskip("sphinx")
+    command = [sys.executable, ROOT / "tools" / "build_site.py", folder, *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("site"))
+
+
+@pytest.mark.gate
+def test_no_page_loads_anything_from_elsewhere(site):
+    pages = [*site.rglob("*.html"), *site.rglob("*.css")]
+    assert len(pages) > 150
+    assert [path.name for path in pages if LOADED.search(path.read_text("utf-8"))] == []
+
+
+def test_what_pages_would_load_from_elsewhere_is_noticed():
+    assert LOADED.search('<link rel="stylesheet" href="https://example.org/a.css">')
+    assert LOADED.search('<script async src="//example.org/a.js">')
+    assert not LOADED.search('<a href="https://example.org/">')
+
+
+@pytest.mark.gate
+def test_every_command_function_and_metric_has_a_page(site):
+    commands = {path.stem for path in (site / "reference" / "commands").glob("*.html")}
+    hidden = {path for path, command in list_commands() if command.hidden}
+    assert {"-".join(path) for path, _ in list_commands() if path not in hidden and path[:1] not in hidden} <= commands
+    functions = "".join(path.read_text("utf-8") for path in (site / "reference" / "python").glob("*.html"))
+    assert [name for name in closeread.__all__ if name[0] != "_" and f'id="{name.lower()}"' not in functions] == []
+    assert {path.stem for path in (site / "metrics").glob("*.html")} == set(module_names())
+
+
+@pytest.mark.gate
+def test_words_are_found_without_a_server(site):
+    assert "syllabus" not in (site / "searchindex.js").read_text("utf-8")
+    assert "procedur" in (site / "searchindex.js").read_text("utf-8")
