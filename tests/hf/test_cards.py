@@ -22,7 +22,7 @@ SECTIONS = {
         *("How to get it", "What a record holds", "How it was annotated", "Figures"),
         *("How it is scored", "Limits", "Citation"),
     ],
-    "metric_card": ["What it computes", "How to use it", "What it returns", "Limits", "Citation"],
+    "metric_card": ["What it computes", "How to use it", "What it returns", "How scorers differ", "Limits", "Citation"],
 }
 
 
