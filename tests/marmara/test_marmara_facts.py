@@ -68,10 +68,10 @@ def test_every_figure_of_two_documents():
         "tokens": 16,
         "mentions": 7,
         "chains": 3,
-        "tokens a document": 8,
+        "tokens per document": 8,
         # (5 mentions * 12 tokens + 2 * 4) / 16, and (2 chains * 12 + 1 * 4) / 16
-        "mentions a document, weighted by tokens": 68 / 16,
-        "chains a document, weighted by tokens": 28 / 16,
+        "mentions per document, weighted by tokens": 68 / 16,
+        "chains per document, weighted by tokens": 28 / 16,
         "mentions: pronoun": 2,  # kendi, O
         "mentions: proper noun": 2,  # Ayşe, Ayşe'yi
         "mentions: other token": 2,  # a, a

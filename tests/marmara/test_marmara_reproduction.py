@@ -74,7 +74,7 @@ def test_annotations_by_hand(folder):
     told = values(recompute("Text", folder))
     assert told["annotation files of Phase II", "3.1"] == 9
     assert told["annotators in Phase II", "3.1"] == 3
-    assert told["annotations a document in Phase II", "3.1"] == 3
+    assert told["annotations per document in Phase II", "3.1"] == 3
 
 
 def test_mistakes_by_hand():

@@ -211,7 +211,7 @@ def test_figures_in_notes_are_those_of_the_files(corpora):
     assert f"candidates {share([len(split) for split in splits])}" in of_split
     sizes = [Counter(record["question_id"] for record in split) for split in splits]
     assert max(max(of.values()) for of in sizes) == 19
-    assert "has more than 19" in notes["needs"]["candidates a question after expansion"]
+    assert "has more than 19" in notes["needs"]["candidates per question after expansion"]
     of_test = np.array(list(sizes[1].values()))
     deviation = 10 * of_test.std(ddof=1) * math.sqrt(1 - 100 / len(of_test))
     assert f"standard deviation is {deviation:.0f}" in notes["notes"]["tuples in these"]
@@ -238,7 +238,7 @@ def test_tables_of_the_card_are_those_of_the_paper():
     table_1, table_2, *_ = load_printed("mctaco")["tables"]
     (text,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Text")
     by_category = [(row, *cells.values()) for row, cells in table_1["rows"].items() if "# questions" in cells]
-    assert tables["category", "questions", "candidates a question"] == by_category
+    assert tables["category", "questions", "candidates per question"] == by_category
     scores = {row: tuple(cells[name] for name in ("F1", "EM")) for row, cells in table_2["rows"].items()}
     scores["RoBERTa"] = tuple(text["rows"][f"RoBERTa, {metric}"]["4, footnote 9"] for metric in ("F1", "EM"))
     assert {row: cells for row, *cells in map(tuple, tables["system", "F1", "EM"])} == {

@@ -238,4 +238,4 @@ def test_nothing_is_wrong(ran):
     assert sum(found.counts.values()) == found.counts["right"] > 0
     assert found.to_rows()[1] == []
     assert "Documents with the most errors" not in str(found)
-    assert "Commonest" not in str(found)
+    assert "Most frequent" not in str(found)

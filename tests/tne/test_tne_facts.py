@@ -38,12 +38,12 @@ def test_the_ferry_by_hand(sample):
         "links": 15,
         "pairs": 15,
         "triplets": 15,
-        "links, once a cluster": 10,  # four anchors have the ferry twice, one has the day twice
+        "links, once per cluster": 10,  # four anchors have the ferry twice, one has the day twice
         "links to the title": 6,  # Ferry four times, Oldhaven twice
         "symmetric links": 0,
         "transitive links": 1,  # the captain among the crew, both of the ferry
         "links between sentences": 13,  # all but Ferry near Oldhaven and the sandbank outside the harbour
-        "links to what stands before": 13,  # all but the same two
+        "links to preceding phrases": 13,  # all but the same two
         # in order of the file: 4 3 14 23 12 26 15 30 19 33 22 30 15 10 18
         "mean distance in tokens": Fraction(274, 15),
         "% of links in surface form": Fraction(100, 15),  # a sandbank outside the harbour

@@ -195,7 +195,7 @@ def test_what_the_text_says_of_the_release(release):
         ("prepositions, beside member(s) of", "4"),
         ("paragraphs taken of an article", "5.1"),
         ("typical number of NPs", "5.2"),
-        ("annotators of links a document", "5.2"),
+        ("annotators of links per document", "5.2"),
         ("two prepositions of one pair, percent of test", "5.2, footnote 13"),
         ("F1 of the single baselines, lowest / highest", "7.1"),
         ("what Combined is made of", "7.1"),
@@ -290,13 +290,13 @@ def test_a_release_of_four_texts(sample, tmp_path):
     folder = write(tmp_path / "four", train=[library], dev=[ferry], test=[ferry], ood=[cat, mill])
     found = {row: value for (row, _), value in values_of("Text", folder).items()}
     assert found["NPs a document"] == (13 + 13 + 14 + 10 + 11) / 5
-    assert found["links a document"] == (15 + 15 + 25 + 16 + 9) / 5
-    assert found["links a document, second figure"] == pytest.approx((15 + 15 + 25) / 3)
-    assert found["clusters of more than one NP a document"] == (2 + 2 + 3 + 2 + 1) / 5
+    assert found["links per document"] == (15 + 15 + 25 + 16 + 9) / 5
+    assert found["links per document, second figure"] == pytest.approx((15 + 15 + 25) / 3)
+    assert found["clusters of more than one NP per document"] == (2 + 2 + 3 + 2 + 1) / 5
     assert found["documents for training / development / test / out of domain"] == "1 / 1 / 1 / 2"
     assert found["documents of WikiNews / of other domains"] == "3 / 2"
     assert found["documents with one / two annotators of coreference, percent"] == "67 / 33"
-    assert found["annotators of links a document"] == 2
+    assert found["annotators of links per document"] == 2
     assert found["paragraphs taken of an article"] == 1
     assert found["NPs that count"] == "1 of 40 are pronouns"  # She, of the library
     assert found["typical number of NPs"] == 13
@@ -306,7 +306,7 @@ def test_a_release_of_four_texts(sample, tmp_path):
     assert found["prepositions, beside member(s) of"] == 11
     for about in (None, {"source": "x"}, {"annotators": None}, {"annotators": {"np-relations_worker": None}}):
         untold = write(tmp_path / "untold", test=[{**ferry, "metadata": about}])
-        assert ("annotators of links a document", "5.2") not in values_of("Text", untold)
+        assert ("annotators of links per document", "5.2") not in values_of("Text", untold)
     assert "documents of IMDB / Gutenberg / Reddit" not in found  # there is none of IMDB
     cells = cells_of("Text", folder)
     for row, column in (("documents", "4"), ("NPs", "4"), ("links", "4"), ("typical number of NPs", "5.2")):

@@ -247,10 +247,10 @@ def test_statistics_of_texts(ran, files):
     command = ["stats", "wikipossessions", *files[0], "--json"]
     Path("texts").rename("articles")
     figures = json.loads(ran(*command))["splits"]["test"]
-    assert not {"words an article", "sections an article"} & figures.keys()  # B Jug has no text
+    assert not {"words per article", "sections per article"} & figures.keys()  # B Jug has no text
     Path("articles/B Jug.txt").write_text("== A B ==\n== C ==", "utf-8")
     figures = json.loads(ran(*command))["splits"]["test"]
-    assert (figures["words an article"], figures["sections an article"]) == ((17 + 3) / 2, (1 + 2) / 2)
+    assert (figures["words per article"], figures["sections per article"]) == ((17 + 3) / 2, (1 + 2) / 2)
 
 
 def test_pipelines_that_find_no_names(run, files):

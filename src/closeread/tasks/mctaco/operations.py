@@ -529,7 +529,7 @@ def predict(
     question, than the question's answers are on average.  The likelihood is the mean log-probability of the tokens of
     the answer; a masked model gives it with each of them masked in turn (Salazar et al., 2020).
 
-    The output is JSON Lines, or one label a line, as the official evaluator reads it, if its name ends in .txt.
+    The output is JSON Lines, or one label per line, as the official evaluator reads it, if its name ends in .txt.
 
     \b
     Examples:

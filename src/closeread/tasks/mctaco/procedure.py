@@ -103,7 +103,7 @@ def expect_coin(table: CountTable) -> dict[str, Chance]:
     """
     candidates, gold_yes = (table.values[:, COUNTS.index(name)].astype(np.int64) for name in ("candidates", "gold_yes"))
     with name_documents(table.units, "question"):
-        noun = "candidate answers, too many for the expected scores of a coin"
+        noun = "candidate answers, too many for the expected scores of a random baseline"
         check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
     shapes = list(zip(candidates.tolist(), gold_yes.tolist(), strict=True))
     of_shape = {}

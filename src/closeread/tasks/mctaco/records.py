@@ -36,7 +36,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     by_category: dict[str, float] = {}
     for name in sorted(questions):
         by_category[f"questions: {name}"] = questions[name]
-        by_category[f"candidates a question: {name}"] = float(ratio(candidates[name], questions[name]))
+        by_category[f"candidates per question: {name}"] = float(ratio(candidates[name], questions[name]))
     return {**sizes, **lengths, **by_category}
 
 

@@ -68,7 +68,7 @@ def table_1(inputs: Inputs) -> Recomputed:
     for category in CATEGORIES:
         row = f"event {category.lower().removeprefix('event ')}"
         cells[row, "# questions"] = found.get(f"questions: {category}", 0)
-        cells[row, "avg # of candidate"] = found.get(f"candidates a question: {category}", 0)
+        cells[row, "avg # of candidate"] = found.get(f"candidates per question: {category}", 0)
     return cells
 
 

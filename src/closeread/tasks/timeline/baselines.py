@@ -86,7 +86,7 @@ BASELINES = (
     Baseline(
         "text-order",
         partial(predict_timelines, strictly=True),
-        "Predict the same events as creation-time, one after the other as in the text.",
+        "Predict the same events as creation-time, in the order of the text.",
         (ARTICLES,),
     ),
 )

@@ -30,7 +30,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "mentions": sum(len(line["mentions"]) for line in lines),
         "mentions at position 0": sum(len(line["mentions"]) for line in lines if line["position"] == 0),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
-        "documents a timeline": round(mean_documents(records), 2),
+        "documents per timeline": round(mean_documents(records), 2),
         "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
         "timelines of fewer than 2 documents": sum(count_documents(record) < 2 for record in records),
         "mentions that are no event of track B": sum(number == 0 for number in events),

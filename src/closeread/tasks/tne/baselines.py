@@ -155,10 +155,10 @@ def _declare(name: str, description: str, printed: Find, described: Find | None 
 
 
 BASELINES = (
-    _declare("title-first", "Link all noun phrases to the first of the title.", title_first),
-    _declare("title-last", "Link all noun phrases to the last of the title.", title_last),
+    _declare("title-first", "Link all noun phrases to the first one in the title.", title_first),
+    _declare("title-last", "Link all noun phrases to the last one in the title.", title_last),
     Baseline(
-        "title-random", _link_random_title, "Link all noun phrases to a random one of the title.", (SEED, FALLBACK)
+        "title-random", _link_random_title, "Link all noun phrases to a random one in the title.", (SEED, FALLBACK)
     ),
     _declare("adj-anaphora", "Link every noun phrase to the preceding one.", adjacent_before),
     _declare("adj-cataphora", "Link every noun phrase to the following one.", adjacent_after),
@@ -171,7 +171,7 @@ BASELINES = (
     _declare("surface-extended", "Link noun phrases by their distance in tokens.", far_or_one, near_after),
     _declare(
         "combined",
-        "Unite the links of title-last, adj-cataphora and surface-extended.",
+        "Combine the links of title-last, adj-cataphora and surface-extended.",
         partial(_unite, finds=(title_last, adjacent_after, far_or_one)),
         partial(_unite, finds=(title_last, adjacent_after, near_after)),
     ),

@@ -152,10 +152,10 @@ MISSED, SPURIOUS = "triplets/missed", "triplets/spurious"
 
 MEANINGS: Mapping[str, str] = {
     "distance": "tokens from where the anchor begins to where the complement does",
-    "direction": "where the complement begins, seen from the anchor",
-    "sentence": "whether anchor and complement begin in the same one",
+    "direction": "whether the complement begins before or after the anchor",
+    "sentence": "whether anchor and complement begin in the same sentence",
     "expressed": "whether a preposition joins the two in the text",
-    "mention": "which one of its cluster the complement is",
+    "mention": "the place of the complement in its cluster",
 }
 """What breakdowns are, where their names don't say it."""
 
@@ -241,15 +241,17 @@ class LinkErrorReport(Result):
         if not self.limit:
             return
         if rows := self.analysis.list_confusions():
-            meaning = "% of gold: of the pairs linked by both with this gold preposition, the share predicted so."
+            meaning = (
+                "% of gold: the share of pairs with this gold preposition, linked by both, that were predicted so."
+            )
             header = ["gold", "predicted", "pairs", "% of gold"]
             cells = list(map(_format_row, rows[: self.limit]))
-            yield Grid("Commonest confusions", header, cells, [meaning, *count_left(rows, "confusion")])
+            yield Grid("Most frequent confusions", header, cells, [meaning, *count_left(rows, "confusion")])
         texts = frozenset({"anchor", "complement"})
         for title, missed in (("missed", True), ("spurious", False)):
             if rows := self.analysis.list_wordings(self.limit, missed=missed):
                 cells = [_format_row(row | {name: shorten(row[name], SHOWN_WORDS) for name in texts}) for row in rows]
-                yield Grid(f"Commonest {title} triplets", list(rows[0]), cells, texts=texts, prose=texts)
+                yield Grid(f"Most frequent {title} triplets", list(rows[0]), cells, texts=texts, prose=texts)
         if rows := self.analysis.list_documents():
             header, cells = [*list(rows[0])[:-1], "F1"], list(map(_format_row, rows[: self.limit]))
             title, texts, notes = (

@@ -145,8 +145,8 @@ def agreement(
 ) -> Result:
     """Score the second annotator against the first.
 
-    Links and clusters are scored.  Each file is an annotator.  Of more than two, each is scored against all before, and
-    F1 scores and accuracies are averaged over pairs.
+    Links and clusters are scored.  Each file is an annotator.  With more than two, each is scored against all earlier
+    ones, and F1 scores and accuracies are averaged over pairs.
 
     Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
     the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.

@@ -35,8 +35,8 @@ DISTANCE, SURFACE, EXTENDED = MEANS = (
 """The statistics that are means: the first over links, the others over documents with links."""
 
 STATISTICS = (
-    *("links", "pairs", "triplets", "links, once a cluster", "links to the title", "symmetric links"),
-    *("transitive links", "links between sentences", "links to what stands before", *MEANS),
+    *("links", "pairs", "triplets", "links, once per cluster", "links to the title", "symmetric links"),
+    *("transitive links", "links between sentences", "links to preceding phrases", *MEANS),
     *(f"links: {preposition}" for preposition in PREPOSITIONS[1:]),
 )
 """The statistics of links."""
@@ -88,7 +88,7 @@ def count_record(record: Record) -> Counter[str]:
         ahead[anchor] = [(tokens[place], following) for place, following in pairwise(places)]
     found.update(f"links: {preposition}" for _, preposition, _ in links)
     found["links"], found["triplets"], found["pairs"] = len(links), len(set(links)), sum(map(len, complements.values()))
-    found["links, once a cluster"] = len({(anchor, cluster[complement]) for anchor, _, complement in links})
+    found["links, once per cluster"] = len({(anchor, cluster[complement]) for anchor, _, complement in links})
     title = text.find(TITLE_END)
     for anchor, preposition, complement in links:
         one, other = phrases[anchor], phrases[complement]
@@ -99,7 +99,7 @@ def count_record(record: Record) -> Counter[str]:
         found["symmetric links"] += anchor in complements.get(complement, ())
         found["transitive links"] += not complements[anchor].isdisjoint(complements.get(complement, ()))
         found["links between sentences"] += sentence[begin] != sentence[end]
-        found["links to what stands before"] += end < begin
+        found["links to preceding phrases"] += end < begin
         found[DISTANCE] += abs(end - begin)
         found[SURFACE] += is_surface
         found[EXTENDED] += is_surface or any(

@@ -272,24 +272,24 @@ TABLE_2: Mapping[str, Callable[[Statistics], float]] = {
     "NPs": lambda found: found["noun phrases"],
     "Coref-Clusters": lambda found: found["clusters of more than one"],
     "NP-Links": lambda found: found["links"],
-    "Coref-Links": lambda found: found["links, once a cluster"],
+    "Coref-Links": lambda found: found["links, once per cluster"],
     "Avg. Distance": lambda found: found[DISTANCE],
     "% Surface-Form": lambda found: found[SURFACE],
     "% Surface-Form+": lambda found: found[EXTENDED],
     "Avg. Transitive": lambda found: found["transitive links"] / found["documents"],
     "Avg. Title Links": lambda found: found["links to the title"] / found["documents"],
     "Avg. Symmetric Links": lambda found: found["symmetric links"] / found["documents"],
-    "% Anaphores": lambda found: _percent(found["links to what stands before"], found["links"]),
+    "% Anaphores": lambda found: _percent(found["links to preceding phrases"], found["links"]),
     "% Intersentential": lambda found: _percent(found["links between sentences"], found["links"]),
 }
 """How the rows of Table 2 follow from the statistics of a column."""
 
 AVERAGED: Mapping[tuple[str, str], str] = {
     ("NPs a document", "1"): "NPs",
-    ("links a document", "1"): "NP-Links",
-    ("clusters of more than one NP a document", "6"): "Coref-Clusters",
-    ("symmetric links a document", "6"): "Avg. Symmetric Links",
-    ("transitive relations a document", "6"): "Avg. Transitive",
+    ("links per document", "1"): "NP-Links",
+    ("clusters of more than one NP per document", "6"): "Coref-Clusters",
+    ("symmetric links per document", "6"): "Avg. Symmetric Links",
+    ("transitive relations per document", "6"): "Avg. Transitive",
     ("anaphoric links, percent", "6"): "% Anaphores",
     ("intersentential links, percent", "6, footnote 16"): "% Intersentential",
     ("mean distance in tokens", "6"): "Avg. Distance",
@@ -353,7 +353,7 @@ def count_documents(columns: Mapping[str, Statistics]) -> Cells:
         cells[place] = f"{100 - share:.0f} / {share:.0f}"
         if all("links" in columns[column] for column in IN_DOMAIN):
             n_links = sum(columns[column]["links"] for column in IN_DOMAIN)
-            cells["links a document, second figure", "1"] = float(ratio(n_links, n_news))
+            cells["links per document, second figure", "1"] = float(ratio(n_links, n_news))
     if ALL in documents:
         n_others, n_phrases = documents[OUT_OF_DOMAIN], int(columns[ALL]["noun phrases"])
         n_news = documents[ALL] - n_others
@@ -413,7 +413,7 @@ def describe_annotation(inputs: Inputs) -> Cells:
     told = [(record.get("metadata") or {}).get("annotators") or {} for record in records]
     workers = [len(ids) for about in told if (ids := about.get("np-relations_worker")) is not None]
     if workers:
-        cells["annotators of links a document", "5.2"] = float(ratio(sum(workers), len(workers)))
+        cells["annotators of links per document", "5.2"] = float(ratio(sum(workers), len(workers)))
     return cells
 
 

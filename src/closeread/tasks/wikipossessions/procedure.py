@@ -170,7 +170,7 @@ OPTIONS = (
     _choose(
         "matching",
         "one_to_one many_to_one",
-        "Match each gold possession with one prediction, or with several, the best of which counts for recall.",
+        "Match each gold possession with one prediction, or with several; the best one counts for recall.",
     ),
     _choose(
         "unknown_with_relation",

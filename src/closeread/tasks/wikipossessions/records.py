@@ -50,9 +50,9 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     return {
         "articles": len(records),
         "possessors": len(rows),
-        "possessors, each once an article": len(names),
+        "possessors, once per article": len(names),
         "possessors that repeat in an article": sum(number > 1 for number in names.values()),
-        "possessors an article": round(float(ratio(len(rows), len(records))), 2),
+        "possessors per article": round(float(ratio(len(rows), len(records))), 2),
         **{name: round(mean, 2) for name, mean in count_text(records).items()},
         **{f"type: {name}": types[name] for name in TYPES},
         **{f"possession: {name}": certainties[name] for name in ("certain", "uncertain")},
@@ -78,7 +78,7 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
     texts = [text for record in records if (text := record.get("text")) is not None]
     if not texts or len(texts) < len(records):
         return {}
-    found = {"words an article": count_words, "sections an article": count_sections}
+    found = {"words per article": count_words, "sections per article": count_sections}
     totals = {name: sum(map(count, texts)) for name, count in found.items()}
     return {name: float(ratio(total, len(texts))) for name, total in totals.items() if total}
 

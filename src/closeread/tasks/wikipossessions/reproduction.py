@@ -92,7 +92,7 @@ def table_2(inputs: Inputs) -> Recomputed:
     records = _read_records(inputs)
     found = facts(records)
     articles, possessors, unique = (
-        int(found[name]) for name in ("articles", "possessors", "possessors, each once an article")
+        int(found[name]) for name in ("articles", "possessors", "possessors, once per article")
     )
     values = {
         "Total # of Wikipedia articles": articles,
@@ -183,7 +183,7 @@ def text(inputs: Inputs) -> Recomputed:
     """Recompute what the running text says of the corpus and of the evaluation."""
     records = _read_records(inputs)
     found = facts(records)
-    possessors, unique = found["possessors"], found["possessors, each once an article"]
+    possessors, unique = found["possessors"], found["possessors, once per article"]
     sizes = [len(record["possessions"]) for record in records]
     types = sorted(TYPES, key=lambda name: -found[f"type: {name}"])
     anchors = [row["anchor"] for record in records for row in record["possessions"] if row["anchor"] is not None]

@@ -127,7 +127,7 @@ def _recompute_phase_2(found: AnnotationFiles) -> dict[str, float]:
     return {
         "annotators in Phase II": len(set(found.annotators)),
         "annotation files of Phase II": len(found.tables),
-        "annotations a document in Phase II": float(ratio(len(found.tables), len(gathered))),
+        "annotations per document in Phase II": float(ratio(len(found.tables), len(gathered))),
         "annotators of a unique mention in Phase II": float(ratio(len(linked), len(set(linked)))),
     }
 
