@@ -77,6 +77,7 @@ def copy_pages(folder: Path) -> None:
             text = source.read_text("utf-8")
             if place.startswith(("corpora/", "metrics/")) and text.startswith("---\n"):
                 text = text.split("---\n", 2)[2].lstrip()  # the Hub's metadata
+                text = re.sub(r"^# Metric card for (?:the )?(.)", lambda found: f"# {found[1].upper()}", text)
             target.write_text(move_links(text, source, sources), "utf-8")
         else:
             shutil.copyfile(source, target)
