@@ -158,6 +158,15 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_two_builds_are_equal(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    source = copied(tmp_path / "clone")
+    first, second = (built(source, kind, tmp_path / name)[1].read_bytes() for name in ("first", "second"))
+    assert first == second
+
+
+@pytest.mark.extended
 def test_a_module_that_is_gone_is_not_built_again(tmp_path):
     source = copied(tmp_path / "clone")
     before, _ = built(source, "wheel", tmp_path / "before")
