@@ -1,6 +1,7 @@
 """Every figure that a paper prints is in what `closeread reproduce` holds, as it is printed."""
 
 import json
+import re
 
 import pytest
 
@@ -18,6 +19,11 @@ def paper(request, corpora):
     return request.param, load_printed(request.param), json.loads(path.read_text("utf-8"))
 
 
+def per_unit(description):
+    """A description with the words of `closeread reproduce`: links per document for links a document."""
+    return re.sub(r"\b(annotations|candidates|links|NPs?|relations) a (document|question)\b", r"\1 per \2", description)
+
+
 def transcribed_cells(transcription):
     """The cells of a transcription: table, row, column and text; tables without numbers have one cell of None."""
     if isinstance(transcription, dict):  # of Marmara, whose values are numbers
@@ -28,12 +34,12 @@ def transcribed_cells(transcription):
         for name in transcription["figures"]:
             yield name, None, None, None
         for section, row, value in transcription["text"]:
-            yield "Text", row, section, f"{value:,}" if isinstance(value, int) else str(value)
+            yield "Text", per_unit(row), section, f"{value:,}" if isinstance(value, int) else str(value)
         return
     for table in transcription:
         if "text" in table:
             for one in table["text"]:
-                yield "Text", one["description"], one["section"], one["value"]
+                yield "Text", per_unit(one["description"]), one["section"], one["value"]
             continue
         name = f"Table {table['table']}" if "table" in table else f"Figure {table['figure']}"
         if table.get("second_hand"):  # what another source repeats of a paper is never called printed

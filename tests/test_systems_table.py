@@ -13,7 +13,7 @@ from twins.holm import correct
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.counts.systems import SystemsTable, escape_latex
+from closeread.counts.systems import SystemsTable, _make_pair_grid, escape_latex
 from closeread.exceptions import RequestError
 from closeread.tables import Grid, draw_html
 
@@ -269,6 +269,11 @@ def test_rows_and_json_have_everything():
     for name, shown in (("p_randomization_corrected", "p_randomization_corrected"), ("low", "ci_low")):
         assert rows[shown] == [one[name] for one in pairs]
     assert "All pairs of systems\n" in str(replace(table, pairs=True))
+
+
+def test_a_score_is_named_with_its_first_pair():
+    grid = _make_pair_grid(make({"a": 9, "b": 10, "c": 4}, scores=["muc", "conll"], pairs=True))
+    assert [row[0] for row in grid.rows[:4]] == ["MUC precision", "", "", "MUC recall"]
 
 
 @pytest.mark.parametrize(

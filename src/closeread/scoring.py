@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from closeread import limits
 from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
@@ -180,15 +178,6 @@ def open_scorer(
         parts = declared.configs[config].parts(split).values()
         files = [path for source in parts for path in files_at_hand(declared, source, place.data_dir)]
     return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), files)
-
-
-@contextmanager
-def limit_files(max_bytes: int | None) -> Iterator[None]:
-    """Refuse larger files that a user passes inside the block; None for the usual limit."""
-    if max_bytes is not None and not 1 <= max_bytes <= limits.MAX_FILE_BYTES:
-        raise RequestError(f"max_bytes is {max_bytes:,} (expected a number from 1 to {limits.MAX_FILE_BYTES:,})")
-    with limits.keep_files_below(max_bytes):
-        yield
 
 
 def choose_resampling(whole: Resampling | None, resamples: int | None, confidence: float, seed: int) -> Resampling:

@@ -60,7 +60,8 @@ NUMBERS = {
         "3 > 4 | 30; once > twice | ten times; Twice > Three times | Twenty times; at once > -; "
         "once he had left > -; once the rain stopped > -; once in a while > -; once and for all > -; "
         "once this had ended > -; no one > -; one can wait > -; 2 a.m. > 3 a.m.; 1 a.m. > 2 a.m. | 10 a.m.; "
-        "12 pm > 1 pm; twelve o'clock > one o'clock; 7.30 pm > -; 9 : am > 10 : am; in 1990 > in 1991; "
+        "12 pm > 1 pm; twelve o'clock > one o'clock; 12 PM > 1 PM; "
+        "Twelve O'Clock > One O'Clock; 7.30 pm > -; 9 : am > 10 : am; in 1990 > in 1991; "
         "1990 years > 1991 years | 19900 years; in 1995 during a trip > in 1996 during a trip; 1600 BC > 1601 BC; "
         "1910 a.d > 1911 a.d; 1 day > 2 days | 10 days"
     ),

@@ -75,6 +75,8 @@ def test_left_unchanged(text):
         ("one and a half", Fraction(3, 2)),
         ("half a million", 500_000),
         ("zero", 0),
+        ("9" * 18, 10**18 - 1),
+        ("9" * 19, None),
         *((text, None) for text in ("o", "second", "first", "hundreds", "five two", "and", "", "1.", "1.2.3", "a an")),
     ],
 )

@@ -113,6 +113,8 @@ def test_train_predict_score(trained, ran, tmp_path):
     for name in ("p.jsonl", "p.txt"):
         report = json.loads(ran("score", "mctaco", tmp_path / name, *SAMPLE, "--json", "--no-ci"))
         assert {name: report["scores"][name]["value"] for name in ("exact_match", "f1")} == found["test"]
+    kept = json.loads((tmp_path / "run/run.json").read_text("utf-8"))["test"]
+    assert {name: kept[name] for name in ("exact_match", "f1")} == found["test"]
     # Candidates without a label, in another order.
     rows = [
         {name: record[name] for name in ("id", "question_id", "sentence", "question", "answer")} for record in RECORDS

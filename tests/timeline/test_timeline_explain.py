@@ -12,7 +12,7 @@ from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
 
-from closeread.tasks.timeline.explain import HEADER, VERDICTS, explain, find_verdicts, row
+from closeread.tasks.timeline.explain import HEADER, VERDICTS, explain, find_verdicts, row, title
 from closeread.tasks.timeline.relations import TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
@@ -184,6 +184,13 @@ def test_neither_said_nor_excluded():
     system = entries([(1, "X", ["x"]), (2, "2001", ["a"]), (3, "X", ["x2"]), (4, "2002", ["b"])])
     found = [row(one) for one in explain({"entries": gold}, {"entries": system}, {"track": "full"})]
     assert found[2] == ["gold", "a", "BEFORE", "b", "missing", "system: not ordered"]
+
+
+def test_titles_count_what_is_right():
+    # Three events in this order, of which the system has the first two: of gold, the second relation is not verified.
+    gold = entries([(1, "2001", ["a"]), (2, "2002", ["b"]), (3, "2003", ["c"])])
+    found = explain({"entries": gold}, {"entries": gold[:2]}, {"track": "ordering"})
+    assert title("x", found) == "x: 1 of 2 gold relations and 1 of 1 system relations are verified or entailed"
 
 
 def test_an_empty_anchor_is_named():

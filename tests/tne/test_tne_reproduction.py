@@ -289,7 +289,7 @@ def test_a_release_of_four_texts(sample, tmp_path):
     ferry, library, cat, mill = sample
     folder = write(tmp_path / "four", train=[library], dev=[ferry], test=[ferry], ood=[cat, mill])
     found = {row: value for (row, _), value in values_of("Text", folder).items()}
-    assert found["NPs a document"] == (13 + 13 + 14 + 10 + 11) / 5
+    assert found["NPs per document"] == (13 + 13 + 14 + 10 + 11) / 5
     assert found["links per document"] == (15 + 15 + 25 + 16 + 9) / 5
     assert found["links per document, second figure"] == pytest.approx((15 + 15 + 25) / 3)
     assert found["clusters of more than one NP per document"] == (2 + 2 + 3 + 2 + 1) / 5

@@ -73,7 +73,7 @@ class LazyGroup(Group):
             with formatter.section(topic):
                 formatter.write_dl([(f"{name:{width}}", COMMANDS[name][1]) for name in names.split()])
         formatter.write_paragraph()
-        formatter.write_text("`closeread help COMMAND` explains a command.")
+        formatter.write("`closeread help COMMAND` explains a command.\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line, in which `help COMMAND` is `COMMAND --help`, and remember its words."""

@@ -121,7 +121,8 @@ def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str,
 
 def call_operation(called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call an operation, as `call` does; `called` is what to call it in messages."""
-    from closeread.scoring import limit_files, make_place
+    from closeread.limits import keep_files_below
+    from closeread.scoring import make_place
 
     given = {name: value for name, value in keywords.items() if value is not None}
     described = describe(operation)
@@ -141,7 +142,7 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
     _list_files(described, values, read, written)
     check_outputs(read, written)
     limit = next((values[one.name] for one in described if one.param.kind == "limit" and one.name in values), None)
-    with nullcontext() if limit is None else limit_files(limit):
+    with nullcontext() if limit is None else keep_files_below(limit):
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not has_options:

@@ -40,10 +40,11 @@ from closeread.exceptions import (
     read_all,
 )
 from closeread.formats.text import is_open_pipe
+from closeread.limits import keep_files_below
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_procedure, limit_files, make_place, open_scorer
+from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
 
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
@@ -179,7 +180,7 @@ def compare(
         raise RequestError("a comparison needs at least two systems")
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
-    with limit_files(max_bytes):
+    with keep_files_below(max_bytes):
         found = read_systems(name, named, place, rest, metrics, scores)
     counted = [one for one in found.results if isinstance(one, Counts)]
     reports = [system for system, one in zip(named, found.results, strict=True) if isinstance(one, Report)]
@@ -264,7 +265,7 @@ def table(
         raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
-    with limit_files(max_bytes):
+    with keep_files_below(max_bytes):
         found = read_systems(name, named, place, rest, metrics, scores)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed)

@@ -17,10 +17,11 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_schema
 from closeread.counts.counts import Counts, merge_counts
 from closeread.exceptions import RequestError, escape, join_names, name_option, pluralize, read_all
+from closeread.limits import keep_files_below
 from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
-from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
+from closeread.scoring import find_procedure, make_place, open_scorer
 
 Batch = TypeVar("Batch")
 
@@ -63,7 +64,7 @@ def count(
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    with limit_files(max_bytes):
+    with keep_files_below(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
         system = scorer.read_source(predictions)
         if system.missing and "missing" not in rest:

@@ -509,9 +509,9 @@ def score_counts(
         from_counts: Score counts written by --counts or `closeread merge`, instead of predictions.
     """
     from closeread.counts.counts import Counts
-    from closeread.scoring import limit_files
+    from closeread.limits import keep_files_below
 
-    with limit_files(max_bytes):
+    with keep_files_below(max_bytes):
         counts = Counts.load(cast(Path, from_counts))
     warn_all(counts.notices)
     return counts.report(

@@ -15,10 +15,11 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import Exported, Result
 from closeread.exceptions import InputError, RequestError, escape, pluralize
+from closeread.limits import keep_files_below
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
+from closeread.scoring import choose_resampling, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
 
@@ -78,7 +79,7 @@ def score(
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    with limit_files(max_bytes):
+    with keep_files_below(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
         warn_all(scorer.gold.notices)
         system = scorer.read_source(predictions)
@@ -175,7 +176,7 @@ def validate_all(
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
     where = {one: options.pop(one, None) for one in PLACE}
-    with limit_files(options.pop("max_bytes", None)):
+    with keep_files_below(options.pop("max_bytes", None)):
         place, rest = make_place(name, options=options, **where)
         scorer = open_scorer(name, place, rest)
         warn_all(scorer.gold.notices)

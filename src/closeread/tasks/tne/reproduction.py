@@ -285,7 +285,7 @@ TABLE_2: Mapping[str, Callable[[Statistics], float]] = {
 """How the rows of Table 2 follow from the statistics of a column."""
 
 AVERAGED: Mapping[tuple[str, str], str] = {
-    ("NPs a document", "1"): "NPs",
+    ("NPs per document", "1"): "NPs",
     ("links per document", "1"): "NP-Links",
     ("clusters of more than one NP per document", "6"): "Coref-Clusters",
     ("symmetric links per document", "6"): "Avg. Symmetric Links",
