@@ -14,7 +14,7 @@ from shared.doors import system_rows
 from twins.holm import correct
 
 import closeread
-from closeread.counts.comparison import Comparison, correct_comparisons
+from closeread.counts.comparison import Comparison, correct_comparisons, warn_of_few_resamples
 from closeread.counts.estimates import Resampling, correct_by_holm, min_p_value
 from closeread.exceptions import RequestError
 from closeread.leaderboard.ranking import reject
@@ -81,6 +81,11 @@ def test_compare_corrects_for_all_scores_of_all_systems(files, run):
         assert after != before
         assert [one["differences"]["f1"][kind] for one in (first, second)] == before[1::2]  # those stay what they were
     assert not any("corrected" in key for key in raw[0]["differences"]["f1"])
+
+
+def test_just_enough_resamples_are_enough():
+    assert warn_of_few_resamples(79, 4) == []  # 4 / 80 is the level itself
+    assert len(warn_of_few_resamples(78, 4)) == 1
 
 
 def test_tables_of_comparisons_say_how_they_are_corrected(files, run):

@@ -147,6 +147,18 @@ def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
     assert join_greedily(Part(-gain, links, part.allowed, part.lone)).tolist() == [0, 0, 0]
 
 
+@for_each("solver", SOLVERS)
+def test_a_node_that_may_not_be_alone_is_with_one_other(solver):
+    """All nodes apart would be better, by one."""
+    gain, links = -np.ones((3, 3), np.int64), np.ones((3, 3), np.int64)
+    for matrix in (gain, links):
+        np.fill_diagonal(matrix, 0)
+    part = Part(gain, links, links > 0, np.array([False, False, True]))
+    found = SOLVERS[solver](part, Deadline(None)).find_best()
+    assert part.evaluate(found.chain) == (-1, 1)
+    assert part.accepts(found.chain)
+
+
 def test_rules_are_added_to_a_new_search():
     """The first solution breaks a rule; a second call of clingo with that rule added does not end."""
     annotators = [[], [[(1, 1), (4, 5), (0, 3)]]]

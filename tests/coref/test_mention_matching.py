@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.mention_spans import list_parts, make_spans
 
+from closeread.arrays import LimitError
+from closeread.tasks.coref.metrics import matching as module
 from closeread.tasks.coref.metrics.matching import MATCHINGS, match_mentions
 
 
@@ -213,3 +215,12 @@ def test_minimum_spans(key, response, data):
     assert len({k for k, _ in rest}) == len({r for _, r in rest}) == len(rest)
     # No pair is left that could still be matched.
     assert not [pair for pair in may_match if all(pair[0] != k and pair[1] != r for k, r in rest)]
+
+
+def test_as_many_pairs_as_the_limit_are_matched(monkeypatch):
+    key, response = [(0, frozenset({0, 1}), 0)], [(0, frozenset({0, 1, 2}), 0)]
+    monkeypatch.setattr(module, "MAX_PAIRS", 1)
+    assert find_matches(key, response, "head") == [(0, 0)]
+    monkeypatch.setattr(module, "MAX_PAIRS", 0)
+    with pytest.raises(LimitError, match=r"1 pairs of mentions that may match .*at most 0"):
+        find_matches(key, response, "head")

@@ -10,7 +10,7 @@ from closeread.corpus.reproduction import Inputs, reproduce
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.errors import ChainErrors
 from closeread.tasks.coref.marmara.equalities import read_annotation_files
-from closeread.tasks.coref.marmara.reproduction import _recompute_mistakes
+from closeread.tasks.coref.marmara.reproduction import TOTAL, _recompute_mistakes, _score_by_genre
 
 TABLES = (*(f"Table {n}" for n in range(1, 5)), "Text")
 
@@ -75,6 +75,15 @@ def test_annotations_by_hand(folder):
     assert told["annotation files of Phase II", "3.1"] == 9
     assert told["annotators in Phase II", "3.1"] == 3
     assert told["annotations per document in Phase II", "3.1"] == 3
+
+
+def test_scores_are_percentages():
+    """Of two entities of two mentions each, one is found: MUC's recall is one link of two, in all and in its genre."""
+    gold = [{"document": "a", "genre": "News", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]]}]
+    system = [{"document": "a", "genre": "News", "clusters": [[[0, 0], [1, 1]]]}]
+    found = _score_by_genre(gold, system, ("muc",))
+    assert [found[row]("muc/recall") for row in ("News", TOTAL)] == [50, 50]
+    assert found[TOTAL]("muc/precision") == 100
 
 
 def test_mistakes_by_hand():

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from shared.for_each import for_each
@@ -11,7 +12,7 @@ from shared.possession_records import HEADER
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.wikipossessions.baselines import ANY, WITH_YEAR, find_possessions, place_names
+from closeread.tasks.wikipossessions.baselines import ANY, WITH_YEAR, _find_nearest, find_possessions, place_names
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "
@@ -46,6 +47,11 @@ def articles(tmp_path, pipeline):
     for record in read_gold(load_corpus("wikipossessions"), "sample").records:
         (folder / f"{record['article']}.txt").write_text(TEXT, "utf-8")
     return folder
+
+
+def test_of_two_dates_that_touch_a_name_the_earlier_one_is_the_nearest():
+    dates = [(SimpleNamespace(start=start, end=start + 2), str(start)) for start in (6, 3, 0)]
+    assert _find_nearest(SimpleNamespace(start=5, end=6), dates) == "3"
 
 
 @pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
