@@ -47,7 +47,7 @@ CORPUS_FILES = {
             ReadingOption(
                 "unaligned",
                 ("drop", "error"),
-                "How to treat mentions that find no place in the text of UD_Turkish-IMST.",
+                "How to treat mentions that can't be located in the text of UD_Turkish-IMST.",
             ),
         ),
     )

@@ -85,8 +85,8 @@ SENTENCES = {
     "split": "Use this split of the corpus.",
     "gold": "Use your own gold file, in the corpus's format, .jsonl or .parquet.",
     "data_dir": "Read the corpus's files from this folder; they may differ from the release.",
-    "workers": "Number of processes that score.  [default: the number of cores]",
-    "cache": "Keep counts in this folder.  [default: a cache]",
+    "workers": "Score in this many processes.  [default: the number of cores]",
+    "cache": "Keep counts in this folder.  [default: the user's cache]",
     "option": "Set an option of the procedure; may be repeated.",
     "private": "Create a private repository; refuse one that is public.",
     "dry_run": "List the files, their sizes and what would change; publish nothing.",
@@ -95,7 +95,7 @@ SENTENCES = {
     "resamples": "Number of bootstrap resamples.",
     "test_resamples": "Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
     "ci": "Skip confidence intervals.",
-    "max_bytes": "Refuse larger files and folders, also when decompressed.",
+    "max_bytes": "Maximum input size after decompression.  [default: 1 GiB]",
     "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
     "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
     "digits": "Number of decimals of scores in tables; JSON and CSV have them in full.",
@@ -137,7 +137,9 @@ Fields = Annotated[str | Sequence[str], Param(kind="by")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
-FileSize = Annotated[int | None, within(1, MAX_FILE_BYTES), Param(default=MAX_FILE_BYTES)]
+FileSize = Annotated[
+    int | None, within(1, MAX_FILE_BYTES), Param(kind="limit", metavar="BYTES", default=MAX_FILE_BYTES)
+]
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
 

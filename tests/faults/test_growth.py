@@ -26,7 +26,7 @@ from closeread.tasks.coref.marmara.records import draw
 from closeread.tasks.coref.plots import count_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.procedure import PROCEDURE as MCTACO
-from closeread.tasks.mctaco.procedure import expect_coin
+from closeread.tasks.mctaco.procedure import expect_random
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.articles import extract_text
@@ -94,7 +94,7 @@ def baseline(name, n, **options):
 def expect():
     about = {"question_id": "q", "sentence_id": "s", "label": "yes", "category": "Typical Time"}
     gold = [{"id": str(i), **about} for i in range(1001)]
-    expect_coin(MCTACO.count(gold=gold, system=gold))
+    expect_random(MCTACO.count(gold=gold, system=gold))
 
 
 def chains_of(*sizes):

@@ -6,7 +6,7 @@ from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.mctaco.figures import COIN, draw_categories
+from closeread.tasks.mctaco.figures import RANDOM, draw_categories
 
 SAMPLE = ["--config", "sample"]
 COIN_SCORES = {"Frequency": 0.125, "Stationarity": 0.25}
@@ -29,15 +29,15 @@ def test_bars():
 
     figure = draw_categories(COIN_SCORES, SYSTEMS)
     (axes,) = figure.axes
-    assert heights(axes) == {COIN: [12.5, 25], "mine": [50, 100], "theirs": [0, 75]}
+    assert heights(axes) == {RANDOM: [12.5, 25], "mine": [50, 100], "theirs": [0, 75]}
     assert [text.get_text() for text in axes.texts] == ["12.5", "25.0", "50.0", "100.0", "0.0", "75.0"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["Frequency", "Stationarity"]
-    assert legend_texts(figure) == [COIN, "mine", "theirs"]
+    assert legend_texts(figure) == [RANDOM, "mine", "theirs"]
     # Bars of a group stand beside each other, in the order of the legend.
     edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bars in axes.containers for bar in bars)
     assert all(right <= left + 1e-9 for (_, right), (left, _) in itertools.pairwise(edges))
     assert [bars[0].get_x() for bars in axes.containers] == [left for left, _ in edges[:3]]
-    # The coin is white, and systems have the colours of all figures in order.
+    # Random labels are white, and systems have the colours of all figures in order.
     assert [to_hex(bars[0].get_facecolor()) for bars in axes.containers] == ["#ffffff", *map(to_hex, COLOURS[:2])]
 
 
@@ -65,10 +65,10 @@ def test_the_command(ran, run):
     ran("baseline", "mctaco", "always-negative", *SAMPLE, "-o", "no.jsonl")
     ran("baseline", "mctaco", "always-positive", *SAMPLE, "-o", "yes.jsonl")
     out = ran("plot", "categories", "yes.jsonl", "no.jsonl", "no.jsonl", *SAMPLE, "-o", "c.svg")
-    assert out == "c.svg: 5 categories of questions, 2 systems and a coin\n"
+    assert out == "c.svg: 5 categories of questions, 2 systems and random labels\n"
     with open("c.svg", encoding="utf-8") as file:
         drawn = file.read()
-    assert all(f">{name}</text>" in drawn for name in ("yes", "no", COIN, "Event Ordering"))
+    assert all(f">{name}</text>" in drawn for name in ("yes", "no", RANDOM, "Event Ordering"))
     # By hand: the share of questions of a category without a plausible answer is what always-negative gets right.
     records = read_gold(load_corpus("mctaco"), "sample").records
     for category in {record["category"] for record in records}:

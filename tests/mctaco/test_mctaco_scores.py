@@ -13,7 +13,7 @@ from closeread.formats import text
 from closeread.limits import MAX_EXPLAINED
 from closeread.tasks.mctaco import mctaco_tsv
 from closeread.tasks.mctaco.mctaco_labels import parse_submission
-from closeread.tasks.mctaco.procedure import PROCEDURE, count, expect_coin
+from closeread.tasks.mctaco.procedure import PROCEDURE, count, expect_random
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "mctaco.json").read_text("utf-8"))
 
@@ -101,7 +101,7 @@ def test_expected_coin_scores_by_enumeration(n, data):
     gold = data.draw(st.lists(LABEL, min_size=n, max_size=n))
     records = [{"question_id": "q", "sentence_id": "s", "label": label, "category": "Frequency"} for label in gold]
     outcomes = [twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)]) for bits in range(2**n)]
-    found = expect_coin(count(gold=records, system=records))
+    found = expect_random(count(gold=records, system=records))
     for name in ("exact_match", "f1"):
         values = [outcome[name] for outcome in outcomes]
         mean = sum(values) / Fraction(2**n)

@@ -21,6 +21,7 @@ from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, list_scored, load_corpus
 from closeread.exceptions import RequestError, escape
 from closeread.files import package_folder
+from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
 from closeread.tasks import find, load_procedure, procedure_names
 
@@ -42,6 +43,16 @@ class NumberRange(click.FloatRange):
         if number != number:
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Size(click.IntRange):
+    """A number of bytes, whose range help leaves out."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "BYTES"
+
+    def _describe_range(self) -> str:
+        return ""
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
@@ -112,6 +123,7 @@ TYPES: dict[Any, click.ParamType[Any]] = {
     "folder": click.Path(path_type=Path, file_okay=False),
     "store": click.Path(),
     "procedure": Name("scored"),
+    "limit": Size(1, MAX_FILE_BYTES),
     int: click.INT,
     float: click.FLOAT,
     date: click.DateTime(["%Y-%m-%d"]),
@@ -201,7 +213,7 @@ def _make_param(parameter: Parameter) -> click.Parameter:
         settings["required"] = True
     else:
         value = param.default if default is None else default
-        settings |= {"default": value, "show_default": value not in (None, "")}
+        settings |= {"default": value, "show_default": value not in (None, "") and param.kind != "limit"}
     return click.Option([*flags, name], help=parameter.help, **settings)
 
 

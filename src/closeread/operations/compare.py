@@ -228,11 +228,11 @@ def table(
     ] = (),
     sort: Annotated[str | None, Param(kind="sort")] = None,
     intervals: Annotated[
-        IntervalStyle, Param(help="Show confidence intervals: both ends, or half of their width.")
+        IntervalStyle, Param(help="Show confidence intervals: both ends, or half their width.")
     ] = "none",
     digits: Annotated[int, within(0, MAX_DIGITS)] = 2,
     pairs: Annotated[bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")] = False,
-    alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Level of significance.")] = 0.05,
+    alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Significance level.")] = 0.05,
     resamples: arg.TestResamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,

@@ -219,7 +219,7 @@ def show(
     ids: Annotated[bool, Param(help="List the ids of all records instead.")] = False,
     **options: arg.FileOptions,
 ) -> Page:
-    """Show a record of a corpus as a reader would want it; without ID the first.
+    """Show a record of a corpus, laid out for reading; without ID, the first one.
 
     \b
     Examples:
@@ -285,7 +285,7 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
 
 
 def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder = None) -> Page:
-    """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.
+    """Show the configs, splits, fields and baselines of a corpus, and where its files are looked for.
 
     Oddities of the released files are the same for everybody, so other commands only say how many there are.
 

@@ -43,7 +43,7 @@ Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
 HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
 Golds = Annotated[
-    Sequence[str | Path], Param(metavar="[BOARD=]FILE", help="The gold of a board, if it is your own; may be repeated.")
+    Sequence[str | Path], Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated.")
 ]
 Corpus = Annotated[arg.CorpusName | None, Param(metavar="NAME")]
 Procedure = Annotated[arg.ScoredName | None, Param(metavar="NAME")]
@@ -97,13 +97,13 @@ def init_leaderboard(
     Args:
         corpus: Rank systems on this corpus.
         procedure: Rank systems by this procedure, on gold of your own.
-        gold: Your own gold; it is never copied into the store.
+        gold: Use your own gold; it is never copied into the store.
         title: Give the leaderboard this title.
         metrics: Show these metrics; separate several by commas.
         headline: Rank by this score, such as 'conll/f1'.
         preset: Use the options and metrics of an official score.
         private: Publish nothing about single units of the gold.  [default: private with your own gold]
-        per_day: Judge this many submissions of an author per day.
+        per_day: Score at most this many submissions per author per day.
         max_bytes: Refuse larger files of predictions.
         counting: Which submissions of an author are ranked.
         opens: Refuse submissions before this date or time, by default in UTC.
@@ -162,10 +162,10 @@ def init_leaderboard(
 def judge_leaderboard(
     store: Store, *, gold: Golds = (), workers: arg.Workers = None, cache: Cache = None, report: Report = None
 ) -> Judged:
-    """Score what has arrived, and rebuild the index.
+    """Score all new submissions, and rebuild the index.
 
-    What has arrived in STORE is scored, recorded and answered. One run does all there is to do; run it by hand, from
-    cron, or as a scheduled job. It may be killed at any time and run again: nothing is lost, and nothing is done twice.
+    All new submissions to STORE are scored, recorded and answered. Run this by hand, from cron, or as a scheduled job.
+    It may be killed at any time and run again: nothing is lost, and nothing is done twice.
 
     \b
     Examples:
@@ -194,7 +194,7 @@ def judge_leaderboard(
 def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -> Ranking:
     """Print the ranking.
 
-    JSON is the index that the page is made of. CSV has a row for each score.
+    JSON is the index from which the page is made. CSV has a row for each score.
 
     \b
     Examples:
@@ -204,7 +204,7 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
 
     Args:
         board: Print this board only.
-        system: Print this system only, with slices and counts; an id is a name, too.
+        system: Print only this system, by name or id, with slices and counts.
     """
     from closeread.leaderboard.page import Ranking
 
@@ -214,7 +214,7 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
 def build_leaderboard(store: Store, *, output: Output) -> Written:
     """Write the page of a leaderboard.
 
-    It is one HTML file, which needs no server and no network.
+    The page is one HTML file, which needs no server and no network.
 
     \b
     Example:
@@ -240,16 +240,16 @@ def serve_leaderboard(
 ) -> None:
     """Show the page on this machine, with a form.
 
-    The page of STORE, a folder, is shown on http://127.0.0.1:8000, with a form to validate and submit predictions. What
-    is submitted is judged at once. Its author is the user who runs this command, whoever opens the page; other machines
-    can't. Ctrl-C stops it.
+    The page of STORE, a folder, is shown on http://127.0.0.1:8000, with a form to validate and submit predictions.
+    Submissions are scored at once. Their author is the user who runs this command. Other machines can't open the page.
+    Ctrl-C stops the server.
 
     \b
     Example:
       closeread leaderboard serve board
 
     Args:
-        port: Port to listen to; 0 for a free one.
+        port: Port to listen on; 0 for a free one.
         report: called with a line that says where the page is.
         log: called with a line about each submission.
     """
@@ -276,9 +276,9 @@ def serve_leaderboard(
 
 
 def list_submissions(store: Store) -> Result:
-    """List what became of all submissions.
+    """List all submissions and what became of them.
 
-    The problems of those that were refused are listed, too.
+    The problems of refused submissions are listed, too.
 
     \b
     Example:
@@ -296,8 +296,8 @@ def list_submissions(store: Store) -> Result:
 def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
     """Write the predictions of a submission to a file.
 
-    They are written to a new folder if they are several files. SUBMISSION is its id, or the first characters of it. The
-    digest of the predictions is checked.
+    Predictions in several files are written to a new folder. SUBMISSION is an id, or its first characters. The digest
+    of the predictions is checked.
 
     \b
     Example:
@@ -318,10 +318,10 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
 
 
 def withdraw_submission(store: Store, submission: str, *, author: Name = None) -> Written:
-    """Withdraw a submission of yours.
+    """Withdraw one of your submissions.
 
-    The next run of the judge takes it off the board. SUBMISSION is its id, or the first characters of it. Only its
-    author can withdraw it.
+    The next run of the judge takes it off the board. SUBMISSION is an id, or its first characters. Only its author can
+    withdraw it.
 
     \b
     Example:
@@ -413,8 +413,8 @@ def submit(
 ) -> Sent:
     """Submit predictions to a leaderboard.
 
-    They are checked first, as `closeread validate` does. CORPUS is the corpus or the procedure of the board. On the
-    Hub, a submission is a pull request; log in with `hf auth login`. The author is the user who is logged in or, in a
+    They are first checked, as by `closeread validate`. CORPUS is the corpus or the procedure of the board. On the Hub,
+    a submission is a pull request; log in with `hf auth login`. The author is the user who is logged in or, in a
     folder, the one that --author names.
 
     \b

@@ -1,7 +1,7 @@
 """Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
 
-Everything goes in one commit, so that nothing is published by halves, and publishing twice changes nothing. The
-token is read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle is written to upload.
+Everything goes in one commit, so nothing is ever half-published, and publishing twice changes nothing. The token is
+read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle to upload is written.
 
 \b
 Examples:
@@ -103,8 +103,7 @@ def publish_dataset(
 
     The dataset, Parquet and a dataset card, is loaded by `datasets` without closeread. A corpus that may not be
     redistributed is published without its data: its card, the list of its released files with digests and addresses,
-    and the sample that comes with closeread. Parquet files that were published before and are not part of it any more
-    are deleted.
+    and the sample that comes with closeread. Published Parquet files that are no longer part of it are deleted.
 
     \b
     Examples:
@@ -150,7 +149,7 @@ def publish_metric(name: Metric, repository: HubName, *, private: bool = False, 
     """Publish a metric as a static Space.
 
     Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
-    contains no arithmetic: who loads the metric needs closeread.
+    contains no scoring code: whoever loads the metric needs closeread.
 
     \b
     Examples:
@@ -176,7 +175,7 @@ def publish_leaderboard(
     """Publish a leaderboard as a static Space.
 
     Such a Space is free. It has the page of the leaderboard, and its results as JSON and CSV. STORE is a folder or a
-    dataset of the Hub, hf://datasets/ORG/NAME. Publish again whenever it has been judged.
+    dataset of the Hub, hf://datasets/ORG/NAME. Publish again after each run of the judge.
 
     \b
     Example:
@@ -243,7 +242,7 @@ def publish_codabench(
     """Write the bundle of a shared task on Codabench.
 
     It has competition.yaml, pages, gold and a scoring program. CORPUS is a corpus; or coref or tlinks, with --gold KEY.
-    The gold is part of the bundle, so publish it nowhere: upload it, and only the platform reads it.
+    The bundle contains the gold, so don't publish it: upload it, and only the platform reads it.
 
     \b
     Examples:
@@ -255,10 +254,10 @@ def publish_codabench(
         folder: where to write; it must be empty or not exist.
         gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
         title: Title of the competition.
-        start: First moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
-        end: Last moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
-        per_day: Submissions per participant and day.
-        max_submissions: Submissions per participant in all.
+        start: Accept submissions from this time on, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
+        end: Accept submissions until this time, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
+        per_day: Accept this many submissions per participant per day.
+        max_submissions: Accept this many submissions per participant in total.
         docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.

@@ -83,8 +83,8 @@ def reproduce_papers(
     CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
     half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, have
     verdicts of their own.  What `holds without data` follows from a definition, from other printed figures, or from
-    rules and examples of the paper that closeread implements.  Tables hide what is not recomputed, unless --missing is
-    given; JSON and CSV have everything.
+    rules and examples of the paper that closeread implements.  Tables hide values that are not recomputed, unless
+    --missing is given; JSON and CSV have everything.
 
     \b
     Examples:

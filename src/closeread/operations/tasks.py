@@ -130,7 +130,7 @@ def perturb(corpus: AnyCorpus, kind: str, *, output: str | Path, **options: File
 
 
 def phrases(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue) -> Written:
-    """Make a list of event phrases, from which `closeread perturb mctaco candidates` retrieves.
+    """Make a list of event phrases for `closeread perturb mctaco candidates`.
 
     \b
     Examples:

@@ -64,8 +64,8 @@ OPTIONS = (
         "iaa2",
         ("masi", "distance_product"),
         "masi",
-        "How to make the distance IAA2 of the Jaccard coefficient J and the score M of two chains: 1 - J * M, as MASI, "
-        "or (1 - J) * (1 - M).",
+        "How to compute the distance IAA2 from the Jaccard coefficient J and the score M of two chains: 1 - J * M, as "
+        "in MASI, or (1 - J) * (1 - M).",
     ),
     Option(
         "intersection",
@@ -78,8 +78,8 @@ OPTIONS = (
         "unannotated",
         ("singleton", "missing"),
         "singleton",
-        "How to treat a mention that an annotator has in no chain of two or more: as a chain of its own, or as without "
-        "a value.",
+        "How to treat a mention that an annotator puts in no chain of two or more: as a chain of its own, or as a "
+        "missing value.",
     ),
     Option(
         "average",

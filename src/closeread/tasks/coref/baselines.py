@@ -26,5 +26,5 @@ def singletons(records: Sequence[Record]) -> list[Record]:
 
 BASELINES = (
     Baseline("one-entity", one_entity, "Put all gold mentions of a document into one entity."),
-    Baseline("singletons", singletons, "Make an entity of every gold mention."),
+    Baseline("singletons", singletons, "Make every gold mention an entity of its own."),
 )

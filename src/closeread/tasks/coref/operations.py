@@ -36,11 +36,12 @@ Files = Annotated[Sources, Param(metavar="FILES...")]
 
 
 def link_support(gold: Source, annotators: Files) -> Drawing:
-    """Draw how many annotators draw each link.
+    """Draw how many annotators have each link.
 
     A link is a pair of mentions that some annotator has in one chain.  Bars count links by the percentage of the
-    document's annotators who draw them (Schüller et al., 2018, Figure 7); links whose mentions are in one gold chain
-    are apart.  Each file, or folder of files, is an annotator, in any format that `closeread score coref` reads.
+    document's annotators who have them (Schüller et al., 2018, Figure 7); links whose mentions are in one gold chain
+    are counted separately.  Each file, or folder of files, is an annotator, in any format that `closeread score coref`
+    reads.
 
     \b
     Examples:
@@ -61,7 +62,7 @@ def link_support(gold: Source, annotators: Files) -> Drawing:
 
 
 def mistakes(gold: Source, annotators: Files) -> Drawing:
-    """Draw the kinds of mistaken chains.
+    """Draw the kinds of mistakes in chains.
 
     Chains are those of annotators or systems, and the kinds those of `closeread errors chains` (Schüller et al., 2018,
     Figure 8).  Two more panels show how many mentions chains lack, and how many they have from other gold chains.
@@ -191,9 +192,9 @@ def agreement(
 ) -> Result:
     """Measure agreement by Krippendorff's alpha.
 
-    Chains are the values of mentions.  Each file, or folder of files, is an annotator, in any format that `closeread
-    score coref` reads.  Annotators may have some of the documents, which are matched by name.  Distances between chains
-    are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006, or as --iaa2 says).
+    The value that an annotator gives a mention is its chain.  Each file, or folder of files, is an annotator, in any
+    format that `closeread score coref` reads.  Annotators may have some of the documents, which are matched by name.
+    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006, or as --iaa2 says).
 
     \b
     Examples:
@@ -202,8 +203,8 @@ def agreement(
       closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
 
     Args:
-        given: Measure agreement about the mentions of this file, those that annotators were given, instead of about all
-            mentions of any annotator.
+        given: Measure agreement on the mentions in this file, which annotators were given, instead of on all mentions
+            of any annotator.
         limit: List at most this many documents in tables; JSON and CSV list all.
     """
     from closeread.tasks.coref.agreement import compare_annotators
@@ -226,13 +227,13 @@ def adjudicate(
 ) -> Written:
     """Find the chains that best explain the annotators' decisions.
 
-    The method is that of Schüller (2018).  FILES are the annotators', in any format that `closeread score coref` reads;
-    a folder is one annotator.  Documents are matched by name, and an annotator may lack some.  The suffix of the output
-    file decides its format.  Of equally good solutions, the one with the most links is chosen, then the one with the
-    earliest.
+    The method is that of Schüller (2018).  Each file, or folder of files, is an annotator, in any format that
+    `closeread score coref` reads.  Documents are matched by name, and annotators need not have all of them.  The suffix
+    of the output file decides its format.  Among equally good solutions, the one with the most links is chosen, then
+    the one with the earliest links.
 
-    In the last column of a CoNLL file for --forced, '=-' says that no mention begins or ends on a token, and '=' with
-    mentions, such as '=(1' or '=(2)', that exactly these do.  Other cells are ignored.
+    In the last column of a CoNLL file for --forced, '=-' says that no mention begins or ends on a token, and '='
+    followed by mentions, such as '=(1' or '=(2)', that exactly these do.  Other cells are ignored.
 
     \b
     Examples:
@@ -245,15 +246,15 @@ def adjudicate(
         --forced ../edited.conll
 
     Args:
-        objective: Count against a solution the links that it leaves out, and for v and va also annotators without the
-            links that it uses; for va and ua, allow links that no annotator has.
-        incompatible: Never put mentions into one chain that overlap, or only those that contain each other.
+        objective: Penalize links that a solution leaves out, and for v and va also annotators who lack the links that
+            it uses; va and ua allow links that no annotator has.
+        incompatible: Keep apart mentions that overlap, or only mentions of which one contains the other.
         empty_annotators: Count or ignore annotators who have no links in a document.
         solver: Use Answer Set Programming (clingo, an extra) or integer programming (milp, SciPy); the result is the
             same.
-        time_limit: Stop after so many seconds, all documents together, with the best chains found.
-        forced: Keep what cells with '=' in FILE decide.
-        worksheet: Write annotators and result side by side to FILE, to edit and give back with --forced.
+        time_limit: Stop after this many seconds for all documents together, with the best chains found so far.
+        forced: Keep the decisions that cells with '=' in FILE record.
+        worksheet: Write the annotators' chains and the result side by side to FILE, for editing and for --forced.
         report: Write the cost of every link to FILE, as JSON.
     """
     from closeread.files import text_suffix, write_texts

@@ -227,7 +227,8 @@ PROCEDURE = Procedure(
             "fields",
             (),
             "",
-            "Read fields of documents to slice by: CSV, TSV or JSON Lines with a column 'document' and others.",
+            "Read document fields to slice by from this file: CSV, TSV or JSON Lines with a column 'document' and "
+            "others.",
             "(?s).*",
             "a path",
             signed="never",
@@ -322,8 +323,8 @@ must be the same, except with --words warn or ignore: CoNLL-2012 has them in the
 second, other files in the last but one (see --word-column). Empty nodes of CorefUD may differ (see --zeros).
 
 Fields for --by: genre, from names as in CoNLL-2012 and GUM; the columns of --fields; and of mentions entity_size,
-mention_type, distance (tokens from the start of the antecedent) and zero. By a field of mentions, recall is over the
-mentions of the key, precision over those of the response; CEAF, BLANC and CoNLL F1 have no such slices.""",
+mention_type, distance (tokens from the start of the antecedent) and zero. For a field of mentions, recall is over the
+mentions of the key and precision over those of the response; CEAF, BLANC and CoNLL F1 have no such slices.""",
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--preset corefud", "--by genre --by mention_type"),

@@ -1,4 +1,4 @@
-"""Figures of McTaco: scores by category, of systems beside a coin; of labels; by the size of the training data.
+"""Figures of McTaco: scores by category, of systems beside random labels; of labels; by the size of the training data.
 
 Source: Zhou et al. (2019), Figure 2, which has one system, and Figure 3.
 """
@@ -25,28 +25,28 @@ from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
 from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, count_fields
 from closeread.tasks.mctaco.models import DATA, METRICS, Estimate, read_runs
-from closeread.tasks.mctaco.procedure import PROCEDURE, expect_coin, score_table, slice_by_category
+from closeread.tasks.mctaco.procedure import PROCEDURE, expect_random, score_table, slice_by_category
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COIN = "coin"
+RANDOM = "random"
 _LEGEND_COLUMNS = 4
 
 
-def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Draw exact match by category, from 0 to 1, as groups of bars in percent: the coin first, then the systems."""
-    series = [(COIN, coin), *systems.items()]  # a system may be called like the coin
+def draw_categories(random: Mapping[str, float], systems: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Draw exact match by category, from 0 to 1, as groups of bars in percent: random labels first, then the systems."""
+    series = [(RANDOM, random), *systems.items()]  # a system may have this name, too
     with own_settings():
-        figure, (axes,) = start_chart(max(7.5, 0.5 * len(series) * len(coin) + 1), 4.2)
+        figure, (axes,) = start_chart(max(7.5, 0.5 * len(series) * len(random) + 1), 4.2)
         width = 0.84 / len(series)
         for number, (name, scores) in enumerate(series):
-            percent = [100 * scores[category] for category in coin]
-            places = np.arange(len(coin)) + (number - (len(series) - 1) / 2) * width
+            percent = [100 * scores[category] for category in random]
+            places = np.arange(len(random)) + (number - (len(series) - 1) / 2) * width
             colour = COLOURS[(number - 1) % len(COLOURS)] if number else "white"
             bars = axes.bar(places, percent, width, label=name, color=colour, edgecolor=None if number else INK)
             axes.bar_label(bars, [f"{value:.1f}" for value in percent], size=7, color=INK, padding=1)
-        axes.set_xticks(range(len(coin)), list(coin))
+        axes.set_xticks(range(len(random)), list(random))
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel="exact match (%)")
         axes.margins(y=0.08)  # leaves room for the numbers
@@ -56,7 +56,7 @@ def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str
 
 
 def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
-    """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2)."""
+    """Draw exact match by category, of systems beside random labels (Zhou et al., 2019, Figure 2)."""
     gold = read_noted_gold(place)
     different = name_systems(systems)
 
@@ -66,10 +66,10 @@ def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
 
     scores = dict(zip(different, read_all(different.values(), score), strict=True))
     of_gold = slice_by_category(gold.records, gold.records)
-    coin = {category: expect_coin(table)["exact_match"].mean for category, table in of_gold.items()}
-    of = "1 category" if len(coin) == 1 else f"{len(coin)} categories"
-    summary = f"{of} of questions, {pluralize(len(scores), 'system')} and a coin"
-    return Drawing(draw_categories(coin, scores), summary)
+    random = {category: expect_random(table)["exact_match"].mean for category, table in of_gold.items()}
+    of = "1 category" if len(random) == 1 else f"{len(random)} categories"
+    summary = f"{of} of questions, {pluralize(len(scores), 'system')} and random labels"
+    return Drawing(draw_categories(random, scores), summary)
 
 
 SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": "F1"}

@@ -57,7 +57,7 @@ Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 def categories(systems: Systems, *, place: Gold) -> Drawing:
     """Draw exact match on mctaco by category.
 
-    Systems are drawn beside a coin (Zhou et al., 2019, Figure 2), and are called by the names of their files.
+    Systems are drawn beside random labels (Zhou et al., 2019, Figure 2), and are named after their files.
 
     \b
     Examples:
@@ -75,8 +75,8 @@ def label_scores(
 ) -> Drawing:
     """Draw a score of labels by a field.
 
-    Scores of one or several systems are drawn with 95% intervals.  Numbers below are those of candidates, or of
-    questions for exact match and F1.  Systems are called by the names of their files.
+    Scores of one or several systems are drawn with 95% intervals.  Numbers below the bars are those of candidates, or
+    of questions for exact match and F1.  Systems are named after their files.
 
     \b
     Examples:
@@ -164,9 +164,10 @@ def adjudicate(
 ) -> Written:
     """Keep the candidates that all annotators label alike.
 
-    All label them likely, or all unlikely (Zhou et al., 2019, step 4).  Each annotator's file is JSON Lines:
-    {"id": ..., "label": "likely" | "unlikely" | "invalid"}.  The paper used four annotators.  With --candidates, a file
-    written by `closeread perturb mctaco candidates`, the output is a gold file; otherwise it has only ids and labels.
+    A candidate is kept if all label it likely, or all unlikely (Zhou et al., 2019, step 4).  Each annotator's file is
+    JSON Lines: {"id": ..., "label": "likely" | "unlikely" | "invalid"}.  The paper used four annotators.  With
+    --candidates, a file written by `closeread perturb mctaco candidates`, the output is a gold file; otherwise it has
+    only ids and labels.
 
     \b
     Example:
@@ -202,8 +203,8 @@ def adjudicate_questions(
     """Keep the questions that all annotators accept.
 
     Each annotator's file is JSON Lines (Zhou et al., 2019, step 2): {"question_id": ..., "category": ...,
-    "from_sentence": "no", "correct": "yes"}.  A question is accepted if its category is that of the annotator ("none"
-    if it has none of the five), it is not answered by a word or phrase of the sentence, and it is grammatically and
+    "from_sentence": "no", "correct": "yes"}.  A question is accepted if the annotator gave it its category ("none" if
+    it has none of the five), it is not answered by a word or phrase of the sentence, and it is grammatically and
     logically correct.  The paper used two annotators.  The output has the rows of these questions, as JSON Lines if its
     name ends in .jsonl, and otherwise in the released format.
 
@@ -275,9 +276,9 @@ def candidates(
 ) -> Written:
     """Add candidate answers to every question.
 
-    They are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as long as
-    a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge the
-    labels with `closeread adjudicate mctaco`.  `closeread phrases` makes lists of phrases.
+    Candidates are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as
+    long as a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge
+    the labels with `closeread adjudicate mctaco`.  `closeread phrases` makes lists of phrases.
 
     \b
     Examples:
@@ -358,7 +359,7 @@ def phrases_of_texts(
     """Collect the event phrases of plain texts.
 
     Phrases are verbs with subjects and objects, as a spaCy parser finds them.  Paragraphs are separated by blank lines.
-    A line of the output is a phrase; none occurs twice.
+    The output has one phrase per line, without duplicates.
 
     \b
     Example:
@@ -391,8 +392,8 @@ def phrases_of_frames(
 ) -> Written:
     """Collect the event phrases in PropBank's frames.
 
-    They are those of the examples in the frames: files, or folders of them.  PropBank's frames are on GitHub:
-    propbank/propbank-frames.  A line of the output is a phrase; none occurs twice.
+    They are taken from the examples in the frames: files, or folders of them.  PropBank's frames are on GitHub:
+    propbank/propbank-frames.  The output has one phrase per line, without duplicates.
 
     \b
     Examples:
@@ -527,7 +528,7 @@ def predict(
     Labels are predicted with a trained model, in the format that `closeread score mctaco` reads.  With --zero-shot, no
     training is needed: an answer is labelled yes if a language model finds it more likely, after the sentence and the
     question, than the question's answers are on average.  The likelihood is the mean log-probability of the tokens of
-    the answer; a masked model gives it with each of them masked in turn (Salazar et al., 2020).
+    the answer; in a masked model, each of them is masked in turn (Salazar et al., 2020).
 
     The output is JSON Lines, or one label per line, as the official evaluator reads it, if its name ends in .txt.
 

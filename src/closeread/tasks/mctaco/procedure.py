@@ -91,7 +91,7 @@ def slice_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -
     return {category: slices[category] for category in CATEGORIES if category in slices}
 
 
-def expect_coin(table: CountTable) -> dict[str, Chance]:
+def expect_random(table: CountTable) -> dict[str, Chance]:
     """Return the exact means and standard deviations of the scores if labels are fair coin flips.
 
     With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the

@@ -31,7 +31,7 @@ from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import (
     CATEGORIES,
     PROCEDURE,
-    expect_coin,
+    expect_random,
     score_labels,
     score_table,
     slice_by_category,
@@ -79,7 +79,7 @@ def table_2(inputs: Inputs) -> Recomputed:
     scores: dict[str, Mapping[str, Value]] = {
         "Always Positive": _score(gold, always_positive(gold)),
         "Always Negative": _score(gold, always_negative(gold)),
-        "Random": _expect_coin(PROCEDURE.count(gold=gold, system=gold)),
+        "Random": _expect_random(PROCEDURE.count(gold=gold, system=gold)),
     }
     if inputs.runs is not None:
         of_runs, inputs.remarks["Table 2"] = score_runs(inputs, whole)
@@ -109,10 +109,10 @@ def table_3(inputs: Inputs) -> Recomputed:
 
 
 def figure_2(inputs: Inputs) -> Recomputed:
-    """Compute exact match by category on the test split: of a coin, and of the released predictions."""
+    """Compute exact match by category on the test split: for random labels and for the released predictions."""
     gold = _read("test", inputs).records
     cells: dict[tuple[str, str], Value] = {
-        (category, "Random"): _expect_coin(table)["exact_match"]
+        (category, "Random"): _expect_random(table)["exact_match"]
         for category, table in slice_by_category(gold, gold).items()
     }
     for name, system in _read_released_predictions(gold, inputs):
@@ -196,8 +196,8 @@ def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str,
     return {name: 100 * value for name, value in score_labels(gold, system).items()}
 
 
-def _expect_coin(table: CountTable) -> dict[str, Chance]:
-    return {name: Chance(100 * one.mean, 100 * one.deviation) for name, one in expect_coin(table).items()}
+def _expect_random(table: CountTable) -> dict[str, Chance]:
+    return {name: Chance(100 * one.mean, 100 * one.deviation) for name, one in expect_random(table).items()}
 
 
 def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:

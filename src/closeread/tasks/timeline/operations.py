@@ -97,8 +97,8 @@ def relations(
 def agreement(annotators: Annotated[Sources, Param(metavar="FILES...")]) -> Result:
     """Compute Dice's coefficient of mentions.
 
-    The mentions are annotators' mentions of events and of entities.  Each file, or folder of files, is an annotator.
-    With more than two annotators, the coefficient is computed for every pair and averaged over pairs.
+    Mentions of events and of entities are compared.  Each file, or folder of files, is an annotator. With more than two
+    annotators, the coefficient is computed for every pair and averaged over pairs.
 
     Documents are files in CAT (.xml), or folders of them, with mentions of events (EVENT_MENTION), mentions of
     entities (ENTITY_MENTION) and entity coreference (REFERS_TO); entities are compared by name.  Timelines are folders
@@ -195,7 +195,7 @@ def build(
             [default: ARG0 and ARG1]
         selection: In annotated documents, leave out adjectival, cognitive, counter-factual, grammatical and uncertain
             events, as TimeLine did, or include all events.  [default: task]
-        entities: In annotated documents, build timelines only of the entities listed in this file, one per line.
+        entities: In annotated documents, build timelines only for the entities listed in this file, one per line.
     """
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all

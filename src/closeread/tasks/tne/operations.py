@@ -81,7 +81,8 @@ def prepositions(
 ) -> Drawing:
     """Draw how frequent each preposition is.
 
-    Rare prepositions are united as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of them.
+    Rare prepositions are combined as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of
+    them.
 
     \b
     Examples:
@@ -91,7 +92,7 @@ def prepositions(
 
     Args:
         splits: Draw this split; may be repeated.
-        other: Unite prepositions with less than this percentage of the links in every split.
+        other: Combine prepositions with less than this percentage of the links in every split.
     """
     from closeread.tasks.tne.figures import draw_prepositions
 
@@ -107,8 +108,8 @@ def link_scores(
 ) -> Drawing:
     """Draw a score of links by a field.
 
-    Scores of one or several systems are drawn with 95% intervals.  Light bars behind are those of unlabelled links,
-    and numbers below those of gold links.  Systems are called by the names of their files.
+    Scores of one or several systems are drawn with 95% intervals.  Light bars in the background are those of unlabelled
+    links; numbers below the bars count gold links.  Systems are named after their files.
 
     \b
     Examples:
@@ -128,8 +129,7 @@ def link_scores(
 def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")]) -> Drawing:
     """Draw the loss and the scores of training runs by epoch.
 
-    There is a dot at the best epoch.  Each RUN is a folder of `closeread train`.  The scores are those on held-out
-    data.
+    A dot marks the best epoch.  Each RUN is a folder that `closeread train` has written.  Scores are on held-out data.
 
     \b
     Example:
@@ -150,7 +150,7 @@ def agreement(
 
     Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
     the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.
-    Annotation that one of the files lacks is not compared.
+    Layers of annotation that one of the files lacks are not compared.
 
     \b
     Examples:
@@ -225,7 +225,7 @@ def convert(
     place: Gold,
     output: Output | None = None,
 ) -> Written:
-    """Convert predictions, or make gold of them.
+    """Convert predictions, or turn them into gold.
 
     Formats are JSON Lines and the leaderboard's arrays.  The file is validated as by `closeread validate`.  An array
     holds one preposition for each pair of noun phrases and no fallbacks; a note says how many of them are lost.
@@ -301,11 +301,12 @@ def adjudicate(
 
     Links that all annotators have are kept, and the others are listed for a person to decide (Elazar et al., 2022).
     Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
-    anchor and a cluster whose links differ between annotators.  It is a line of JSON with their words, every
+    anchor and a cluster whose links differ between annotators.  It is written as a line of JSON with their words, every
     annotator's prepositions (A, B and so on, in the order of the files), and "decision": null.  Replace null by the
     list of all prepositions that hold, or by [] for no link.
 
-    With --decisions, every conflict has to be decided, unless --conflicts is given too: it then gets the open ones.
+    With --decisions, every conflict has to be decided, unless --conflicts is given too: the undecided ones are then
+    written there.
 
     \b
     Examples:

@@ -92,8 +92,8 @@ OPTIONS = (
         "repeated",
         ("labels", "order"),
         "labels",
-        "How to pair a possessor that an article has several times: by anchors and other labels, or the first with "
-        "the first and so on.",
+        "How to pair the entries of a possessor that an article lists several times: by anchors and other labels, or "
+        "the first with the first and so on.",
     ),
 )
 """Choices that change what is computed."""

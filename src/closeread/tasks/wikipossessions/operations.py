@@ -59,8 +59,8 @@ def agreement(
 ) -> Result:
     """Score the second annotator against the first.
 
-    Possessors and ordered pairs are scored, and Cohen's kappa of the labels is added.  Each file is an annotator.  Of
-    more than two, each is scored against all before, and F1 scores and kappas are averaged over pairs.
+    Possessors and ordered pairs are scored, and Cohen's kappa of the labels is added.  Each file is an annotator.  With
+    more than two, each is scored against all earlier ones, and F1 scores and kappas are averaged over pairs.
 
     Files are in the corpus's format, JSON Lines or Parquet.  Labels and ordered pairs are compared on the possessors
     that both annotators have, as in the paper; --pairs all compares the ordered pairs of all possessors.
@@ -90,7 +90,7 @@ def articles(
 
     They are written into FOLDER, as <title>.txt.  Texts are plain, with headings as `== History ==`.  The file
     manifest.jsonl in FOLDER lists their revisions and digests.  Articles that are already there are not fetched again,
-    so that the same command continues an interrupted one.  Moved articles are found under their new titles.
+    so the same command resumes an interrupted one.  Moved articles are found under their new titles.
 
     \b
     Examples:

@@ -29,7 +29,7 @@ Documents = Annotated[GoldSpec, place_of(CORPUS)]
 def mention_types(*, place: Documents) -> Drawing:
     """Draw the types of mentions of marmara_coref.
 
-    Mentions of one token are pronouns, proper nouns or others; the rest has several tokens (Schüller et al., 2018,
+    Mentions of one token are pronouns, proper nouns or others; the rest have several tokens (Schüller et al., 2018,
     Figure 4).
 
     \b
@@ -97,8 +97,8 @@ def convert(
     Formats are XML, CoNLL (.conll) and JSON Lines (.jsonl).  SOURCE is a coreference file, a folder of coreference
     files, a CoNLL file, or a file of records (.jsonl).  An output without a suffix is a folder with one coreference
     file for each document.  CoNLL has four columns: sentence number, word number, form and chains.  Spans, chains and
-    words are checked against the treebank and kept; documents of CoNLL get its names.  Notes say what is renamed or
-    lost.
+    words are checked against the treebank and kept; documents in CoNLL get the treebank's names.  Notes say what is
+    renamed or lost.
 
     \b
     Examples:
@@ -131,9 +131,9 @@ def convert_given(
 ) -> Written:
     """Write all mentions of Marmara as CoNLL.
 
-    Each mention is a chain of its own, as annotators get them.  SOURCE is a coreference file, a folder of coreference
-    files, a CoNLL file, or a file of records (.jsonl).  Mentions are numbered from 1 in each document, by their start,
-    then the longer first.
+    Each mention is a chain of its own, as in the files that annotators are given.  SOURCE is a coreference file, a
+    folder of coreference files, a CoNLL file, or a file of records (.jsonl).  Mentions are numbered from 1 in each
+    document, by their start, then the longer first.
 
     \b
     Examples:
@@ -163,9 +163,9 @@ def convert_equalities(
 ) -> Written:
     """Convert equalities of mentions to chains.
 
-    An annotation in equalities, such as 1 = 4 = 17, becomes CoNLL (.conll) or JSON Lines (.jsonl).  FILE has two or
-    more ids of given mentions a line; lines that share an id join.  Lines that begin with # are comments.  Given
-    mentions that no line names are in no chain, and are listed.
+    An annotation in equalities, such as 1 = 4 = 17, becomes CoNLL (.conll) or JSON Lines (.jsonl).  Each line of FILE
+    has the ids of two or more given mentions; lines that share an id join.  Lines that begin with # are comments.
+    Given mentions that no line names are in no chain, and are listed.
 
     \b
     Examples:
@@ -216,10 +216,10 @@ def extract(
 ) -> Written:
     """Extract the documents of the METU-Sabanci treebank.
 
-    They are for the Marmara corpus, a well-formed XML file each.  FRAGMENTS is the folder with the treebank's .xml
-    files as they are distributed, in windows-1254, each named by its document (8 digits) and a number.  Quotation
-    marks, <, > and & inside words are escaped; any other error in a file is reported, and then nothing is written.
-    Notes list odd attributes, which are copied as they are.
+    Each document of the Marmara corpus is written as a well-formed XML file.  FRAGMENTS is the folder with the
+    treebank's .xml files as they are distributed, in windows-1254, each named by its document (8 digits) and a number.
+    Quotation marks, <, > and & inside words are escaped; any other error in a file is reported, and then nothing is
+    written. Notes list odd attributes, which are copied as they are.
 
     \b
     Examples:
@@ -263,8 +263,8 @@ def mentions(
 ) -> Written:
     """Detect mentions, each a chain of its own.
 
-    They are found by rules; no coreference is needed.  Mentions are noun phrases, pronouns, nouns whose lemma has a
-    capital, and nouns with a capital that occur twice or more in the document.
+    They are found by rules; no coreference annotation is needed.  Mentions are noun phrases, pronouns, nouns whose
+    lemma has a capital, and nouns with a capital that occur twice or more in the document.
 
     \b
     Examples:
@@ -295,10 +295,10 @@ class Learner:
 
     Attributes:
         mentions: Link gold mentions, or those that `mentions` finds.
-        features: Use features of the treebank (T), also word vectors (TF), or also 15 principal components of these
-            (TP).
+        features: Use features from the treebank (T), these and word vectors (TF), or these and the first 15 principal
+            components of word vectors (TP).
         vectors: Read word vectors from this file in word2vec's text format (.vec, .vec.gz); for TF and TP.
-        pronouns: Read the lemmas that are pronouns from this file, one a line, instead of the usual 13.
+        pronouns: Read the lemmas of pronouns from this file, one per line, instead of the usual 13.
         derived_modifiers: Include or exclude modifiers derived from verbs (participles), and their dependents, in noun
             phrases.
         only: Predict only this document; may be repeated.
