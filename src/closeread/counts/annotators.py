@@ -1,4 +1,4 @@
-"""Several annotators: what each has, and the scores of every two of them with their means."""
+"""Several annotators: their annotation, and the scores of every pair of them with their means."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_repeated_paths(annotators: Sequence[Annotator]) -> Iterator[str]:
 
 
 def list_pairs(annotators: int) -> list[Pair]:
-    """Return every two of some annotators.
+    """Return every pair of annotators.
 
     >>> list_pairs(3)
     [(0, 1), (0, 2), (1, 2)]
@@ -104,7 +104,7 @@ def make_pair_grid(
     notes: Sequence[str],
     format_score: Callable[[float | None], str] = format_percent,
 ) -> Grid:
-    """Return a table with a row for every two annotators, and the mean in the last row.
+    """Return a table with a row for every pair of annotators, and the mean in the last row.
 
     Annotators are numbered, since the names of files would leave no room for scores; the first note names them.
 

@@ -37,7 +37,7 @@ SIDES = ("first", "second")
 
 
 class PValues(NamedTuple):
-    """The corrected p-values of a difference, as those of `Difference`; NaN if undefined."""
+    """The corrected p-values of a difference, named as in `Difference`; NaN if undefined."""
 
     p_bootstrap: float
     p_randomization: float
@@ -155,7 +155,7 @@ class Comparison(Loadable):
         return header, rows
 
     def to_stored(self) -> dict[str, object]:
-        """Return what is saved: the JSON, and what it takes to print the same table again."""
+        """Return the JSON to save, with everything needed to print the same table again."""
         reports = zip(SIDES, self.names, (self.first, self.second), strict=True)
         return {**self.to_dict(), **{side: {"name": name, **report.to_stored()} for side, name, report in reports}}
 
@@ -201,7 +201,7 @@ class Comparison(Loadable):
         corrected, correction = None, checked.get("correction")
         if correction is not None:
             n_tests = int(correction["n_tests"])
-            # Older versions wrote p-values that can't decide anything.
+            # Older versions wrote p-values that can never be significant.
             is_told = min_p_value(int(first["n_resamples"]), n_tests) <= SMALL
             kinds = [f"{kind}_corrected" if is_told else "" for kind in PValues._fields]
             p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in checked["differences"].items()}
@@ -258,7 +258,7 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
-    """Return a warning if no corrected p-value could be significant, so that there are none."""
+    """Return a warning if no corrected p-value can be significant, so that none are reported."""
     least = min_p_value(n_resamples, n_tests)
     if least <= alpha:
         return []

@@ -48,7 +48,7 @@ class Counts:
 
     @property
     def signature(self) -> str:
-        """What identifies the procedure, its options and the gold: scores of equal signatures are comparable."""
+        """Identifies the procedure, its options and the gold: scores with equal signatures are comparable."""
         return self.provenance.signature
 
     def __len__(self) -> int:
@@ -89,12 +89,12 @@ class Counts:
         return cls._decode(read_bytes(Path(path)), path)
 
     def to_bytes(self) -> bytes:
-        """Return what `save` writes."""
+        """Return the bytes of the file that `save` writes."""
         return encode_counts(self.table, self.provenance)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "counts") -> Self:
-        """Read what `to_bytes` returned.
+        """Read counts from the bytes that `to_bytes` returned.
 
         Args:
             data: the bytes.
@@ -226,7 +226,7 @@ def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str
 
 
 def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
-    """Merge the counts of shards, whatever blocks they share; `names` are those of the shards in messages."""
+    """Merge the counts of shards, which may share blocks; messages call the shards by `names`."""
 
     def format_value(value: object) -> str:
         if isinstance(value, dict):

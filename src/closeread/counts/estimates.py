@@ -17,7 +17,7 @@ from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
 Correction = Literal["holm", "none"]  # how p-values are corrected for several tests
-SMALL = 0.05  # the usual level of significance
+SMALL = 0.05  # the usual significance level
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
@@ -56,13 +56,13 @@ def min_resamples(n_tests: int, alpha: float) -> int:
 
 
 def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
-    """Return p-values corrected by Holm's procedure; all are NaN if the resamples are too few to decide anything."""
+    """Return p-values corrected by Holm's procedure; all are NaN if too few resamples keep any from being significant."""
     n_tests = sum(not math.isnan(p) for p in p_values)
     return correct_by_holm(p_values) if min_p_value(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)
 
 
 class DefaultNumber(int):
-    """A number that nobody chose."""
+    """A default number, distinguishable from a number that the user chose."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Resampling:
             raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
 
     def for_tests(self, n_tests: int, alpha: float, most: int) -> Resampling:
-        """Return it with enough resamples for the correction of p-values, unless their number was chosen.
+        """Return this with enough resamples for the correction of p-values, unless the user chose their number.
 
         The smallest corrected p-value is at most a fifth of `alpha`; there are no more resamples than `most`.
         """
@@ -167,5 +167,5 @@ def number_or_none(value: float) -> float | None:
 
 
 def read_numbers(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
-    """Read numbers from JSON; null is NaN, and so is what is not there."""
+    """Read numbers from JSON; null and missing values are NaN."""
     return [math.nan if found.get(key) is None else found[key] for key in keys]

@@ -17,7 +17,7 @@ import numpy as np
 from closeread.arrays import Floats, ratio
 
 UNITS = "units"  # the column that counts units, or sums their weights, if scores are averaged over them
-PARTS = ("/precision", "/recall")  # the ends of the names of scores that are summed up in another, F1
+PARTS = ("/precision", "/recall")  # the ends of the names of scores that F1 combines
 
 Columns = Mapping[str, Floats]
 
@@ -26,7 +26,7 @@ Formula = Callable[[Columns], Floats]  # from summed counts by name to scores; N
 
 
 class DescribedFormula(Protocol):
-    """A formula that says in a sentence what it measures."""
+    """A formula with a sentence that describes it."""
 
     @property
     def description(self) -> str:
@@ -136,13 +136,13 @@ class Metric:
         return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
-        """Return the names of the counts that the score of these counts is computed from, sorted."""
+        """Return the sorted names of those of these counts from which the score is computed."""
         counts = _Asked(by_name(np.zeros(len(names)), names))
         self.formula(counts)
         return sorted(counts.asked)
 
     def is_defined(self, names: Sequence[str]) -> bool:
-        """Return whether these counts are all that the score needs."""
+        """Return whether the score can be computed from these counts."""
         try:
             self.formula(by_name(np.zeros(len(names)), names))
         except KeyError:
@@ -158,7 +158,7 @@ class Metric:
 
 
 class _Asked(dict[str, Floats]):
-    """Counts by name that remember which of them were asked for."""
+    """Counts by name that record which of them were read."""
 
     def __init__(self, counts: Columns) -> None:
         super().__init__(counts)

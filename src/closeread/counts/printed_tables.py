@@ -29,10 +29,10 @@ SUMMARY = {
     NOT_RECOMPUTED: ("not_recomputed", "not recomputed", "not recomputed"),
     NOT_PRINTED: ("not_printed", "", ""),
 }
-"""Verdicts with their names in summaries, and what is said of one cell and of several."""
+"""Verdicts, each with its key in summaries, and the words for one cell and for several."""
 
 VERDICTS = tuple(SUMMARY)
-ABOUT = ("name", "section", "caption", "source", "note")  # what a table says of itself, besides its cells
+ABOUT = ("name", "section", "caption", "source", "note")  # the fields of a table besides its cells
 
 NUMBER = re.compile(r"-?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)")
 DEVIATIONS = 2  # how many standard deviations a printed random draw may be from the mean
@@ -46,14 +46,14 @@ class Chance(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A statement such as "less than 70", which holds or not of the value that was found."""
+    """A printed statement such as "less than 70", and whether it is true of the recomputed value."""
 
     value: float | str
     holds: bool
 
 
 class OwnModel(NamedTuple):
-    """A score of a model that was trained here, which stands beside that of the authors' model."""
+    """The score of a model trained with closeread, shown beside that of the authors' model."""
 
     value: float
 
@@ -227,7 +227,7 @@ def format_like(printed: str | None, value: float | str | None) -> str:
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:
-    """Yield how many figures of a paper agree, and its tables; `elsewhere` shows the cells that these do not."""
+    """Yield how many figures of a paper agree, and its tables; `elsewhere` shows the cells that are left out."""
     more = summarize(tables)["not_printed"]
     notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
     yield Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])

@@ -47,7 +47,7 @@ class Option:
         return self.expected if self.pattern is not None else f"one of {', '.join(map(repr, self.choices))}"
 
     def describe_invalid(self, value: object) -> str:
-        """Write the message for a value that is not accepted."""
+        """Return the message for a value that is not accepted."""
         found = quote(str(value))
         if self.pattern is None:
             return f"{found} is not {self.accepted}"
@@ -189,7 +189,7 @@ class Sides(Protocol[G]):
         """Wrap gold records in memory that are already validated."""
 
     def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
-        """Return rows of a definition of the schema as the procedure takes them fastest; None unless surely valid."""
+        """Return rows in the form that the procedure counts fastest; None unless they are certainly valid."""
         return None
 
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
@@ -264,8 +264,8 @@ class Procedure:
     name: str  # its name in commands
     version: int  # an integer, raised only when a score can change
     title: str  # its name in prose
-    unit: str  # the name of what a row of counts is, in the singular
-    resampling_unit: str  # the name of what is resampled together, in the singular
+    unit: str  # the name of the unit that a row of counts stands for, in the singular
+    resampling_unit: str  # the name of the unit that is resampled as a whole, in the singular
     options: tuple[Option, ...]  # its options
     metrics: tuple[Metric, ...]  # its scores, in order
     headline: str  # the name of the score that systems are ranked by
@@ -278,10 +278,10 @@ class Procedure:
     # BibTeX of the papers that define a family of metrics, besides that publication, by family.
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     breakdowns: tuple[str, ...] = ()  # the fields that it can count inside units, such as `preposition`
-    # Maps gold and system records, the options and a breakdown to what is missing for it, in a sentence; empty if
-    # nothing is.  None if nothing ever is.
+    # Maps gold and system records, the options and a breakdown to a sentence about what the breakdown lacks; empty if
+    # it lacks nothing. None if no breakdown ever lacks anything.
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
-    more_fields: str = ""  # where fields of units come from that gold does not have, for messages; may be empty
+    more_fields: str = ""  # in messages, the source of fields of units that gold does not have; may be empty
     # Names that others use for its metrics and fields.
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False  # whether `count` takes `metrics`, the families to count
@@ -291,7 +291,7 @@ class Procedure:
     # None if there are none.
     by_name: tuple[str, str] | None = None
     help: Help = Help()  # its part of a command's help
-    # Imports and returns how it explains its counts; None if it can't.
+    # Imports and returns the explanation of its counts; None if it has none.
     explanation: Callable[[], Explanation] | None = None
     # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
@@ -318,14 +318,14 @@ class Procedure:
         return replace(self, metrics=metrics, more_metrics=(), count=count)
 
     def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
-        """Return the procedure with the metrics to compute: these, those of the preset in options, or the default."""
+        """Return the procedure with the metrics to compute: these, those of the preset in options, or the default ones."""
         preset = options.get("preset")
         if families is None and preset is not None:
             families = self.find_preset(str(preset)).metrics
         return self if families is None else self.with_metrics(families)
 
     def resolve_options(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Return every option with its value; under `preset` is the name of one, whose values others override."""
+        """Return every option with its value; `preset` names a preset, whose values other options override."""
         return resolve_options(self.options, self.expand_preset(values), self.name)
 
     def expand_preset(self, values: Mapping[str, object]) -> dict[str, object]:
@@ -341,7 +341,7 @@ class Procedure:
         return self.presets[name]
 
     def name_preset(self, options: Options) -> str | None:
-        """Return the name of the preset that these options are; None if they are those of no preset."""
+        """Return the name of the preset that has these options; None if there is none."""
         values = self.keep_options(options, reading=True)
         defaults = {option.name: option.default for option in self.options}
         for name, preset in self.presets.items():
@@ -365,6 +365,6 @@ class Procedure:
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
 
     def keep_options(self, options: Options, *, reading: bool) -> dict[str, str]:
-        """Return the options that can change a score: all of them, or without those of reading, which `count` lacks."""
+        """Return the options that can change a score; without `reading`, only those that `count` takes."""
         kept = {option.name for option in self.options if option.signed != "never" and (reading or not option.reading)}
         return {name: value for name, value in options.items() if name in kept}

@@ -140,7 +140,7 @@ class Report(Loadable):
         write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
 
     def to_stored(self) -> dict[str, object]:
-        """Return what is saved: the JSON, and what it takes to print the same table again."""
+        """Return the JSON to save, with everything needed to print the same table again."""
         return {**self.to_dict(), "titles": dict(self.titles), "preset": self.preset}
 
     def to_dict(self) -> dict[str, object]:
@@ -195,7 +195,7 @@ class Report(Loadable):
 
 
 def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str] | None = None) -> str:
-    """Return the titles of the first scores, each with what to show of it; by default no precision and recall."""
+    """Return the titles of the first scores, each with the text of `show`; by default, without precision and recall."""
     if names is None:
         names = [name for name in report.scores if not name.endswith(PARTS)]
     names = list(names)
@@ -263,7 +263,7 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
 
 
 def _drop_sizes(grid: Grid, number: int) -> Grid:
-    """Return the table of a report without its last columns, which say how many units there are, but with a note."""
+    """Return the table of a report with a note instead of its last columns, the numbers of units."""
     rows, notes = [], list(grid.notes)
     for row in grid.rows:
         cells, sizes = [*row[:-number]], zip(row[-number:], grid.header[-number:], strict=True)
@@ -323,7 +323,7 @@ def _list_notes(report: Report) -> list[str]:
 
 
 def name_options(report: Report) -> list[str]:
-    """Return the name of the preset that the options are, if they are one, and the signature."""
+    """Return the preset, if the options are those of one, and the signature."""
     preset = [f"Preset: {report.preset}."] if report.preset else []
     return [*preset, Whole(f"Signature: {report.provenance.signature}")]
 
@@ -359,7 +359,7 @@ def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, wi
 
 
 def drop_part(names: Sequence[str]) -> list[str]:
-    """Return the names of documents without their parts, if none has another part than 0.
+    """Return the names of documents without their part numbers, if these are all 0.
 
     >>> drop_part(["a; part 000", "b"]), drop_part(["a; part 000", "a; part 001"])
     (['a', 'b'], ['a; part 000', 'a; part 001'])
@@ -373,7 +373,7 @@ class Column(NamedTuple):
     """A column of a table of slices."""
 
     title: str  # its name; that of an interval is its confidence level
-    what: Literal["count", "score", "interval"]  # what it shows: a count, a score times 100, or the interval of a score
+    what: Literal["count", "score", "interval"]  # shows a count, a score times 100, or the interval of a score
     name: str  # the name of the count or the score
 
     def show(self, scores: Scores) -> str:

@@ -63,14 +63,14 @@ class Poisson(NamedTuple):
     """How a byte becomes a Poisson number."""
 
     steps: tuple[int, ...]  # the number is how many of these the byte reaches, if the byte is below `end`
-    end: int  # bytes from here on stand for what the steps leave of the probabilities
-    rest: Floats  # (LARGEST + 1,) of that, the cumulative probability of each number; the last is 1
+    end: int  # bytes from here on stand for the rest of the probabilities, which the steps leave
+    rest: Floats  # (LARGEST + 1,) the cumulative probabilities of the numbers in that rest; the last is 1
 
 
 def spread_poisson(mean: float) -> Poisson:
     """Spread the Poisson distribution with a mean between 0 and 1 over 256 bytes.
 
-    Every number has as many bytes as its probability has whole 256ths; what is left is as exact as float64.
+    Every number has as many bytes as its probability has whole 256ths; the rest is as exact as float64.
     """
     numbers = range(LARGEST + 1)
     probability = np.array([math.exp(-mean) * mean**k / math.factorial(k) for k in numbers])
@@ -153,7 +153,7 @@ def _name_columns(sums: Floats, names: Sequence[str]) -> Columns:
 
 
 def _check_sizes(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1, n_scores: int = 0) -> None:
-    """Check that neither too much is drawn nor too much tested."""
+    """Check that the draws and tests are within the limits."""
     n_tests, n_draws = math.comb(n_systems, 2) * n_scores, n_resamples * n_blocks
     n_nulls, n_sums = n_tests * n_resamples, n_resamples * n_counts * n_systems
     of_systems = "" if n_systems == 1 else f" of {n_systems:,} systems"

@@ -1,4 +1,4 @@
-"""What results can do with themselves: print tables, become data frames, and be saved as JSON and read again."""
+"""Base classes of results, which print as tables, become data frames, and are saved as JSON and read again."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ FORMAT = 1  # the number of the format of reports, comparisons and tables
 Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
 """Maps the JSON of a result to its reports, by their places."""
 
-Library = Literal["pandas", "polars", "arrow"]  # what makes a data frame; "arrow" stands for pyarrow's tables
+Library = Literal["pandas", "polars", "arrow"]  # the library of a data frame; "arrow" stands for pyarrow's tables
 
 COLUMNS = {"low": "ci_low", "high": "ci_high"}
-"""What data frames call columns of the CSV."""
+"""The names in data frames of columns of the CSV."""
 
 T = TypeVar("T")
 
 
 def find_score(scores: Mapping[str, T], name: str) -> T:
-    """Return what is known of a score, by its name."""
+    """Return the value for a score, by its name; a RequestError suggests a similar name."""
     if name not in scores:
         raise RequestError(describe_unknown("score", name, list(scores)))
     return scores[name]
@@ -65,11 +65,11 @@ def check_stored(found: object, definition: str, source: object, reports: Report
 
 
 class Exported(ABC):
-    """Something that can be given on as JSON."""
+    """A result that can be converted to JSON."""
 
     @abstractmethod
     def to_dict(self) -> Any:
-        """Return it as a dict that JSON can hold; what is several results, as a list of such dicts."""
+        """Return it as a dict that JSON can hold; several results, as a list of such dicts."""
 
     def to_json(self) -> str:
         """Return it as a string of JSON."""
@@ -77,7 +77,7 @@ class Exported(ABC):
 
 
 class Shown(ABC):
-    """Something that prints itself as the tables of the command line."""
+    """A result that prints itself as the tables of the command line."""
 
     @abstractmethod
     def to_grids(self, style: Style = "table") -> Iterable[Grid]:
@@ -108,11 +108,11 @@ class Shown(ABC):
 
 
 class Result(Shown, Exported):
-    """Something that also has rows of data, numbers in full precision, and JSON."""
+    """A result that also has rows of data with numbers in full precision, and JSON."""
 
     @abstractmethod
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return header and rows of its data, tidy: one observation a row."""
+        """Return header and rows of its data, tidy: one observation per row."""
 
     def to_csv(self) -> str:
         """Return its data as comma-separated values."""
@@ -184,7 +184,7 @@ class Result(Shown, Exported):
         write_json(Path(path), self.to_stored())
 
     def to_stored(self) -> object:
-        """Return what is saved: the JSON, and what it takes to print the same table again."""
+        """Return the JSON to save, with everything needed to print the same table again."""
         return self.to_dict()
 
 
@@ -195,7 +195,7 @@ class Several(Result):
         self.results = results
 
     def to_dict(self) -> list[Any]:
-        """Return a list of them, or of what they are lists of."""
+        """Return a flat list of their dicts."""
         found = [one.to_dict() for one in self.results]
         return [part for one in found for part in (one if isinstance(one, list) else [one])]
 

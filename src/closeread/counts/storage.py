@@ -43,12 +43,12 @@ UNITS = ""  # stands for the units among the names of breakdowns, which are not 
 
 
 def name_writer() -> str:
-    """Return what writes counts, for messages."""
+    """Name the command or method that writes counts, for messages."""
     return choose_words("--counts", "`closeread score --counts`")
 
 
 def digest_content(table: CountTable, provenance: Provenance) -> str:
-    """Return the sha256, in hex, of all that a file of counts says: of the values, not of how they are encoded."""
+    """Return the sha256, in hex, of the values in a file of counts, however they are encoded."""
     inside = {name: [list(parts.parts), list(parts.names)] for name, parts in table.breakdowns.items()}
     columns = {name: list(column) for name, column in table.fields.items()}
     about = {**asdict(provenance), "options": list(provenance.options.items())}

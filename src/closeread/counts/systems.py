@@ -54,26 +54,25 @@ from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_la
 
 HEAD = 4096
 REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
-"""How a report begins: an object that soon says by which version it was written, as no prediction does."""
+"""Matches the beginning of a report: an object with the version of closeread, which no prediction has."""
 
 IntervalStyle = Literal["none", "range", "plus-minus"]
 """How a table shows intervals: not at all, by both ends, or by half of their width."""
 
 Standing = Literal["best", "close", "worse", "untested", "undefined"]
-"""How a score is related to the best one: it is the best, not significantly different from it, significantly worse, not
-tested, or it has no value."""
+"""How a score compares with the best one; close: not significantly different, worse: significantly worse."""
 
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""
 
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
-"""The ends of titles of scores that share a heading in LaTeX, and what is left of them."""
+"""The ends of titles of scores that share a heading in LaTeX, and the short titles below it."""
 
 SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")  # the sign of a number; outside of formulas, a minus would be a hyphen
 
 
 def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
-    """Return what is in a file: stored counts, which are Parquet, a report as JSON, or otherwise predictions."""
+    """Return the kind of a file: stored counts, which are Parquet; a report as JSON; otherwise predictions."""
     if not path.is_file():
         return "predictions"
     try:
@@ -158,7 +157,7 @@ def select_scores(
 def choose_columns(
     names: Sequence[str], results: Sequence[Counts | Report], columns: Sequence[str], *, required: bool
 ) -> tuple[tuple[str, ...], dict[str, list[str]]]:
-    """Return the columns that all systems have, and for each other one the systems that lack it."""
+    """Return the columns that all systems have, and for each other column the systems that lack it."""
     known = {
         name: [metric.name for metric in one.procedure.metrics] if isinstance(one, Counts) else list(one.scores)
         for name, one in zip(names, results, strict=True)
@@ -207,7 +206,7 @@ def check_comparable(
 
 
 def _list_differences(found: Provenance, expected: Provenance, options: Sequence[Option]) -> list[str]:
-    """Return what differs between two signatures, in words."""
+    """Describe the differences between two signatures."""
     what = [("procedure", found.procedure, expected.procedure)]
     if found.procedure == expected.procedure:
         what.append(("version of the procedure", str(found.procedure_version), str(expected.procedure_version)))
@@ -288,7 +287,7 @@ class SystemsTable(Loadable):
         return frozenset(i for i, value in enumerate(values) if value is not None and value >= highest - TIE)
 
     def find_test(self, score: str, system: int) -> PairTest | None:
-        """Return the test of a system against the best: with several, the clearest one; None if there is none."""
+        """Return the test of a system against the best, or the clearest test against several best ones; None if untested."""
         best = self.find_best(score)
         tested = [
             test
@@ -387,7 +386,7 @@ class SystemsTable(Loadable):
         return header, rows
 
     def to_stored(self) -> dict[str, object]:
-        """Return what is saved: the JSON, and what it takes to print the same table again."""
+        """Return the JSON to save, with everything needed to print the same table again."""
         found: dict[str, Any] = self.to_dict()
         for system, report in zip(found["systems"], self.reports, strict=True):
             system["report"] = report.to_stored()
@@ -478,7 +477,7 @@ def make_systems_table(
         raise RequestError(describe_unknown("column to sort by", sort, scores))
     counted = [one for one in results if isinstance(one, Counts)]
     of_columns: list[Metric] = []
-    used: list[str] = []  # what must be counted for the columns, of all that is stored
+    used: list[str] = []  # those of the stored counts that the columns need
     if counted:
         of_columns = [metric for metric in counted[0].procedure.metrics if metric.name in scores]
         stored = counted[0].table.names
@@ -604,7 +603,7 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
 
 
 def _note_marks(table: SystemsTable) -> Iterator[str]:
-    """Explain the marks of this table, or say that there are none."""
+    """Yield the meaning of the marks in this table, or why it has none."""
     standings = [standing for score in table.tests for standing in table.standings[score]]
     if "close" in standings:
         yield f"† Not significantly different from the best (p > {table.alpha:g})."
@@ -623,7 +622,7 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
 
 
 def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str]:
-    """Say what intervals are, and which of them are not as the others."""
+    """Yield notes on how intervals were computed, and on reports whose intervals differ."""
     drawn, what = table.resampling, "Intervals" if table.intervals == "range" else "±: half the width of intervals"
     yield (
         f"{what}: {100 * drawn.confidence:g}%, percentile bootstrap over {table.reports[0].resampling_unit}s, "
@@ -684,7 +683,7 @@ def _draw_header(table: SystemsTable, size: int) -> Iterator[str]:
     if all(n == 1 for family, n in groups if family):
         yield _join_cells(["System", *(span(title, size) for title in titles)])
         return
-    # Scores without a heading stand one by one.
+    # Scores without a heading have a column each.
     groups = [one for family, n in groups for one in ([(family, n)] if family else [("", 1)] * n)]
     yield _join_cells(["", *(span(family, n * size) for family, n in groups)])
     rules, place = [], 2

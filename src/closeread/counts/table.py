@@ -166,7 +166,7 @@ class CountTable:
         return self if rows.all() else self._take(np.flatnonzero(rows))
 
     def _take(self, indices: Ints) -> CountTable:
-        """Return the rows of some units, with blocks renumbered, and the rows that breakdowns have of them."""
+        """Return the rows of some units, with blocks renumbered, and their rows in breakdowns."""
         _, blocks = np.unique(self.blocks[indices], return_inverse=True)
 
         def take(values: Sequence[T]) -> list[T]:
@@ -219,7 +219,7 @@ class CountTable:
 
 
 def mark_tied(values: Ints) -> Mask:
-    """Mark the values of a sorted array that occur several times."""
+    """Return a mask of the values of a sorted array that occur several times."""
     is_first = mark_run_starts(values)
     is_tied: Mask = ~(is_first & np.append(is_first[1:], True))
     return is_tied
