@@ -56,7 +56,7 @@ def min_resamples(n_tests: int, alpha: float) -> int:
 
 
 def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
-    """Return p-values corrected by Holm's procedure; all are NaN if too few resamples keep any from being significant."""
+    """Return p-values corrected by Holm's procedure; all NaN if too few resamples keep any from being significant."""
     n_tests = sum(not math.isnan(p) for p in p_values)
     return correct_by_holm(p_values) if min_p_value(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)
 

@@ -318,7 +318,7 @@ class Procedure:
         return replace(self, metrics=metrics, more_metrics=(), count=count)
 
     def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
-        """Return the procedure with the metrics to compute: these, those of the preset in options, or the default ones."""
+        """Return the procedure with the metrics to compute: these, those of the preset, or the default ones."""
         preset = options.get("preset")
         if families is None and preset is not None:
             families = self.find_preset(str(preset)).metrics

@@ -287,7 +287,7 @@ class SystemsTable(Loadable):
         return frozenset(i for i, value in enumerate(values) if value is not None and value >= highest - TIE)
 
     def find_test(self, score: str, system: int) -> PairTest | None:
-        """Return the test of a system against the best, or the clearest test against several best ones; None if untested."""
+        """Return the test of a system against the best, or the clearest one against several; None if untested."""
         best = self.find_best(score)
         tested = [
             test

@@ -35,7 +35,7 @@ _LEGEND_COLUMNS = 4
 
 
 def draw_categories(random: Mapping[str, float], systems: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Draw exact match by category, from 0 to 1, as groups of bars in percent: random labels first, then the systems."""
+    """Draw exact match by category, from 0 to 1, as groups of bars in percent: random labels, then systems."""
     series = [(RANDOM, random), *systems.items()]  # a system may have this name, too
     with own_settings():
         figure, (axes,) = start_chart(max(7.5, 0.5 * len(series) * len(random) + 1), 4.2)
