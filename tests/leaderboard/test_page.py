@@ -159,6 +159,13 @@ def test_a_form_is_shown_if_there_is_a_server():
     assert "form-action 'self'" in policy
 
 
+def test_how_to_take_part_is_told():
+    commands = Page(render_page(make_index(3), address="hf://datasets/org/board")).text("code")
+    assert "closeread submit mctaco PREDICTIONS" in commands
+    assert "--to hf://datasets/org/board" in commands
+    assert "--to board\n" in Page(render_page(make_index(3), address="/home/me/board")).text("code")
+
+
 def test_a_page_of_a_thousand_systems_is_below_one_and_a_half_megabytes():
     assert len(render_page(make_index(1000)).encode()) < 1_500_000
 

@@ -257,7 +257,7 @@ def test_hostile_texts_run_nothing(open_page, files):
 def test_rules_of_accessibility(open_page, board, scheme, width):
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 800})
     key = key_of(board, "Patience (large)")
-    for address in ("", f":system:{key}", f":compare:{key}", ":history", ":about"):
+    for address in ("", f":system:{key}", f":compare:{key}", ":history", ":part", ":about"):
         page.evaluate("address => { location.hash = `#mctaco-test${address}` }", address)
         page.wait_for_timeout(30)
         found = axe.Axe().run(page)

@@ -281,6 +281,6 @@ def test_what_is_not_there(index):
 def test_build_writes_the_page(index, tmp_path):
     output = tmp_path / "index.html"
     text = call("build", "board", "-o", str(output))
-    page = render_page(index)
+    page = render_page(index, address="board")
     assert output.read_text("utf-8") == page
     assert text == f"{output}: {len(page.encode()):,} bytes\n"

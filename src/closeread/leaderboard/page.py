@@ -17,17 +17,19 @@ import hashlib
 import json
 import math
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError, describe_unknown, pluralize, quote, shorten
 from closeread.files import package_folder
 from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
-from closeread.leaderboard.results import Arrival, Entry
+from closeread.leaderboard.results import HUB, Arrival, Entry
 from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, format_number, percent
 
 Json = Mapping[str, Any]
@@ -35,6 +37,10 @@ Json = Mapping[str, Any]
 PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
 KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}  # the kinds of rows, in words
 FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}  # in words
+EXPLAINED = {
+    "duplicate": "a duplicate has the same predictions as an earlier row",
+    "unverified": "an unverified system has no link to a model, a paper or code",
+}
 MINOR = ("/precision", "/recall")  # the ends of the names of metrics that are summed up by another one
 COLUMNS = (
     *("board", "standing", "kind", "system", "author", "id", "submitted", "field", "slice", "metric"),
@@ -401,11 +407,21 @@ CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bott
 STEPS = (1, 2, 5, 10, 20)  # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
 
 
-def render_page(index: Json, *, form: Json | None = None) -> str:
+def list_commands(board: Json, address: str) -> list[str]:
+    """Return the lines that check and submit predictions to a board of the leaderboard with this address."""
+    words = ["closeread", "validate", board["corpus"] or board["procedure"], "PREDICTIONS"]
+    words += [word for name in ("config", "split") if board.get(name) for word in (f"--{name}", board[name])]
+    submit = ["closeread", "submit", *words[2:], "--system", "My system", "--to"]
+    submit.append(address if address.startswith(HUB) else Path(address).name)  # of a path, nobody else has more
+    return ["pip install closeread", *map(shlex.join, [words, submit] if board["corpus"] else [submit])]
+
+
+def render_page(index: Json, *, form: Json | None = None, address: str = "STORE") -> str:
     """Return the page of a leaderboard as HTML.
 
     Args:
         index: the content of `board.json`; all texts in it are untrusted.
+        address: where to submit: the folder or the dataset on the Hub.
         form: shows a form to submit with, if the page comes from a server: `action` (the path that it is sent to),
             `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one to show),
             `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the `invalid`
@@ -440,6 +456,12 @@ def render_page(index: Json, *, form: Json | None = None) -> str:
             "n_best": count_best(board),
             "names": {row["id"]: row["system"] for row in list_rows(board)},
             "chart": make_chart(board["history"]),
+            "commands": list_commands(board, address),
+            "flags": [
+                text
+                for flag, text in EXPLAINED.items()
+                if flag in {one["flag"] for row in list_rows(board) for one in row.get("flags", ())}
+            ],
             "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
             "data": embed_json(make_data(board, key)),
         }

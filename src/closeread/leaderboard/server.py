@@ -188,7 +188,9 @@ def make_app(service: Service) -> Starlette:
 
     def render(form: Mapping[str, Any]) -> Response:
         about = {"action": f"/submit{ANSWER}", "fields": FIELDS, "limit": limit}
-        return HTMLResponse(render_page(service.store.read_index(), form={**about, **form}))
+        return HTMLResponse(
+            render_page(service.store.read_index(), form={**about, **form}, address=service.store.place)
+        )
 
     def show(request: Request) -> Response:
         submitted = request.query_params.get("submitted", "")

@@ -223,7 +223,7 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     from closeread.files import write_text
     from closeread.leaderboard.page import render_page
 
-    page = render_page(_open(store).read_index())
+    page = render_page(_open(store).read_index(), address=str(store))
     write_text(Path(output), page)
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 

@@ -195,7 +195,7 @@ def publish_leaderboard(
     files = leaderboard_files(
         index,
         board=write_json(index),
-        page=render_page(index).encode(),
+        page=render_page(index, address=opened.place).encode(),
         table=Ranking(index).to_csv().encode(),
         datasets=[name for name in datasets if name],
         languages=sorted({load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}),

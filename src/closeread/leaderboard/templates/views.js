@@ -19,7 +19,7 @@ function parseAddress() {
   const [key, view = "ranking", ...rest] = location.hash.slice(1).split(":");
   const board = boards.get(key);
   if (!board) return { key: document.getElementById("submit")?.dataset.board ?? sections[0].id, view: "ranking", rest: [] };
-  const known = ["ranking", "compare", "history", "about"].includes(view) || (view === "system" && board.byKey.has(rest[0]));
+  const known = ["ranking", "compare", "history", "part", "about"].includes(view) || (view === "system" && board.byKey.has(rest[0]));
   return { key, view: known ? view : "ranking", rest };
 }
 
