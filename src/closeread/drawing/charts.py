@@ -5,6 +5,7 @@ Conventions: scores are from 0 to 1, and drawn in percent.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,16 +22,21 @@ COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
 _NUMBERED_BARS = 24
 """Numbers above more bars than this would overlap."""
 
+_LONG_NAME = 24
+"""With names of more characters, charts are two in a row."""
+
 _LEVEL_GROUPS, _WIDEST = 12, 12.0
 """The names of more groups than this are tilted, and those that would be wider than this, in inches."""
 
 
-def start_chart(width: float, height: float, n_axes: int = 1) -> tuple[Figure, list[Axes]]:
-    """Return a figure of this size in inches, and its axes from left to right; call it inside `own_settings`."""
+def start_chart(width: float, height: float, n_axes: int = 1, n_columns: int = 0) -> tuple[Figure, list[Axes]]:
+    """Return a figure of this size in inches, and its axes row by row; call it inside `own_settings`."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white", layout="constrained")
-    return figure, [figure.add_subplot(1, n_axes, number + 1) for number in range(n_axes)]
+    n_columns = n_columns or n_axes
+    n_rows = math.ceil(n_axes / n_columns)
+    return figure, [figure.add_subplot(n_rows, n_columns, number + 1) for number in range(n_axes)]
 
 
 def style_axes(axes: Axes, *, legend: bool = False) -> None:
@@ -115,6 +121,52 @@ def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]
         text = "–" if bar.value is None else f"{100 * bar.value:.1f}"
         top = 100 * max(bar.value or 0, bar.high or 0)
         axes.annotate(text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK)
+
+
+class ForestRow(NamedTuple):
+    """A system in a forest plot: its score and its interval, None if there is none, and whether it may be best."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    is_close: bool
+
+
+def draw_forest(scores: Mapping[str, Sequence[ForestRow]], confidence: float) -> Figure:
+    """Draw the scores of systems below each other, with a band for the interval of the best system of each score.
+
+    Returns:
+        A figure with axes for each score, from left to right; systems are from top to bottom.
+    """
+    n_rows, longest = max(map(len, scores.values())), max(len(row.name) for rows in scores.values() for row in rows)
+    with own_settings():
+        n_columns = min(len(scores), 3 if longest <= _LONG_NAME else 2)
+        width, height = (2.8 + 0.09 * longest) * n_columns, (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns)
+        figure, all_axes = start_chart(max(width, 5.5), height + 0.4, len(scores), n_columns)
+        for axes, (title, rows) in zip(all_axes, scores.items(), strict=True):
+            if rows[0].low is not None and rows[0].high is not None:
+                axes.axvspan(100 * rows[0].low, 100 * rows[0].high, color=COLOURS[0], alpha=0.12, linewidth=0)
+            for place, row in enumerate(rows):
+                if row.value is None:
+                    axes.annotate("undefined", (0.5, place), xycoords=("axes fraction", "data"), ha="center", size=8)
+                    continue
+                if row.low is not None and row.high is not None:
+                    axes.plot([100 * row.low, 100 * row.high], [place, place], color=INK, linewidth=1.1)
+                fill = COLOURS[0] if row.is_close else "white"
+                axes.plot([100 * row.value], [place], "o", color=fill, markeredgecolor=INK, markersize=6)
+            names = [row.name if row.value is None else f"{row.name}  {100 * row.value:.2f}" for row in rows]
+            axes.set_yticks(range(len(rows)), names)
+            axes.set(title=title, ylim=(len(rows) - 0.5, -0.5))
+            axes.tick_params(axis="y", length=0)
+            axes.spines[["top", "right", "left"]].set_visible(False)
+            axes.xaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
+            axes.set_axisbelow(True)
+        level = f"Lines and bands: {100 * confidence:g}% intervals. Filled: not significantly different from the best."
+        if all(row.low is None for rows in scores.values() for row in rows):
+            level = "Nothing can be resampled: there are no intervals, and no tests."
+        figure.supxlabel(level, size=9, color=INK)
+    return figure
 
 
 def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Figure:

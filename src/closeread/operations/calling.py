@@ -19,7 +19,7 @@ from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import RequestError, choose_words, describe_unknown, name_option, pluralize
 from closeread.files import check_outputs
-from closeread.operations import GROUPS
+from closeread.operations import GROUPS, plots
 from closeread.parameters import (
     PLACE,
     GoldSpec,
@@ -50,7 +50,7 @@ def find_operations(group: str) -> dict[str, Operation]:
     if group in GROUPS:
         return dict(import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS[group])
     found: dict[str, Operation] = {}
-    for module in find_all("operations"):
+    for module in (*find_all("operations"), plots):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():
             raise ValueError(f"{module.__name__} and another task both offer `{group} {min(repeated)}`")
