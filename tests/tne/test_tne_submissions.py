@@ -339,4 +339,10 @@ def test_arrays_beyond_a_line_are_refused():
     assert str(caught.value) == message
 
 
+def test_arrays_that_just_fit_on_a_line_are_written(monkeypatch):
+    monkeypatch.setattr(tne_arrays.limits, "MAX_LINE_BYTES", len("24, ") * 3 * 3)
+    rows, gold = [{"id": "three", "relations": []}], [{"id": "three", "nps": [None] * 3}]
+    assert json.loads(tne_arrays.dump_submission(rows, gold)) == {tne_arrays.ARRAY: [0] * 9}
+
+
 # Anything.
