@@ -1,1 +1,1 @@
-"""Corpora by declaration: their files, schemas and gold, and what systems send.  `closeread.corpora()` lists them."""
+"""Corpora, declared as data: their files, schemas, gold and submissions.  `closeread.corpora()` lists them."""

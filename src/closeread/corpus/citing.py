@@ -1,4 +1,4 @@
-"""What to cite: the BibTeX entries of corpora, scoring procedures, metrics and closeread itself, by name.
+"""The BibTeX entries to cite for corpora, scoring procedures, metrics and closeread itself, by name.
 
 Those of metrics and options are in `closeread/tasks/references.bib`.
 """

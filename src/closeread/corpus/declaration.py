@@ -37,13 +37,13 @@ class SourceFolder:
     """Files that together make up a split, as their authors released them."""
 
     name: str  # their common folder, as a path below the corpus's folder; "." is that folder itself
-    # Which files below it belong to the split, such as `texts/*.xml`; a user's own folder has the split if some file
-    # matches the first pattern.
+    # Patterns of the files below it that belong to the split, such as `texts/*.xml`; a user's own folder has the split
+    # if some file matches the first pattern.
     patterns: tuple[str, ...]
     # Released files and their sha256, as paths below the corpus's folder; may list files of other splits.
     manifest: Mapping[str, str] = field(repr=False)
     url: str | None = None  # where to download the corpus's folder; None if it ships in this package
-    # The number of bytes of released files, by the same paths; those that are not known may lack.
+    # The sizes of released files in bytes, by the same paths, as far as they are known.
     sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -79,22 +79,22 @@ class ReadingOption:
 
 @dataclass(frozen=True)
 class UserFolder:
-    """A folder that every user gets from its owners."""
+    """A folder that users must get from its owners."""
 
     name: str  # its name below the corpus's folder
     patterns: tuple[str, ...]  # its files, as patterns of their names
     content: str  # what it contains, for messages
     how_to_get: str  # how a user gets it, as a clause that begins with a verb
-    # Patterns of files below the corpus's folder; with one of them, a user may do without it.
+    # Patterns of files below the corpus's folder; if one of them is there, the folder is not needed.
     not_needed_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class UserFolders:
-    """Files that make up a split and that every user gets from their owners, so that no digest is known."""
+    """The files of a split that users must get from their owners, so no digest is known."""
 
     folders: tuple[UserFolder, ...]  # the folders, which may be in different places
-    patterns: tuple[str, ...]  # further files of the corpus's folder, as paths below it; a user may do without them
+    patterns: tuple[str, ...]  # optional further files of the corpus's folder, as paths below it
     url: str  # a web page about them
     options: tuple[ReadingOption, ...] = ()  # how they may be read
 
@@ -142,13 +142,13 @@ class Config:
 
     description: str  # one line
     splits: Mapping[str, Source]  # split name to its file, or to the folder of its files
-    # What the corpus's schema calls its records, a name below `$defs`; gold is a `document`.
+    # The definition of its records, a name below `$defs` of the corpus's schema; gold is a `document`.
     definition: str = "document"
     format: str | None = None  # the format that reads it; None for the corpus's own
     # Names for several splits together, and the splits.
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # For a flat config, whose records have single values only, the definition of the records that it is made of, by
-    # `flatten` in the module `records` of the task; empty for any other.
+    # For a flat config, whose records have single values only: the definition of the nested records from which
+    # `flatten`, in the task's module `records`, makes it; empty for any other.
     flattens: str = ""
 
     @property
@@ -175,7 +175,7 @@ class Config:
 class Fact:
     """A figure of the released files, which a test recomputes."""
 
-    name: str  # what is counted
+    name: str  # of the figure, such as "questions"
     value: float  # the figure as measured on the released files
     split: str  # the split or the union that is counted, or "all" for all splits of the config
     config: str  # the config that is counted
@@ -196,7 +196,7 @@ class Corpus:
     default_split: str  # the split that is scored by default
     format: str  # the format of its files
     procedure: str  # the package of `closeread.tasks` that scores it
-    # The package inside that one with what is only this corpus's, such as its formats; empty if there is none.
+    # The subpackage of that one for this corpus only, such as for its formats; empty if there is none.
     package: str = ""
     schema: str = ""  # the schema of its records and of submissions; by default, the one of the corpus's name
     key: str = "id"  # the field that identifies a gold record and a submitted row
@@ -221,12 +221,12 @@ class Corpus:
 
     @property
     def task(self) -> str:
-        """The package of `closeread.tasks` whose modules serve it; what it lacks is found in the procedure's."""
+        """The package of `closeread.tasks` with its modules; the procedure's package has those that this one lacks."""
         return f"{self.procedure}.{self.package}" if self.package else self.procedure
 
     @property
     def user_folders(self) -> tuple[UserFolder, ...]:
-        """The folders that every user gets from their owners."""
+        """The folders that users must get from their owners."""
         return tuple(dict.fromkeys(folder for source in self._licensed for folder in source.folders))
 
     @property

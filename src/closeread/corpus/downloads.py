@@ -1,4 +1,4 @@
-"""Requests to servers: over https, no more than is expected, in limited time, and again where that may help."""
+"""Requests to servers: over https, of limited size, in limited time, and repeated where that may help."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
 
 
 class DownloadError(Exception):
-    """What was asked for can't be had; the message gives the reason.
+    """A request failed; the message gives the reason.
 
     Attributes:
         may_pass: whether another try may succeed.
@@ -44,7 +44,7 @@ class DownloadError(Exception):
 
 
 class TooLargeError(Exception):
-    """More is sent than may be; the message gives the limit."""
+    """The server sends more than the limit, which the message gives."""
 
 
 def open_session() -> requests.Session:
@@ -53,7 +53,7 @@ def open_session() -> requests.Session:
 
     session = requests.Session()
     del session.adapters["http://"]
-    # Otherwise requests reads what comes with a redirect, however much that is.
+    # Otherwise requests reads the content of a redirect, however large.
     session.get_redirect_target = lambda resp: None  # type: ignore[method-assign]
     return session
 
@@ -113,7 +113,7 @@ def _read_parts(response: requests.Response) -> Iterator[bytes]:
 
 
 def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait: float) -> T:
-    """Call a function that receives something, again after the time that the server asks for, or times that double."""
+    """Call a function that receives something; retry after the time that the server asks for, or doubling times."""
     for number in range(tries):
         try:
             return send()
@@ -131,7 +131,7 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
 
 
 def download(url: str, file: IO[bytes], size: int | None) -> None:
-    """Download a file of a size, which may be unknown, into an empty one."""
+    """Download a file, whose size may be unknown, into an empty file."""
 
     def write(part: bytes) -> None:
         file.write(part)
@@ -164,7 +164,7 @@ def read_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _describe_distrust(error: BaseException) -> str:
-    """Say why no secure connection was made: what is wrong with the certificate, if that is the reason."""
+    """Describe why no secure connection was made, such as a problem with the certificate."""
     from ssl import SSLCertVerificationError
 
     cause: Any = error

@@ -21,7 +21,7 @@ Facts = Callable[[Sequence[Record]], dict[str, float]]  # from records to figure
 
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:
-    """Return `facts` of the module of a corpus's task, or `NAME_facts` for another definition than documents."""
+    """Return the function `facts` of a task's module `records`, or `NAME_facts` for records other than documents."""
     module = find(load_corpus(corpus).task, "records")
     if not hasattr(module, "facts"):
         raise RequestError(f"{corpus} has no statistics")
@@ -83,7 +83,7 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     if declared.flattens:
         raise RequestError(f"config {name} of {corpus} has no statistics; choose another config")
     facts = load_facts(declaration.name, declared.definition)
-    # With no split available, reading one reports what is missing.
+    # With no split available, reading one reports the missing files.
     available = available_splits(declaration, name, data_dir) or declared.splits
     golds = [read_gold(declaration, name, one, data_dir) for one in track(available, "splits read:", len(available))]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))

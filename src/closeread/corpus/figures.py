@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Drawing(NamedTuple):
-    """A figure that is drawn, and what is drawn, in a few words with numbers."""
+    """A figure, and a short summary of it with numbers."""
 
     figure: Figure
     summary: str

@@ -1,4 +1,4 @@
-"""Gold: the records of a part of a corpus or of the user's own files, read, validated, and with what is odd about them.
+"""Gold: the records of a part of a corpus or of the user's own files, read and validated, with their oddities.
 
 Oddities of released files are known and the same for everybody, so they are told in one line, which says where to see
 them; those of a user's own files are told one by one.
@@ -48,8 +48,8 @@ _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 class Oddity(NamedTuple):
     """Something unusual about gold."""
 
-    problem: Problem  # what is unusual
-    folder: str | None = None  # the folder in which it has its place; None if it is a sentence that says where it is
+    problem: Problem  # says what is unusual
+    folder: str | None = None  # the folder of its file; None if its sentence says where it is
     record: int | None = None  # the number of the record that it is about, from 0; None if it is about several or none
     is_known: bool = False  # whether it is in released files
 
@@ -63,14 +63,14 @@ class Gold:
     split: str | None
     records: Sequence[Record]  # the records, which match the corpus's schema
     released: bool | None  # whether they are the released ones; None if no digest of these is known
-    remarks: tuple[str, ...] = ()  # what there is to say of their files as a whole, one sentence each
-    oddities: tuple[Oddity, ...] = ()  # what is unusual about them
-    by_record: bool = False  # whether each of the oddities says which record it is about
+    remarks: tuple[str, ...] = ()  # notes on their files as a whole, one sentence each
+    oddities: tuple[Oddity, ...] = ()  # unusual things about them
+    by_record: bool = False  # whether each oddity names its record
     data_dir: Path | None = None  # the folder that the user gave for the corpus's files; None if there is none
 
     @property
     def own_notices(self) -> list[str]:
-        """Notices about what differs from the released files, one sentence each."""
+        """Notices about differences from the released files, one sentence each."""
         return [*self.remarks, *_describe_oddities(one for one in self.oddities if not one.is_known)]
 
     @property
@@ -84,7 +84,7 @@ class Gold:
         return self._summarize(None)
 
     def notices_about(self, name: str) -> tuple[str, ...]:
-        """Return the notices about one record, for what shows nothing else; one for all oddities of released files."""
+        """Return the notices about one record, when it is shown alone; one for all oddities of released files."""
         number = list(column(self.records, self.corpus.key)).index(name)
         oddities = [one for one in self.oddities if one.record == number]
         if not self.by_record:
@@ -126,7 +126,7 @@ def _describe_oddities(oddities: Iterable[Oddity]) -> list[str]:
 
 
 def describe_known(number: int, corpus: str, data_dir: Path | None = None, about: str | None = None) -> str:
-    """Say how many oddities of released files are known, and where to see them.
+    """Return a sentence with the number of known oddities of released files, and the command that lists them.
 
     >>> describe_known(19, "tne")
     '19 known oddities of the released files: see `closeread info tne --oddities`'
@@ -221,7 +221,7 @@ def read_gold(
 
 
 def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
-    """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
+    """Name files outside the folder, such as those of another folder that a user gave, by their paths."""
     places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
     problems, notices = (
         [one._replace(file=places.get(one.file or "", one.file)) for one in found]
@@ -445,7 +445,7 @@ def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
 
 
 def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]], str]:
-    """Return what makes the text of a file, as `dump_gold` does, if its format is written."""
+    """Return the function with which `dump_gold` makes the text of a file, if its format can be written."""
     own = find_format(corpus.task, corpus.format)
     if text_suffix(path) in JSON_LINES and not own.is_json_lines:
         return lambda records: dump_json_lines(records, own.unsafe)

@@ -1,4 +1,4 @@
-"""One thing by any of its names: a corpus, the procedure that scores it, and the procedure's only evaluate module.
+"""Equivalent names: those of a corpus, of the procedure that scores it, and of the procedure's only evaluate module.
 
 Commands, `closeread.load_dataset`, `evaluate.load` and the functions of `closeread.scoring` find names here, so that
 ``timeline``, ``semeval2015_timeline`` and ``timeline_awareness`` work wherever one of them does.
@@ -35,7 +35,7 @@ def load_corpus(name: str) -> Corpus:
 
 
 def find_task(name: str) -> tuple[str, str | None]:
-    """Return the name of the procedure that is meant, and of the corpus if the name is its own.
+    """Return the name of the procedure that a name stands for, and that of the corpus if the name is a corpus's.
 
     >>> find_task("semeval2015_timeline"), find_task("timeline"), find_task("possession")
     (('timeline', 'semeval2015_timeline'), ('timeline', None), ('wikipossessions', None))
@@ -91,7 +91,7 @@ def list_equivalents(name: str) -> list[str]:
 
 
 def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
-    """Return the name under which something is known that may be asked for by another name; None if there is none."""
+    """Return the one of the known names that is equivalent to a name; None if there is none."""
     if name in known:
         return name
     found = [other for other in list_equivalents(name) if other in known]
@@ -101,7 +101,7 @@ def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
 
 
 def _find_procedure(name: str) -> str | None:
-    """Return the procedure of this name, or that of which it is the only module; None if there is none."""
+    """Return the procedure with this name, or with only this module; None if there is none."""
     if name in procedure_names():
         return name
     return next((one for one in procedure_names() if load_procedure(one).modules == (name,)), None)

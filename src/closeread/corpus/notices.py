@@ -1,4 +1,4 @@
-"""Warnings about what was loaded or scored, shown at the line of the user's code that did it, once each."""
+"""Warnings about loaded or scored data, each shown once, at the line of the user's code that loaded or scored it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _tell: ContextVar[Callable[[Iterable[str]], None] | None] = ContextVar("tell", d
 
 @contextmanager
 def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
-    """Pass all messages of the block to a function instead, line by line, each time that there are new ones."""
+    """Inside the block, pass new messages to a function, line by line, instead of warning."""
     told: set[str] = set()
 
     def tell_new(messages: Iterable[str]) -> None:
@@ -38,7 +38,7 @@ def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
 
 
 def warn(message: str, times: int = 1) -> None:
-    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before."""
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless this was shown before."""
     if (tell := _tell.get()) is not None:
         tell([message] * times)
         return
@@ -49,11 +49,11 @@ def warn(message: str, times: int = 1) -> None:
         level, frame = level + 1, frame.f_back
     repeated = f" ({times:,} times)" if times > 1 else ""
     warnings.warn(f"{message}{repeated}", CloseReadWarning, stacklevel=level)
-    _shown.add(message)  # not if the user has made it an error
+    _shown.add(message)  # not reached if the user has made warnings errors
 
 
 def warn_all(messages: Iterable[str]) -> None:
-    """Warn of each message, of equal ones once, without the control characters that names in files may have."""
+    """Warn once of each distinct message, without the control characters that names in files may have."""
     if (tell := _tell.get()) is not None:
         tell(messages)
         return

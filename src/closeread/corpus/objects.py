@@ -110,7 +110,7 @@ def check_rows(
 ) -> Sequence[Any]:
     """Validate rows in memory with these numbers, and return them with JSON types as the schema wants them.
 
-    Where a row is None, `absent` says what is wrong with it; if that is empty, the validator does.
+    For a row that is None, `absent` is the message; if it is empty, the validator's is.
     """
     rows, problems = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
     if not problems:
@@ -125,7 +125,7 @@ def check_rows(
 
 
 def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
-    """Return what has rows or their values by name with the names as a field; anything else is unchanged."""
+    """Turn a mapping or an indexed frame into rows or columns with the names as a field; leave others unchanged."""
     index: Any = getattr(rows, "index", None)
     named: Iterable[tuple[Any, Any]]
     if isinstance(rows, Mapping):
@@ -224,7 +224,7 @@ def _describe_type(value: object) -> str:
 def _read_arrow(side: str, values: Any, known: Sequence[str] | None = None) -> Columns | list[Any] | None:
     """Return the known columns of a dataset or an Arrow table, or all; the items of an Arrow column; None for others.
 
-    Labels have the dataset's own names, whose order may differ from ours.
+    Labels are named as in the dataset, whose order of classes may differ from the schema's.
     """
     features: Mapping[str, Any] = {}
     is_alone = False
@@ -271,7 +271,7 @@ def _has_splits(rows: Mapping[Any, object]) -> bool:
 
 
 def _read_stream(side: str, rows: Any) -> list[Any]:
-    """Read the rows of a `datasets.IterableDataset`, whose generator and conversions may raise whatever they like."""
+    """Read the rows of a `datasets.IterableDataset`, whose generator and conversions may raise any error."""
     found: list[Any] = []
     try:
         for row in rows.with_format(None):

@@ -1,4 +1,4 @@
-"""spaCy pipelines by name, and what they annotate.
+"""spaCy pipelines, loaded by name, and the annotations that they must make.
 
 spaCy is imported when a pipeline is loaded, not with this module.
 """
@@ -12,10 +12,10 @@ from closeread.exceptions import MissingExtraError, RequestError, name_option, q
 
 ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech", "ENT_IOB": "named entities"}
 COMPONENTS = {"DEP": "a parser", "POS": "a parser", "ENT_IOB": "an entity recognizer"}
-"""What usually makes these annotations."""
+"""The components that usually make these annotations."""
 
 UNNEEDED = {"senter", "lemmatizer", "trainable_lemmatizer", "ner"}
-"""The components of spaCy's own pipelines that no part of speech and no parse depends on."""
+"""The components of spaCy's own pipelines on which neither parts of speech nor parses depend."""
 
 STANDARD = UNNEEDED | {
     *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "attribute_ruler", "parser")

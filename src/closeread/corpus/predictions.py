@@ -21,7 +21,7 @@ from closeread.tasks import load_procedure
 
 
 def read_noted_gold(place: GoldSpec) -> Gold:
-    """Read the gold records of a corpus, or the user's own, and warn of what is unusual about them."""
+    """Read the gold records of a corpus, or the user's own, and warn of their oddities."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
     return gold
@@ -72,9 +72,9 @@ def read_golds(
     config: str | None,
     data_dir: Path | None,
 ) -> dict[str, Gold | None]:
-    """Read what models learn from ("training"), are chosen by ("validation") and are scored on ("test").
+    """Read the data on which models are trained ("training"), selected ("validation") and scored ("test").
 
-    By these roles, `given` has files or rows of one's own and the name of a split, and `splits` what is read otherwise.
+    By role, `given` has the user's own files or rows, and the name of a split; `splits` has the default splits.
     """
     places: dict[str, GoldSpec | None] = {}
     for role, (own, name) in given.items():
@@ -95,7 +95,7 @@ def read_golds(
 
 
 def check_place(option: str, place: GoldSpec) -> GoldSpec:
-    """Check that nothing else says what to predict than an option, and return the place."""
+    """Check that gold to predict is not given both by an option and by a place, and return the place."""
     if any(value is not None for value in (place.config, place.split, place.gold)):
         raise RequestError(fill_options(f"{{{option}}} and {{config}}, {{split}} or {{gold}} exclude each other"))
     return place
@@ -103,7 +103,7 @@ def check_place(option: str, place: GoldSpec) -> GoldSpec:
 
 @contextmanager
 def write_predictions(corpus: str, output: Path | None) -> Iterator[Callable[[Sequence[Record]], None]]:
-    """Check that predictions can be written to a file, before what takes long, and yield what writes them there."""
+    """Check that predictions can be written to a file before long computations; yield a function that writes them."""
     declared = load_corpus(corpus)
     if output is not None:
         check_submission_path(output, declared)

@@ -58,13 +58,13 @@ class Inputs:
     articles: Path | None = None  # a folder with the texts of articles; or None
     spacy_model: str | None = None  # a spaCy pipeline for the baselines that need one; or None
     runs: Path | None = None  # a folder with runs of trained models; or None
-    # What a table's function has to say of its cells, by the name of the table.
+    # Remarks of a table's function on its cells, by the name of the table.
     remarks: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    # What several tables need, by name (`once`).
+    # Results that several tables need, by name (`once`).
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what a function makes, such as the records of a split, and keep it for the tables that follow."""
+        """Return the result of a function, such as the records of a split, and keep it for the following tables."""
         if name not in self.shared:
             self.shared[name] = make()
         return cast(T, self.shared[name])
@@ -134,7 +134,7 @@ def reproducible() -> list[str]:
 
 
 def load_printed(corpus: str) -> Mapping[str, Any]:
-    """Load what a corpus's paper prints, as the data file has it."""
+    """Load the printed tables of a corpus's paper from the data file."""
     folder = resources.files(_find_module(corpus).__name__.rpartition(".")[0])
     printed: Mapping[str, Any] = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
     return printed
@@ -200,7 +200,7 @@ def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | Non
 
 
 def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:
-    """Return what is said of a cell, its row, its column or the whole table."""
+    """Return the clause about a cell, its row, its column or the whole table, in this order of preference."""
     row, column = place
     found = next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
     return fill_options(found)

@@ -1,4 +1,4 @@
-r"""A corpus's JSON Schema, and everything that is derived from it.
+r"""A corpus's JSON Schema, and everything derived from it.
 
 The schema is the one definition of a record.  From it come the validation of gold records and of submissions (here),
 the card's field table (here), and `datasets.Features` with their Arrow schema (`closeread.hf.builder`, by the same
@@ -56,7 +56,7 @@ def extract_definition(schema: Schema, definition: str) -> Schema:
 
 
 def resolve(schema: Schema, node: Node) -> Node:
-    """Return the node itself, or what its local `$ref` points to, plus the other keywords of the node."""
+    """Return the node itself, or the target of its local `$ref`, plus the other keywords of the node."""
     while "$ref" in node:
         others = {key: value for key, value in node.items() if key != "$ref"}
         node = {**schema["$defs"][node["$ref"].removeprefix("#/$defs/")], **others}
@@ -95,7 +95,7 @@ def value_type(node: Node) -> str:
 
 
 def name_label(names: Sequence[Any], value: Any) -> Any:
-    """Return the name at a place, as models predict labels, or as datasets store them; any other value is unchanged.
+    """Return the label with a class number, as models predict and datasets store it; return any other value unchanged.
 
     >>> [name_label(["no", "yes"], value) for value in (1, "no", 2, 1.0, True)]
     ['yes', 'no', 2, 'yes', 'yes']
@@ -189,7 +189,7 @@ class RowValidator:
             return False
 
     def drop_invalid_items(self, row: object) -> tuple[dict[str, Any], Mapping[str, Sequence[int]]] | None:
-        """Drop the list items that break the schema; None if the row also breaks it elsewhere.
+        """Drop the list items that break the schema; return None if the row also breaks it elsewhere.
 
         Returns:
             The remaining row, and for every list that lost items, the original places of those that remain.
@@ -251,5 +251,5 @@ class RowValidator:
 
 
 def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a row is an object with so many fields that an error which names them would be large."""
+    """Tell whether a row is an object with too many fields to be named in an error."""
     return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS

@@ -24,7 +24,7 @@ from closeread.tasks import find
 Part = str | Grid  # A paragraph or a table
 
 Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Part]]
-"""Makes parts from the records that are shown together, and a system's rows beside them; None without a system."""
+"""Makes parts from the records of one view, and from a system's rows beside them, None without a system."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class View:
     """How records are shown."""
 
     draw: Draw  # makes the parts of a page
-    unit: str = ""  # the field whose value is the same in records that are shown together; empty if each is shown alone
+    unit: str = ""  # the field whose value is shared by records that are shown together; empty if each is shown alone
     # Makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
     predict: Callable[[Record], Record] = lambda record: record
 
@@ -55,7 +55,7 @@ def load_view(corpus: Corpus, config: str | None) -> View:
 
 
 def list_names(corpus: Corpus, view: View, records: Sequence[Record]) -> list[str]:
-    """Return the ids of what is shown together, each once; none if the records have no ids."""
+    """Return the distinct ids of the records or of the units shown together; none if the records have no ids."""
     field = view.unit or corpus.key
     return list(dict.fromkeys(column(records, field))) if records and field in records[0] else []
 
@@ -140,7 +140,7 @@ def example_record(corpus: Corpus) -> Record:
 
 
 def example_submission(corpus: Corpus) -> str:
-    """Return a line of JSON Lines that is valid for the sample: what gold says of the same record, or a part of it."""
+    """Return a line of JSON Lines that is a valid submission for the sample, made of the same record in gold."""
     schema = load_schema(corpus.schema)
     fields = resolve(schema, schema["$defs"]["submission"])["properties"]
     row = load_view(corpus, SAMPLE).predict(example_record(corpus))
@@ -160,7 +160,7 @@ def abridge(record: Record) -> str:
             return "{" + ", ".join(f"{json.dumps(name)}: {abridge_value(child)}" for name, child in value.items()) + "}"
         if not isinstance(value, list):
             return json.dumps(value, ensure_ascii=False)
-        # Of a list, two items are shown; a third is as short as the words that would stand for it.
+        # Two items of a list are shown; a third is as short as the words that would replace it.
         shown = value if len(value) <= 3 else value[:2]
         rest = [f"… {len(value) - 2:,} more"] if len(value) > len(shown) else []
         return "[" + ", ".join([*map(abridge_value, shown), *rest]) + "]"

@@ -48,10 +48,10 @@ class LocatedFiles:
 
 
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
-    """Find a file of a corpus, or the files of a folder, and download what is missing.
+    """Find a file of a corpus, or the files of a folder, and download those that are missing.
 
-    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.  What can
-    neither be found nor downloaded is an UnavailableError, what differs from the released file a ChecksumError.
+    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.  A file that
+    can neither be found nor downloaded is an UnavailableError, one that differs from the released file a ChecksumError.
     """
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, data_dir), corpus.name)
@@ -71,7 +71,7 @@ def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> L
 def is_in(folder: DataDir, source: Source) -> bool:
     """Tell whether a folder of a corpus's files contains a source: a file, or files of a folder.
 
-    Folders that users get from their owners count as being there, so that reading them tells what is missing.
+    Folders that users get from their owners count as present, so that reading them reports missing ones.
     """
     if isinstance(source, UserFolders):
         return True
@@ -125,13 +125,13 @@ def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
 
 
 def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
-    """Return where each folder is expected; None for one that the user can do without, or has given no place."""
+    """Return where each folder is expected; None for an optional folder, or one whose place was not given."""
     default = files.data_dir
     return [(one, files.folders.get(one.name, default and default / one.name)) for one in source.folders]
 
 
 def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> LocatedFiles:
-    """Find a user's folders; an UnavailableError says what the missing ones are and how to get them."""
+    """Find a user's folders; an UnavailableError names the missing ones and says how to get them."""
     found, places = files_in(files, source), _place_folders(source, files)
     missing = [
         (one, place)
@@ -205,7 +205,7 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
 
 
 def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
-    """Find a released file on this machine; None if it is not there, a ChecksumError if it is another."""
+    """Find a released file on this machine; None if it is not there, a ChecksumError if its content differs."""
     if file.url is None:
         places, remedy = [_bundled_path(corpus, file)], "reinstall closeread"
     else:

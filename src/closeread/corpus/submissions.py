@@ -111,7 +111,7 @@ def read_submission(
     """Read, validate and align predictions, from a file, a folder or memory; all problems are reported at once.
 
     `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in `CorpusSides`;
-    `drop_unknown` is whether unknown fields only give notes; `part` is what the gold belongs to, for messages.
+    `drop_unknown` is whether unknown fields only give notes; `part` is the part of the corpus, for messages.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
@@ -211,7 +211,7 @@ def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
 
 
 def _find_part(names: Set[str], part: Gold) -> str:
-    """Say that names are those of another part of the corpus on this machine; empty if they are of none."""
+    """Return the message that names are those of another part of the corpus on this machine; empty if they are not."""
     corpus = part.corpus
     folders = [data_folder(corpus.name), cache_folder(corpus.name)] if part.data_dir is None else [part.data_dir]
     known = set(column(part.records, corpus.key))
@@ -243,12 +243,12 @@ def _count_unread(parsed: Parsed) -> float:
 
 
 def advise_missing() -> str:
-    """Return what commands with that option advise if predictions are missing."""
+    """Return the advice of commands with the option `missing` if predictions are missing."""
     return f", or use {name_option('missing', 'empty', 'skip')}"
 
 
 def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems without the advice to use options that are not there, or not the submitter's to choose."""
+    """Return problems without advice on options that do not exist here, or that submitters can't choose."""
     return [problem._replace(what=problem.what.removesuffix(advise_missing())) for problem in problems]
 
 
@@ -289,7 +289,7 @@ def _is_for_folder(path: Path, corpus: Corpus) -> bool:
 
 
 def _find_writer(corpus: Corpus, suffix: str) -> Callable[[Sequence[Record]], str]:
-    """Return what writes rows as the text of a file with a suffix."""
+    """Return the function that writes rows as the text of a file with a suffix."""
     formats = _find_formats(corpus)
     files = [one for one in formats if isinstance(one, SubmissionFile)]
     writers: dict[str, Callable[[Sequence[Record]], str]] = {
@@ -310,12 +310,12 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
 
 
 def find_folders(corpus: Corpus) -> list[SubmissionFolder]:
-    """Return the folder formats of a corpus's own."""
+    """Return the folder formats of a corpus."""
     return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFolder)]
 
 
 def find_parquet_problems(path: Path) -> list[Problem]:
-    """Return what is wrong with a file that is Parquet by its name or its first bytes, such as counts."""
+    """Return the problems of a file that is Parquet by its name or its first bytes, such as counts."""
     if not path.is_file():  # opening a pipe would wait
         return []
     try:

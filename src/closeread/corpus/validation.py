@@ -33,18 +33,18 @@ from closeread.tasks import find
 SCALARS = frozenset({str, int, bool, type(None)})
 PLAIN = SCALARS | {float, list, dict}
 
-USUAL_DEPTH = 5  # down to this level, values are not compared with each other to find those that occur twice
+USUAL_DEPTH = 5  # down to this level, values are not compared to find repeated ones
 LONGEST_NUMBER = 14_000  # the most bits of an integer; Python does not print longer ones
 EXPLAINED = 100  # how many values of a row are explained
 
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
 
-LARGEST_FLOAT = 2**53  # beyond it, a float does not say which integer was meant
+LARGEST_FLOAT = 2**53  # beyond it, a float stands for several integers
 
 Convert = Callable[[Any], Any]
 
-Finding = tuple[int, str]  # the index of a record, and what is wrong or unusual about it
+Finding = tuple[int, str]  # the index of a record, and a sentence on what is wrong or unusual about it
 
 
 # Rules
@@ -54,11 +54,11 @@ Finding = tuple[int, str]  # the index of a record, and what is wrong or unusual
 class Rules:
     """Rules for the records of one definition, and for the predictions for them, that a schema can't express."""
 
-    # Finds what is wrong with gold records, all of which match the schema.
+    # Finds inconsistencies in gold records, all of which match the schema.
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: ()
-    # Finds what is unusual about gold records, for notices of one sentence each.
+    # Finds oddities of gold records, for notices of one sentence each.
     find_oddities: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
-    # Finds what is unusual about a system's valid rows, given the gold records.
+    # Finds oddities of a system's valid rows, given the gold records.
     find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = lambda rows, gold: ()
     is_scored: Callable[[Record], bool] = lambda record: True  # returns whether a gold record is scored
 
@@ -132,11 +132,12 @@ def accept_rows(
     unsafe: re.Pattern[str] | None = None,
     dropped: list[Problem] | None = None,
 ) -> tuple[Sequence[Any], list[Problem]]:
-    """Return rows as a schema wants them, what can mean only one thing converted, and what is wrong with them.
+    """Return rows as a schema wants them, with unambiguous values converted, and their problems.
 
-    `numbers` are those of the rows in problems, by default from 0; `unsafe` is what no string of rows in memory may
-    contain, and None for rows of a text file, whose reader refuses that, and whatever is no JSON value.  If `dropped`
-    is given, unknown fields are left out and added to it, except in objects that lack a field, which may be misspelt.
+    `numbers` are those of the rows in problems, by default from 0; `unsafe` are the characters that no string of rows
+    in memory may contain, and None for rows of a text file, whose reader refuses them and anything that is no JSON
+    value.  If `dropped` is given, unknown fields are left out and added to it, except in objects that lack a field,
+    which may be misspelt.
     """
     wrong: dict[int, list[Problem]] = {}
     columns = rows.columns if isinstance(rows, ColumnRecords) else None
@@ -202,7 +203,7 @@ def fit_numbers(validator: RowValidator, rows: Sequence[Any], *, in_memory: bool
 
 
 def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert | None:
-    """Return what converts the values of a node; None if nothing in it may be a number."""
+    """Return the function that converts the values of a node; None if nothing in it may be a number."""
 
     def convert_scalar(node: Node) -> Convert | None:
         if in_memory and "enum" in node:
@@ -219,7 +220,7 @@ def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert |
 
 
 def convert_items(convert: Convert | None) -> Convert | None:
-    """Return what converts the items of a list; None if nothing does."""
+    """Return the function that converts the items of a list; None if items need no conversion."""
     if convert is None:
         return None
 
@@ -233,7 +234,7 @@ def convert_items(convert: Convert | None) -> Convert | None:
 
 
 def convert_fields(children: dict[str, Convert | None]) -> Convert | None:
-    """Return what converts the fields of an object; None if nothing does."""
+    """Return the function that converts the fields of an object; None if fields need no conversion."""
     found = {name: change for name, change in children.items() if change is not None}
 
     def convert(value: Any) -> Any:
@@ -258,7 +259,7 @@ def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
 def as_json(value: Any) -> Any:
     """Convert scalars, arrays, tensors, tuples, decimals and subclasses of Python's types to JSON types.
 
-    Anything else, and what is nested too deeply, is unchanged.
+    Anything else, and anything nested too deeply, is unchanged.
     """
     try:
         return _convert(value)
@@ -293,7 +294,7 @@ def _convert(value: Any) -> Any:
 
 
 def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = False) -> bool:
-    """Tell whether all values may be in JSON Lines, except very long numbers, of which the schema tells.
+    """Tell whether all values may be in JSON Lines, except very long numbers, which the schema reports.
 
     Looking at level after level is many times faster than looking at one value after the other.
     """

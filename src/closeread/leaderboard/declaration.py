@@ -1,4 +1,4 @@
-"""What a leaderboard is: its boards, each a part of a corpus or an organiser's own gold, and how they are scored.
+"""Declarations of leaderboards: boards, each with a part of a corpus or an organiser's own gold, and their scoring.
 
 A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.  All files of a store
 are JSON with exactly one way to write a value, so that equal values have equal digests.
@@ -33,10 +33,10 @@ FILE = "leaderboard.json"
 FORMAT = 1  # the number of the format of all files of a store; `store.schema.json` describes it
 
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
-"""What no string may contain where line ends, tabs and the like are to be expected."""
+"""The characters that no string may contain where line ends, tabs and the like are expected."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
-"""What no string may contain where every character is escaped before it is shown."""
+"""The characters that no string may contain where every character is escaped before it is shown."""
 
 MOST_SLICES = 30  # the largest number of values of a field to slice by
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
@@ -104,14 +104,14 @@ class Board:
     signature: str  # the signature of a score of complete predictions
     n_units: int  # the size of the gold
     n_blocks: int
-    ids: tuple[str, ...] = ()  # the ids that predictions must cover, for those without the gold; empty if all have it
+    ids: tuple[str, ...] = ()  # the ids that predictions must cover, for people without the gold; empty if it is public
     baselines: tuple[str, ...] = ()  # the names of the baselines to show
     limits: Limits = field(default_factory=Limits)
     counting: str = "all"  # whether all submissions of an author count, or only the "best" or the "last"
     resampling: Resampling = field(default_factory=Resampling)
     dataset: str | None = None  # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
-    opens: str | None = None  # the first second for submissions, such as "2026-11-22T10:00:00Z"
-    closes: str | None = None  # the last second
+    opens: str | None = None  # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
+    closes: str | None = None  # the last such second
 
     @cached_property
     def procedure(self) -> Procedure:
@@ -125,7 +125,7 @@ class Board:
         return find_procedure(self.scored)[1]
 
     def refuse_time(self, time: str) -> str | None:
-        """Say why a submission of this time is refused; None if the board is open then."""
+        """Return why a submission at this time is refused; None if the board is open then."""
         end = ""
         if self.opens is not None and time < self.opens:
             end = f"opens on {format_time(self.opens)}"
@@ -134,7 +134,7 @@ class Board:
         return f"{self.name} {end}; this was submitted on {format_time(time)}" if end else None
 
     def check_form(self, predictions: Path) -> None:
-        """Check what can be checked of predictions without gold: the form of the file, and the ids."""
+        """Check predictions as far as possible without gold: the form of the file, and the ids."""
         self.procedure.sides.check_form(self.corpus, self.ids, predictions, self.options)
 
     def open_scorer(self, gold: Path | None) -> Scorer:
@@ -210,8 +210,8 @@ def make_board(
 ) -> Board:
     """Declare a board for a part of a corpus, or for own gold, whose `split` names it; the rest is as for `Board`.
 
-    What is not given is as the procedure has it.  Under `preset`, options have the name of a preset; gold is private if
-    it is the organiser's own; times are in UTC without a time zone, and a date is the whole day.
+    Defaults are those of the procedure.  The option `preset` names a preset; the organiser's own gold is private unless
+    `private` says otherwise; times without a time zone are in UTC, and a date means the whole day.
     """
     opens = None if opens is None else _parse_time(opens, time())
     closes = None if closes is None else _parse_time(closes, time(23, 59, 59))
@@ -275,7 +275,7 @@ def make_board(
 
 
 def _parse_time(text: str, of_date: time) -> str:
-    """Return a time as stores have it; of a date without a time, `of_date`."""
+    """Return a time in the form of stores; a date without a time gets the time `of_date`."""
     try:
         found = datetime.fromisoformat(text)
         with suppress(ValueError):

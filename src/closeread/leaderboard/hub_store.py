@@ -46,8 +46,8 @@ from closeread.leaderboard.submission import is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
-"""Pull requests of an author that one run of the judge looks at, so that nobody can keep it from those of others."""
-CONFLICTS = 20  # how often a commit is tried while others commit
+"""The most pull requests of an author in one run of the judge, so that nobody can delay those of others."""
+CONFLICTS = 20  # how often a commit is retried while others commit
 DAMAGED = "restore these files from the history of the dataset"
 
 OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')  # also in git's header of a renamed file
@@ -140,7 +140,7 @@ class HubStore:
         return sorted(arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number))
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
-        """Read and verify the files of an arrival, as they were when it was listed."""
+        """Read and verify the files of a new submission, as they were when it was listed."""
         if arrival.withdrawal or arrival.problems:
             return arrival
         read = partial(self.read_predictions, revision=self._requests[arrival.number].head)
@@ -179,7 +179,7 @@ class HubStore:
         self._commit_on_top(results, select_new, "Add results")
 
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
-        """Commit what is derived from all results on top of the commit that they were read from."""
+        """Commit the files derived from all results on top of the commit from which these were read."""
         leaderboard = self.read_leaderboard()
         results = self._find_results(leaderboard)
 
@@ -220,7 +220,7 @@ class HubStore:
     def _commit_on_top(
         self, repository: Repository, make: Callable[[str | None], Mapping[str, bytes]], message: str
     ) -> None:
-        """Commit what is made for a head on top of it, and again while other judges are faster."""
+        """Commit the files made for a head on top of it, and make them again while other judges are faster."""
         for _ in range(CONFLICTS):
             head = self._hub.head(repository)
             files = make(head)
@@ -246,11 +246,11 @@ class HubStore:
 
 
 def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | None:
-    """Read what a pull request asks from the paths that it adds, changes or deletes; without who sent it, and when.
+    """Read the request of a pull request from the paths that it adds, changes or deletes; without its author and time.
 
-    Anybody can open a pull request and put anything into it.  Only names of our own making count: a submission is one
-    description that is named after its digest, and the predictions beside it; a withdrawal is one file that is named
-    after a submission.  What can't be taken is for any board, so that somebody answers; what is not about submissions
+    Anybody can open a pull request and put anything into it.  Only names that closeread makes count: a submission is
+    one description named after its digest, and the predictions beside it; a withdrawal is one file named after a
+    submission.  An invalid request is assigned to any board, so that it is answered; one that is not about submissions
     is left to the organisers (None).
     """
     if not any(OURS.search(path) for path in paths):

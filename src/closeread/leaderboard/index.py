@@ -36,7 +36,7 @@ FORMAT = 1
 PRINTED = "printed_systems.json"
 """The file of a corpus with systems whose scores a paper prints, in the form of `printed.schema.json`."""
 
-PAIRS = 100  # the number of systems, best first, all pairs of which the page can compare
+PAIRS = 100  # the number of best systems of which the page can compare every pair
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
 
 
 def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
-    """Return what the page says about the board itself."""
+    """Return the part of the index about the board itself."""
     procedure, drawing, limits = board.procedure, board.resampling, board.limits
     corpus = None if board.corpus is None else load_corpus(board.corpus)
     slices = {} if example is None else {name: list(values) for name, values in example.report["slices"].items()}
@@ -152,7 +152,7 @@ def _find_value(scores: Mapping[str, Any], headline: str) -> float:
 
 
 def _choose_counting(board: Board, subjects: Sequence[str], accepted: Mapping[str, Entry]) -> list[str]:
-    """Return the submissions that count, and all baselines, in order."""
+    """Return the submissions that are ranked, and all baselines, in order."""
     if board.counting == "all":
         return list(subjects)
     chosen: dict[str, str] = {}
@@ -301,8 +301,8 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
 def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
     """Read the systems of a part of a corpus whose scores its paper prints, in the order of the file.
 
-    Only scores that are defined as ours and were computed on the whole split are in the file, as the paper prints them;
-    their `value` is a ratio.
+    Only scores with the same definition as here, computed on the whole split, are in the file, as the paper prints
+    them; their `value` is a ratio.
     """
     part = select(load_corpus(corpus), config, split)
     path = package_folder(f"closeread.loaders.{corpus}") / PRINTED

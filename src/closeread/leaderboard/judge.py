@@ -1,4 +1,4 @@
-"""Judge what has arrived: score it, record it, answer, and rebuild the index; and verify what was judged.
+"""Score, record and answer new submissions, and rebuild the index; recompute earlier records to verify them.
 
 One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
 board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
@@ -29,7 +29,7 @@ from closeread.leaderboard.store import Store
 from closeread.tables import percent
 
 REFUSALS = 20
-"""How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
+"""How many submissions per author are refused per day, so that nobody can delay those of others."""
 
 SHOWN = 20  # how many problems an answer lists
 
@@ -39,7 +39,7 @@ Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 
 @dataclass(frozen=True)
 class Judged(Exported):
-    """What a run of the judge did, a sentence each."""
+    """The outcome of a run of the judge: a sentence for each submission."""
 
     accepted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -70,10 +70,10 @@ def judge(
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
     score: Scoring | None = None,
 ) -> Judged:
-    """Judge everything that has arrived, with the organiser's own gold by board.
+    """Judge all new submissions, with the organiser's own gold by board.
 
-    `cache` keeps counts between runs; `progress` is called after every arrival with what became of it, as a field of
-    `Judged` and a sentence; `score` scores jobs, by default in new processes.
+    `cache` keeps counts between runs; `progress` is called after every submission with the name of a field of `Judged`,
+    such as "accepted", and a sentence; `score` scores jobs, by default in new processes.
     """
     leaderboard = store.read_leaderboard()
     for name in golds:
@@ -171,7 +171,7 @@ class _Run:
             self._add(entry, 1)
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
-        """Settle arrivals; yield what became of each, as a field of `Judged` and a sentence."""
+        """Settle new submissions; yield for each the name of a field of `Judged` and a sentence."""
         fetched: dict[str, Arrival] = {}
         refused: list[Arrival] = []
         for arrival in arrivals:
@@ -213,7 +213,7 @@ class _Run:
                 yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached"
 
     def _is_settled(self, arrival: Arrival) -> bool:
-        """Return whether a submission has an entry; what was refused may be sent again."""
+        """Return whether a submission has an entry; a refused one may be sent again."""
         entry = self.entries.get(arrival.submission)
         return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
 
@@ -279,12 +279,12 @@ class _Run:
         self.settled.append((arrival, ()))
 
     def _add(self, entry: Entry, number: int) -> None:
-        # To be refused for the sake of private gold says something about it, so that counts as a score does.
+        # A refusal because of private gold reveals something about it, so it counts against the limit, as a score does.
         is_scored = entry.status != "refused" or (self.board.private and entry.about is not None)
         (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
 
     def count(self, results: Results) -> Counts:
-        """Return the counts of all accepted submissions and baselines, scoring again what is missing."""
+        """Return the counts of all accepted submissions and baselines; score those again whose counts are missing."""
         counts = Counts({}, {})
         missing: list[Job] = []
         for job in _list_jobs(self.board, results):
@@ -305,7 +305,7 @@ class _Run:
             if stored is None or not stored.fits(self.board):
                 new[record.path] = record.to_bytes()
                 stored = record
-            # The index follows from what is stored, whether counts were kept or not.
+            # The index follows from the stored records, whether counts were kept or not.
             counts.records[record.subject], counts.blocks[record.subject] = stored, blocks
         if new:
             self._store.write_results(None, new)
@@ -339,10 +339,10 @@ def _score_stored(store: Store, board: Board, jobs: Iterable[Job], score: BoardS
 
 @dataclass(frozen=True)
 class Verified:
-    """What verification found."""
+    """The result of verification."""
 
     equal: int  # the number of records that are the same, byte for byte
-    differences: tuple[str, ...]  # what differs, one sentence each
+    differences: tuple[str, ...]  # the differences, one sentence each
 
     @property
     def has_failed(self) -> bool:
@@ -386,7 +386,7 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
 
 
 def _compare(record: Record, stored: Record | None) -> str | None:
-    """Say how a record differs from the stored one; None if it does not."""
+    """Describe how a record differs from the stored one; None if it does not."""
     if stored is None:
         return f"has no record under {record.signature}; run closeread leaderboard judge"
     if stored.to_bytes() == record.to_bytes():

@@ -32,7 +32,7 @@ MODEL = re.compile(r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*
 
 
 def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
-    r"""Return what is wrong with a text of one line and at most `limit` characters in the field `what`.
+    r"""Return the problems of the field `what`, a text of one line and at most `limit` characters.
 
     >>> check_name("BERT (large, tuned)", "system")
     []
@@ -74,7 +74,7 @@ def _is_forbidden(character: str) -> bool:
 
 
 def check_link(url: str, what: str = "link") -> list[Problem]:
-    """Return what is wrong with a link that readers of a page may follow.
+    """Return the problems of a link that readers of a page may follow.
 
     IP addresses and local names are refused: a page should not lead its readers into their own network.
     """
@@ -102,7 +102,7 @@ def check_link(url: str, what: str = "link") -> list[Problem]:
 
 
 def check_model(name: str) -> list[Problem]:
-    """Return what is wrong with the name of a model on the Hub."""
+    """Return the problems of the name of a model on the Hub."""
     if len(name) <= MODEL_LIMIT and MODEL.fullmatch(name) and not re.search(r"--|\.\.|\.git$", name):
         return []
     expected = "expected ORG/NAME of letters, digits, -, _ and ."

@@ -116,14 +116,14 @@ def name_flags(row: Json) -> str:
 
 
 def name_kind(row: Json) -> str:
-    """Return what a row is if it is no system: a baseline, or the place where it is printed."""
+    """Return the kind of a row that is no system: a baseline, or the place where it is printed."""
     if row["kind"] == "system":
         return ""
     return shorten(str(row.get("source_text") or KINDS.get(row["kind"], row["kind"])), 120)
 
 
 def format_window(board: Json) -> str:
-    """Say when submissions to a board begin and end; empty if they always may come."""
+    """Return when submissions to a board open and close; empty if it is always open."""
     times = [("Opens", board.get("opens")), ("Closes", board.get("closes"))]
     return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
 
@@ -348,7 +348,7 @@ class Ranking(Result):
 
 @dataclass(frozen=True)
 class Submissions(Result):
-    """What became of the submissions to a leaderboard: entries, by time, and what is not judged yet."""
+    """The submissions to a leaderboard: entries, by time, and those that are not judged yet."""
 
     entries: Sequence[Entry]
     arrivals: Sequence[Arrival]

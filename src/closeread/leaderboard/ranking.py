@@ -54,7 +54,7 @@ STEP = 1e-7  # relative step of numerical derivatives, which costs as much accur
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of a system's rank among the systems that have a score."""
+    """The interval of a system's rank among the systems that have a score."""
 
     low: int  # 1 + the number of systems that are significantly better
     high: int  # the number of systems, without those that are significantly worse

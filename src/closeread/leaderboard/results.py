@@ -1,4 +1,4 @@
-"""Results: what judging a submission writes into the store.
+"""Results: the files that the judge writes into the store.
 
 A *record* holds the scores.  It is a pure function of the submission, the gold, the options and the version of
 closeread: no clock, no host, no order of arrival, so that judging twice writes the same bytes.  An *entry* holds what
@@ -31,7 +31,7 @@ SMALLEST_SLICE = 10
 DIGITS = 4  # the digits of scores on private gold
 HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
-BASELINE = "baseline:"  # what the name of a baseline follows where the id of a submission could stand
+BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
 STATUSES = ("refused", "accepted", "withdrawn")  # statuses of an entry; none is replaced by one before it
 CACHE_FORMAT = 2  # the number of the format of kept counts, and of the order of blocks in them; others are not used
 
@@ -40,7 +40,7 @@ Blocks = tuple[tuple[str, ...], Floats]  # the names of counts, (k,), and their 
 
 @dataclass(frozen=True)
 class Entry:
-    """Who submitted, when, and what became of it."""
+    """The author, time and outcome of a submission."""
 
     submission: str  # the id of the submission
     board: str  # the name of the board
@@ -49,8 +49,8 @@ class Entry:
     day: str  # the day against whose limit it counts
     status: str  # "accepted", "refused" or "withdrawn"
     source: str | None = None  # where it was submitted; None in a folder
-    about: Mapping[str, Any] | None = None  # what the submitter says; None if that can't be read
-    problems: tuple[str, ...] = ()  # why it was refused
+    about: Mapping[str, Any] | None = None  # the submitter's description; None if it can't be read
+    problems: tuple[str, ...] = ()  # the reasons if it was refused
 
     def to_bytes(self) -> bytes:
         """Return the bytes of its file."""
@@ -63,7 +63,7 @@ class Entry:
         return cls(**{**found, "problems": tuple(found["problems"])})
 
     def describe(self) -> About:
-        """Return what the submitter says."""
+        """Return the submitter's description."""
         if self.about is None:
             raise ValueError(f"submission {self.submission} has no description")
         return About(**self.about)
@@ -102,7 +102,7 @@ class Record:
         return record
 
     def fits(self, board: Board) -> bool:
-        """Return whether the record has what its board shows: these settings are not part of the signature."""
+        """Return whether the record has the scores and settings of its board, which are not part of the signature."""
         drawing, report = board.resampling, self.report
         return (
             set(report["scores"]) == {metric.name for metric in board.procedure.metrics}
@@ -134,12 +134,12 @@ def check_digest(path: str, data: bytes) -> None:
 
 
 class DigestError(RequestError):
-    """A file that is not what its name says."""
+    """A file whose content does not have the digest in its name."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A submission or a withdrawal that nobody has settled yet."""
+    """A submission or withdrawal that is not settled yet."""
 
     board: str  # the name of the board
     submission: str  # the id of the submission; empty if that can't be told, so that it is answered without an entry
@@ -148,11 +148,11 @@ class Arrival:
     submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
     source: str | None = None  # a link to it; None in a folder
     files: Mapping[str, bytes] = field(default_factory=dict)  # its files by path; one that is too large is missing
-    problems: tuple[str, ...] = ()  # what is wrong with the files as such; then nothing else is settled
+    problems: tuple[str, ...] = ()  # of the files as such; if there are any, nothing else is checked
     number: int = 0  # the number of the pull request; 0 in a folder
 
     def read_about(self) -> About:
-        """Read what the submitter says from the files of a submission."""
+        """Read the submitter's description from the files of a submission."""
         path = store_path("submissions", self.board, self.submission)
         return About.from_bytes(self.files[path], self.board, path)
 
@@ -163,7 +163,7 @@ def read_arrival(
     limit: int,
     mistakes: type[Exception] | tuple[type[Exception], ...],
 ) -> Arrival:
-    """Return a submission with its files, read by path and limit; errors that are its author's become problems."""
+    """Return a submission with its files, read by path and limit; errors caused by its author become problems."""
     path = store_path("submissions", arrival.board, arrival.submission)
     try:
         data = read(path, MAX_ABOUT)
@@ -176,14 +176,14 @@ def read_arrival(
 
 
 def is_overruled(path: str, entry: bytes, stored: bytes) -> bool:
-    """Return whether a stored entry stays although another judge has settled the submission otherwise."""
+    """Return whether a stored entry stays although another judge has settled the submission differently."""
     new, old = Entry.from_bytes(entry, path), Entry.from_bytes(stored, path)
     is_other = old.status == new.status == "accepted" and new.source != old.source
     return is_other or STATUSES.index(old.status) > STATUSES.index(new.status)
 
 
 class Receipt(NamedTuple):
-    """What a submitter gets."""
+    """The receipt that a submitter gets."""
 
     place: str  # where the submission is: a link, or a path
     is_new: bool  # whether it was not there before
@@ -221,7 +221,7 @@ def parse_index(data: bytes, source: object) -> dict[str, Any]:
 
 
 def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
-    """Find what contradicts itself in a board of an index, so that it can't be shown."""
+    """Yield the contradictions in a board of an index, with which it can't be shown."""
     if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
         yield f"headline {quote(board['headline'])} is not one of the metrics"
     pairs, ids = board["pairs"], [row["id"] for row in board["rows"]]
@@ -262,7 +262,7 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
 
 
 def make_record(board: Board, subject: str, report: Report, predictions: str) -> Record:
-    """Make the record of a report; of private gold, without what says much about single units."""
+    """Make the record of a report; on private gold, without counts and small slices, which reveal single units."""
 
     def round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         return {
@@ -298,9 +298,9 @@ def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[st
 
 
 class CountCache:
-    """A folder with the counts of judged systems by block, from which follow comparisons of systems.
+    """A folder with the counts of judged systems by block, from which systems are compared.
 
-    They say how well a system does on each part of the gold, so they are never in a store.
+    They show how well a system does on each part of the gold, so they are never in a store.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

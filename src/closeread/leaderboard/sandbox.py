@@ -1,4 +1,4 @@
-"""The sandbox: what comes from strangers is read in processes with limits of memory, time and file size.
+"""The sandbox: strangers' files are read in processes with limits of memory, time and file size.
 
 A sandbox is a process that prepares once, such as by reading gold.  For every job it forks a child, which has imported
 all libraries already, and kills it if it takes too long; a child that crashes takes nothing with it.  Neither has a

@@ -1,4 +1,4 @@
-"""What is scored on a board, and how: predictions as a strictly limited child process of the judge reads them."""
+"""Scoring of submissions on a board, in child processes of the judge with strict limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowEr
 from closeread.leaderboard.submission import unpacked
 from closeread.scoring import Scorer
 
-SHOWN = 50  # the largest number of problems that are told
+SHOWN = 50  # the largest number of problems that are reported
 
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
@@ -36,7 +36,7 @@ UNFIT = (
 
 @dataclass(frozen=True)
 class Job:
-    """Something to score."""
+    """A submission or a baseline to score."""
 
     subject: str  # the id of the submission, or "baseline:" and the name of the baseline
     path: str = ""  # the path of the predictions in the store, whose suffix says what they are; empty for a baseline
@@ -45,7 +45,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job."""
+    """The outcome of a job."""
 
     subject: str  # as in the job
     record: Record | None = None  # the record; None if there is none
@@ -84,7 +84,7 @@ def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
 
 
 def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
-    """Score a job in a sandbox; never raises because of what is scored."""
+    """Score a job in a sandbox; no predictions make it raise."""
     limits = board.limits
     try:
         return read_outcome(job, sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes)))
@@ -107,8 +107,8 @@ def read_outcome(job: Job, data: bytes) -> Outcome:
 
 
 def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
-    """Read gold, and return what scores a job, in the process of a sandbox."""
-    with word_for_command_line():  # what is answered is shown by the commands of the leaderboard
+    """Read gold, and return the function that scores a job, in the process of a sandbox."""
+    with word_for_command_line():  # the commands of the leaderboard show the answers
         board = Leaderboard.from_bytes(declaration, "board").find(None)
         scorer = board.open_scorer(None if gold is None else Path(gold))
 
@@ -116,7 +116,7 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
         with word_for_command_line():
             return score(board, scorer, job)
 
-    # What scoring and refusing import is imported here once, instead of by every child.
+    # Import here, once, what scoring and refusing need, instead of in every child.
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
     nothing = no_system.count(System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices))
@@ -137,7 +137,7 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
         found = {"problems": [str(error)]}
     except MemoryError:
         found = {"problems": [f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"]}
-    except Exception:  # a defect of ours: the organiser is told, and the submission waits
+    except Exception:  # a bug in closeread: the organiser is told, and the submission waits
         traceback.print_exc()
         found = {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}
     else:

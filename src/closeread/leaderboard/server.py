@@ -1,4 +1,4 @@
-"""A leaderboard on this machine: its page, with a form to submit by.
+"""A leaderboard on this machine: its page, with a form for submissions.
 
 It listens to 127.0.0.1, for the user who runs it: that is the author of what is submitted, whoever else can open pages
 of this machine.  A browser lets any site send forms to 127.0.0.1, and a site whose name leads there (DNS rebinding)
@@ -64,14 +64,14 @@ FIELDS = {
     "code": "Code",
     "description": "Description",
 }
-"""What is asked about a system, with the words of the form."""
+"""The fields about a system, with their labels in the form."""
 
 OVERHEAD = 100_000  # how many bytes a form may have besides the predictions
 PATIENCE = 3  # how many seconds the server waits for answers that are not complete when it is stopped
 SOON = 5  # how many seconds an answer waits for its submission to be judged before it says that this is not done yet
 WAITING = "Submitted, but not judged yet:"
 ELSEWHERE = "the reason is printed where this page is served."
-ANSWER = "#answer"  # where the page tells what became of a form; browsers go there, also without a script
+ANSWER = "#answer"  # the place on the page with the outcome of a form; browsers go there even without a script
 
 
 class ScoringError(Exception):
@@ -81,7 +81,7 @@ class ScoringError(Exception):
 class Service:
     """A store whose submissions are judged as they come: together if they wait for one another.
 
-    `report` is called with what became of every submission, as `progress` by the judge.
+    `report` is called with the outcome of every submission, as the judge calls `progress`.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Service:
         self._lock = Lock()
 
     def catch_up(self, n_workers: int) -> None:
-        """Judge everything that has arrived before, by several workers."""
+        """Judge the submissions that arrived earlier, with several workers."""
         done = judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
         for notice in done.notices:
             self.report("note", notice)
@@ -126,7 +126,7 @@ class Service:
                 del self._waiting[one]
 
     def describe(self, submission: str) -> dict[str, Any]:
-        """Return what became of a submission, as the form tells it; empty if there is no such submission."""
+        """Return the outcome of a submission, as the form shows it; empty if there is no such submission."""
         board, row = find_row(self.store.read_index(), submission)
         if row:
             title = next(one["title"] for one in board["metrics"] if one["name"] == board["headline"])
@@ -155,7 +155,7 @@ class Service:
         return {}
 
     def close(self) -> None:
-        """End the workers, and what they are scoring."""
+        """End the workers and their current jobs."""
         self._is_closed = True
         for _, worker in tuple(self._workers.values()):
             worker.close()
@@ -239,7 +239,7 @@ def _check_form(request: Request, limit: int) -> None:
 
 
 def _tell_error(request: Request, error: Exception) -> Response:
-    """Return a page with one sentence; of what went wrong here, none of the details."""
+    """Return a page with one sentence, without details of errors on this machine."""
     status, sentence = 500, "Something went wrong here; the details are printed where this page is served."
     if isinstance(error, HTTPException):
         status, sentence = error.status_code, error.detail
@@ -253,7 +253,7 @@ def _tell_error(request: Request, error: Exception) -> Response:
 
 
 def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
-    """Validate a form, and submit it unless it is only to be checked; return its id, or what to tell in the form."""
+    """Validate a form, and submit it unless it is only checked; return its id, or the values to show in the form."""
     texts = {name: form.get(name) for name in (*FIELDS, "board")}
     values = {name: text.strip() if isinstance(text, str) else "" for name, text in texts.items()}
     values["description"] = _join_lines(values["description"])
@@ -305,7 +305,7 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            service.close()  # so that whoever waits for what is scored is answered
+            service.close()  # so that everybody who waits for a score gets an answer
             super().handle_exit(sig, frame)
 
     try:

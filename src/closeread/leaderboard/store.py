@@ -51,7 +51,7 @@ DAMAGED = "restore these files, or delete them and run closeread leaderboard jud
 class FolderStore:
     """A store in a folder; one on the Hub has the same methods, all of which may be repeated after a crash.
 
-    What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
+    Anything missing or forbidden is a RequestError, a damaged file a FormatError.
     """
 
     def __init__(self, folder: Path) -> None:
