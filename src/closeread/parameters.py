@@ -213,7 +213,7 @@ class Written(NamedTuple):
         return self.summary if self.path is None else f"{self.path}: {self.summary}"
 
 
-class Scored(NamedTuple):
+class ScoredPredictions(NamedTuple):
     """Predictions for a corpus, read and counted."""
 
     gold: procedure.Gold

@@ -14,7 +14,7 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication.partition import Deadline, Found, Part, join_greedily
+from closeread.tasks.coref.adjudication.partition import Deadline, Part, Solution, join_greedily
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 
 OBJECTIVES = ("v", "va", "u", "ua")
@@ -130,7 +130,7 @@ def test_without_time_for_ties_nothing_is_proved():
         parts.append(part)
         session = SOLVERS["clingo"](part, deadline)
         if len(parts) > 1:  # the first finds the best solution, and that there are others
-            session.find_best = lambda: Found(None, False)
+            session.find_best = lambda: Solution(None, False)
         return session
 
     found = adjudicate(document_of(ring), Settings(objective="u"), open_session, Deadline(None))

@@ -12,7 +12,7 @@ from shared.for_each import for_each
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.judge import Judged, verify
+from closeread.leaderboard.judge import JudgingReport, verify
 from closeread.leaderboard.results import Entry, Record, parse_index
 from closeread.leaderboard.submission import About
 
@@ -68,7 +68,7 @@ def test_an_index_that_contradicts_itself_is_refused(store, said):
 
 def test_judging_again_makes_what_is_missing_and_changes_nothing_else(store, tmp_path):
     before = read_tree(store.place)
-    assert run_judge(store, tmp_path) == Judged()
+    assert run_judge(store, tmp_path) == JudgingReport()
     assert read_tree(store.place) == before
     for pattern in ("no file", "entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"):
         for path in Path(store.place).glob(pattern):

@@ -332,7 +332,7 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
 
 PRINTED = {
     **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
-    **dict.fromkeys(("Judged", "Page", "Publication", "list[Verdict]"), ("as_json",)),
+    **dict.fromkeys(("JudgingReport", "Page", "Publication", "list[Verdict]"), ("as_json",)),
     **dict.fromkeys(("SystemsTable", "Comparison | list[Comparison]"), ("style", "output")),
     "Drawing": ("output",),
     "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),

@@ -44,7 +44,7 @@ class PValues(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedPValues:
     """The p-values of a comparison, corrected for all tests that were done together.
 
     Attributes:
@@ -73,7 +73,7 @@ class Comparison(Loadable):
     first: Report
     second: Report
     differences: Mapping[str, Difference]
-    corrected: Corrected | None = None
+    corrected: CorrectedPValues | None = None
 
     def __getitem__(self, name: str) -> Difference:
         """Return the difference of a score by the metric's name, such as "f1"."""
@@ -205,7 +205,7 @@ class Comparison(Loadable):
             is_told = min_p_value(int(first["n_resamples"]), n_tests) <= SMALL
             kinds = [f"{kind}_corrected" if is_told else "" for kind in PValues._fields]
             p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in checked["differences"].items()}
-            corrected = Corrected(correction["method"], n_tests, p_values)
+            corrected = CorrectedPValues(correction["method"], n_tests, p_values)
         return cls((first["name"], second["name"]), *reports, differences, corrected)
 
 
@@ -251,7 +251,9 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
     return [
         replace(
             comparison,
-            corrected=Corrected(correction, n_tests, {name: p_values[number, name] for name in comparison.differences}),
+            corrected=CorrectedPValues(
+                correction, n_tests, {name: p_values[number, name] for name in comparison.differences}
+            ),
         )
         for number, comparison in enumerate(comparisons)
     ]

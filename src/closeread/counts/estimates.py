@@ -12,7 +12,7 @@ import numpy as np
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
 from closeread.counts.resampling import bootstrap_intervals
-from closeread.counts.results import Exported
+from closeread.counts.results import JsonResult
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
@@ -118,7 +118,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Scores(Exported):
+class Scores(JsonResult):
     """The scores of some units.
 
     Attributes:

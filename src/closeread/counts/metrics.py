@@ -137,7 +137,7 @@ class Metric:
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the sorted names of those of these counts from which the score is computed."""
-        counts = _Asked(by_name(np.zeros(len(names)), names))
+        counts = _ReadCounts(by_name(np.zeros(len(names)), names))
         self.formula(counts)
         return sorted(counts.asked)
 
@@ -157,7 +157,7 @@ class Metric:
         return value, False
 
 
-class _Asked(dict[str, Floats]):
+class _ReadCounts(dict[str, Floats]):
     """Counts by name that record which of them were read."""
 
     def __init__(self, counts: Columns) -> None:

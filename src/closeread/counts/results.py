@@ -64,7 +64,7 @@ def check_stored(found: object, definition: str, source: object, reports: Report
     return found
 
 
-class Exported(ABC):
+class JsonResult(ABC):
     """A result that can be converted to JSON."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class Shown(ABC):
         return self.to_html()
 
 
-class Result(Shown, Exported):
+class Result(Shown, JsonResult):
     """A result that also has rows of data with numbers in full precision, and JSON."""
 
     @abstractmethod

@@ -1,1 +1,1 @@
-"""The only room that knows Hugging Face's libraries."""
+"""Datasets and evaluate modules; no module outside this folder imports Hugging Face's libraries."""

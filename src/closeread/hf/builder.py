@@ -60,7 +60,7 @@ def feature(schema: Schema, definition: str) -> Any:
 
 
 VERSION = "1.0.0"
-"""Raised by hand when a change of the code that reads changes a record, so that no old table is loaded for it."""
+"""Increase this by hand when a change of the reading code changes a record, so that no outdated table is loaded."""
 ROWS = 10_000  # records of a table
 
 
@@ -147,7 +147,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         ]
 
     def download_and_prepare(self, output_dir: str | None = None, **options: Any) -> None:
-        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files and full disks."""
+        """Like `datasets.DatasetBuilder.download_and_prepare`, with closeread's errors for bad files and full disks."""
         with naming_the_cache(str(output_dir or self._cache_dir)):
             try:
                 super().download_and_prepare(output_dir, **options)
@@ -190,7 +190,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
 
     def _warn(self, split: str, gold: Gold) -> None:
-        """Warn of what is new about a user's own folder, and that a released one has oddities.
+        """Warn of new oddities of a user's own folder, or that a released one has known oddities.
 
         What there is to say of single files is said when the builder is made.
         """

@@ -42,7 +42,7 @@ Scores = dict[str, float | None]
 
 
 class Module(evaluate.Metric):  # type: ignore[misc]
-    """What all our modules share: options in signatures and docstrings, pickling, and locks that are released.
+    """The base of all our modules: options in signatures and docstrings, pickling, and the release of locks.
 
     `INPUTS` names the inputs, `OPTIONS` are those of `compute`.
     """
@@ -86,7 +86,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         return bool(len(self)) or self.num_process != 1
 
     def _compute_stored(self, **given: Any) -> Scores | None:
-        """Do as `evaluate.Metric.compute`, and release its locks if that fails."""
+        """Like `evaluate.Metric.compute`, but release its locks if that fails."""
         try:
             scores: Scores | None = super().compute(**given)
         except BaseException:
@@ -103,7 +103,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         self.writer = self.buf_writer = self.data = None
 
     def _describe(self, scores: Mapping[str, str], features: Mapping[str, Any], **more: str) -> evaluate.MetricInfo:
-        """Return what evaluate shows; the options and scores go into the docstrings of the methods."""
+        """Return the description that evaluate shows; options and scores go into the docstrings of the methods."""
         options = [
             f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
             for o in self.OPTIONS
@@ -147,9 +147,9 @@ class EvaluateModule(Module):
         super().__init__(*arguments, **options)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Scores | None:
-        """Validate the inputs and compute the scores; warn of what is unusual (`closeread.CloseReadWarning`).
+        """Validate the inputs and compute the scores; warn of oddities (`closeread.CloseReadWarning`).
 
-        Without inputs, score what was added before.  A prediction may be None if the option `missing` is "empty" or
+        Without inputs, score the inputs added before.  A prediction may be None if the option `missing` is "empty" or
         "skip".
 
         """
@@ -245,7 +245,7 @@ class EvaluateModule(Module):
     def _open_scorer(
         self, system: Sequence[Any], gold: Sequence[Any], options: Mapping[str, str]
     ) -> tuple[Sequence[Record | None], Scorer]:
-        """Return the rows that the procedure counts, consistent with the gold, and what counts them."""
+        """Return the rows that the procedure counts, consistent with the gold, and their scorer."""
         rows = self._to_rows(system)
         chosen = self._resolve_options(options)
         self._check_consistency(gold, rows, chosen)
@@ -281,7 +281,7 @@ class EvaluateModule(Module):
         return [rows.get(number) for number in range(len(system))], gold
 
     def _check_kind(self, side: str, rows: Sequence[Any], node: Node) -> None:
-        """Say in one sentence what is expected if no row is of the kind that a module takes."""
+        """Raise an error with one sentence on the expected input if no row is of the kind that a module takes."""
         first = rows[0] if len(rows) else None
         if "properties" in node and first is not None and not any(isinstance(row, Mapping) for row in rows):
             found = f"values such as {quote_json(first, 60)}"
@@ -297,7 +297,7 @@ class EvaluateModule(Module):
         raise SubmissionError(side, [Problem(f"found {found} (expected {expected})")])
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
-        """Check what a schema can't express, and raise all problems of a side at once."""
+        """Check rules that a schema can't express, and raise all problems of a side at once."""
         found = list(self.PROCEDURE.sides.validate(gold, system, options))
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
@@ -309,7 +309,7 @@ class EvaluateModule(Module):
                 raise SubmissionError(name, problems)
 
     def _find_oddities(self, gold: Sequence[Any], system: Sequence[Any]) -> list[str]:
-        """Describe what is unusual about valid inputs, as `closeread.score` does; one text for all references."""
+        """Describe the oddities of valid inputs, as `closeread.score` does; one text for all references."""
         if self._corpus is None:
             return []
         rules = load_rules(self._corpus.task)

@@ -1,4 +1,4 @@
-"""Our evaluate modules by name: they are listed, loaded, made (those of coreference) and installed.
+"""List, load and install the evaluate modules by name, and make those of coreference.
 
 Nothing here imports `evaluate`, which takes seconds, before a module is loaded.
 """
@@ -80,7 +80,7 @@ METRICS = {
     ),
     "conll": ("CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.", "Pradhan et al. (2012)", (0.4582,)),
 }
-"""Modules of coreference: what each metric is, where from, and its scores in the example, or only F1."""
+"""Modules of coreference: a sentence on each metric, its source, and its scores in the example, or only F1."""
 
 
 def module_names() -> list[str]:
@@ -145,7 +145,7 @@ def describe_module(name: str) -> str:
 
 
 def suggest_module(name: str) -> str:
-    """Ask whether one of our modules was meant; empty unless the name begins like one, or is its end.
+    """Return a question whether one of our modules was meant; empty unless the name resembles the start or end of one.
 
     >>> suggest_module("coref_bcub"), suggest_module("lea")
     (" Did you mean 'coref_b3'?", " Did you mean 'coref_lea'?")
@@ -157,7 +157,7 @@ def suggest_module(name: str) -> str:
 
 
 def _list_aliases(name: str) -> dict[str, str]:
-    """Map what others may call our modules to their names, for the procedures whose name this one begins with."""
+    """Map other common names of our modules to their names, for procedures with whose name this one begins."""
     return {
         f"{owner}_{alias}": f"{owner}_{metric}"
         for owner in procedure_names()

@@ -25,7 +25,7 @@ INAPPLICABLE = {
 
 
 def install() -> None:
-    """Wrap what is already imported, and watch for the rest; installing twice changes nothing."""
+    """Wrap modules that are already imported, and watch for the others; installing twice changes nothing."""
     if not any(getattr(finder, MARK, False) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Watcher())
     for name in WATCHED:
@@ -34,7 +34,7 @@ def install() -> None:
 
 
 class _Watcher:
-    """A finder that delegates to the other finders, and wraps what they find once it has run."""
+    """A finder that delegates to the other finders, and wraps the modules that they find once these have run."""
 
     _closeread = True  # an attribute, since reloading the module makes a new class
 
@@ -122,9 +122,9 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
 def _find_name(
     path: str, options: Mapping[str, Any], what: str, names: Sequence[str], find: Callable[[str], str]
 ) -> str | None:
-    """Return one of some names, or what another name stands for; None if it is none, or there is such a file.
+    """Return a known name, or the one for which a name stands; None if it is unknown, or a file has this name.
 
-    Of ours, arguments that do not apply are rejected, and a folder of that name is worth a warning.
+    For a known name, arguments that do not apply are rejected, and a folder of that name gives a warning.
     """
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import RequestError
@@ -148,7 +148,7 @@ def _find_name(
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
-    """Reject arguments that do not apply to what ships with closeread, and say what to use instead."""
+    """Reject arguments that do not apply to corpora and metrics of closeread, and say what to use instead."""
     from closeread.exceptions import RequestError
 
     for name, reason in INAPPLICABLE.items():
@@ -188,4 +188,4 @@ WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any], Callable[[st
     "datasets.inspect": ("dataset_module_factory", _find_dataset, _suggest_dataset),
     "evaluate.loading": ("evaluation_module_factory", _find_metric, _suggest_metric),
 }
-"""By module: the function that turns a name into code, what finds ours, and a question for names that nobody has."""
+"""By module: the function that turns a name into code, the one that finds ours, and the one that suggests a name."""

@@ -54,9 +54,9 @@ def check_card(card: bytes, schema: str) -> None:
 def render_page(markdown: str, *, title: str, description: str) -> bytes:
     """Render Markdown as a page, with a description for search engines.
 
-    Raw HTML in the Markdown is shown as text, links to anything but web pages are not made, and of an image its text is
-    shown.  Links open in a tab of their own, since a Space is shown inside a frame of the Hub's page; wide tables and
-    blocks of code can be scrolled by keyboard.
+    Raw HTML in the Markdown is shown as text, only links to web pages are made, and images are replaced by their texts.
+    Links open in a tab of their own, since a Space is shown inside a frame of the Hub's page; wide tables and blocks of
+    code can be scrolled by keyboard.
     """
     from jinja2 import Environment
     from markupsafe import Markup
@@ -86,5 +86,5 @@ def render_page(markdown: str, *, title: str, description: str) -> bytes:
     body = reader.render(re.sub(r"^<!-- /?generated.*-->\n", "", markdown, flags=re.MULTILINE))
     template = (package_folder("closeread.hub") / "card.html").read_text("utf-8")
     page = Environment(autoescape=True, keep_trailing_newline=True).from_string(template)
-    # The renderer has escaped what is in the body.
+    # The renderer has escaped the body.
     return page.render(title=title, description=description, body=Markup(body)).encode()  # noqa: S704

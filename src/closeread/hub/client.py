@@ -1,4 +1,4 @@
-"""Repositories on the Hugging Face Hub: files, commits, pull requests and what is published, through the Hub's client.
+"""Repositories on the Hugging Face Hub: files, commits, pull requests and publishing, through the Hub's client.
 
 The client never repeats a commit, nor most other requests.  Here every request is repeated while the Hub is busy; and
 after one whose answer was lost, the repository is looked at before anything is sent again.
@@ -34,7 +34,7 @@ READERS = 8
 MAX_PATHS = 500  # paths that one request asks about
 ATTEMPTS = 5
 LONGEST_WAIT = 300.0
-"""Seconds that are waited if the Hub asks to, which counts requests by five minutes; if more, the user is told."""
+"""The most seconds to wait when the Hub, which limits requests per five minutes, asks to; beyond it, raise an error."""
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
 NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class ConflictError(RequestError):
-    """A commit that is not on top of the one that it was made for: somebody else was faster."""
+    """A commit whose intended parent is no longer the head: somebody else was faster."""
 
 
 class NoSuchRepositoryError(RequestError):
@@ -217,7 +217,7 @@ class Hub:
             return not any(self.compare(repository, files, delete, revision)[1:])
 
         def look(is_retry: bool) -> Commit | None:
-            """Return what is there already, of this or of an earlier run."""
+            """Return the commit or pull request that is there already, from this or an earlier run."""
             nonlocal first_head, head, sent_on, missing, unwanted
             head, missing, unwanted = self.compare(repository, files, delete)
             first_head = first_head or head
@@ -226,13 +226,13 @@ class Hub:
                     revision = f"refs/pr/{one.num}"
                     if (one.author, one.title) == (self.user, message) and is_in(revision):
                         return make(self._read_head(repository, revision), one.num, one.url, changed=is_retry)
-            elif is_retry:  # what has arrived may not be on top any more
+            elif is_retry:  # a commit that has arrived may no longer be the head
                 for made in self._ask(self._api.list_repo_commits, repository):
                     if made.commit_id == first_head:
                         break
                     if made.title == message and self.user in made.authors and is_in(made.commit_id):
                         return make(made.commit_id, changed=True)
-                # What was sent before may still be on its way: on top of a fixed commit it can't arrive twice.
+                # An earlier request may still be under way: on top of a fixed commit it can't be applied twice.
                 sent_on = parent or head
             if parent not in (None, head) and not pull_request:
                 raise ConflictError(f"{repository}: {CONFLICT}")
@@ -266,7 +266,7 @@ class Hub:
         return sorted((one for one in listed if all_states or one.status == "open"), key=lambda one: one.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
-        """Return what a pull request holds; of a very large one, the Hub may not show all paths."""
+        """Return the last commit and the paths of a pull request; the Hub may not show all of a very large one."""
         from huggingface_hub import DiscussionCommit
 
         details = self._read_discussion(repository, number)
@@ -369,7 +369,7 @@ def list_changed_paths(diff: str) -> tuple[str, ...]:
 
 
 def check_login() -> None:
-    """Refuse what only users may do: without a token, the Hub answers in several ways."""
+    """Raise an error if nobody is logged in: without a token, the Hub answers in several ways."""
     from huggingface_hub import get_token
 
     if get_token() is None:
@@ -446,7 +446,7 @@ def _is_transient(error: BaseException) -> bool:
 
 
 def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
-    """Return an error that says what the user can do about what the client raised; the rest as in `repeat`."""
+    """Turn an error of the client into one that says what the user can do; arguments are as for `repeat`."""
     from huggingface_hub import errors, get_token
 
     status, place, login = _read_status(error), f"{where}: " if where else "", NO_LOGIN
@@ -493,7 +493,7 @@ def _shorten(text: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a repository is to hold, by path; of its other files, those of the patterns in `owned` are deleted."""
+    """The files that a repository should have, by path; other files that match a pattern in `owned` are deleted."""
 
     repository: Repository
     files: Mapping[str, Content]
@@ -508,7 +508,7 @@ class Plan:
 
 
 class Change(NamedTuple):
-    """What publishing does to a file: its path, its size in bytes (of a deleted file, before) and what happens."""
+    """The change of a file by publishing: its path, its size in bytes (of a deleted file, before) and the kind."""
 
     path: str
     size: int
@@ -516,7 +516,7 @@ class Change(NamedTuple):
 
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
-    """Compare a plan with what the repository holds: all files of the plan, and those that would be deleted, sorted."""
+    """Compare a plan with a repository; return changes of all files of the plan, and of those to be deleted, sorted."""
     there: dict[str, int] = {}
     differing: Mapping[str, Content] = plan.files
     if hub.head(plan.repository) is not None:
@@ -537,7 +537,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
-    """Make a repository hold what a plan says, in one commit, which is None if there is nothing to change."""
+    """Make a repository match a plan in one commit, which is None if there is nothing to change."""
     head = hub.head(plan.repository)
     if head is None or private:  # of a repository that exists, this checks that it is private
         hub.create(plan.repository, private=private or None)

@@ -1,4 +1,4 @@
-"""The repository of a corpus: what may be published, and the files beside the exported ones.
+"""The repository of a corpus: the configs that may be published, and the files beside the exported ones.
 
 A published corpus is Parquet and a card, which `datasets` reads by itself.  `<corpus>.json` lists the released files
 with their digests and addresses.  A corpus whose licence forbids redistribution is published without its data: the
@@ -60,7 +60,7 @@ DESCRIPTION = (
     "confidence intervals, paired tests and signatures."
 )
 FRAMEWORK_ENTRY = {"key": FRAMEWORK, "name": FRAMEWORK, "description": DESCRIPTION, "url": None}
-"""For the Hub's list of evaluation frameworks; the url is to be that of our home page."""
+"""The entry for the Hub's list of evaluation frameworks; its url will be that of closeread's home page."""
 PROPOSAL = """\
 The Hub accepts eval.yaml only once its evaluation framework is on the Hub's
 list, and shows a board only once its staff have listed the dataset as a
@@ -92,7 +92,7 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
 
 
 def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
-    """Check that this machine has all splits of some configs: others would take a part for the corpus."""
+    """Check that this machine has all splits of some configs: others would mistake a part for the corpus."""
     lacking = [
         f"{split} ({name})"
         for name in configs
@@ -108,7 +108,7 @@ def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
 
 
 def describe_refusal(corpus: Corpus) -> str:
-    """Say why a corpus may not be published."""
+    """Return why a corpus may not be published."""
     return f"{corpus.title} may not be redistributed ({corpus.redistribution})"
 
 
@@ -157,7 +157,7 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
 
 
 def owned_paths(corpus: Corpus) -> tuple[str, ...]:
-    """Return the patterns of paths that only we write: the Parquet files of the corpus's configs."""
+    """Return the patterns of paths that only closeread writes: the Parquet files of the corpus's configs."""
     number = "[0-9]" * 5
     return tuple(f"{config}/*-{number}-of-{number}.parquet" for config in corpus.configs)
 
@@ -201,5 +201,5 @@ def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
 
 
 def explain_framework() -> str:
-    """Write what to propose upstream before the Hub accepts `eval.yaml`."""
+    """Return the text to propose upstream before the Hub accepts `eval.yaml`."""
     return PROPOSAL.format(key=FRAMEWORK, description=DESCRIPTION)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread._version import __version__
-from closeread.counts.results import Exported
+from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
@@ -38,7 +38,7 @@ Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 
 
 @dataclass(frozen=True)
-class Judged(Exported):
+class JudgingReport(JsonResult):
     """The outcome of a run of the judge: a sentence for each submission."""
 
     accepted: tuple[str, ...] = ()
@@ -69,11 +69,11 @@ def judge(
     cache: CountCache,
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
     score: Scoring | None = None,
-) -> Judged:
+) -> JudgingReport:
     """Judge all new submissions, with the organiser's own gold by board.
 
-    `cache` keeps counts between runs; `progress` is called after every submission with the name of a field of `Judged`,
-    such as "accepted", and a sentence; `score` scores jobs, by default in new processes.
+    `cache` keeps counts between runs; `progress` is called after every submission with the name of a field of
+    `JudgingReport`, such as "accepted", and a sentence; `score` scores jobs, by default in new processes.
     """
     leaderboard = store.read_leaderboard()
     for name in golds:
@@ -121,7 +121,7 @@ def judge(
             else:  # another judge has settled it otherwise meanwhile, and answers
                 continue
             store.answer(arrival, text)
-    return Judged(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
+    return JudgingReport(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
 
 
 def read_today() -> date:
@@ -171,7 +171,7 @@ class _Run:
             self._add(entry, 1)
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
-        """Settle new submissions; yield for each the name of a field of `Judged` and a sentence."""
+        """Settle new submissions; yield for each the name of a field of `JudgingReport` and a sentence."""
         fetched: dict[str, Arrival] = {}
         refused: list[Arrival] = []
         for arrival in arrivals:
@@ -338,7 +338,7 @@ def _score_stored(store: Store, board: Board, jobs: Iterable[Job], score: BoardS
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerificationReport:
     """The result of verification."""
 
     equal: int  # the number of records that are the same, byte for byte
@@ -350,7 +350,7 @@ class Verified:
         return bool(self.differences)
 
 
-def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verified:
+def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> VerificationReport:
     """Compute every record again, and compare it and the index with what the store has; arguments as for `judge`."""
     leaderboard = store.read_leaderboard()
     results = store.read_results(leaderboard)
@@ -382,7 +382,7 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
         index = make_index(store, leaderboard, results, counts)
         if write_json(store.read_index()) != write_json(index):
             differences.append("the index is not what follows from the records; run closeread leaderboard judge")
-    return Verified(n_equal, tuple(differences))
+    return VerificationReport(n_equal, tuple(differences))
 
 
 def _compare(record: Record, stored: Record | None) -> str | None:

@@ -274,26 +274,26 @@ def _read_packed(data: bytes) -> dict[str, str]:
     return texts
 
 
-class Checked(NamedTuple):
+class CheckedPredictions(NamedTuple):
     """Predictions that passed the check."""
 
     notices: tuple[str, ...]  # about them, one sentence each
     value: float | None  # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
 
 
-def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Checked:
+def check_predictions(board: Board, predictions: Path, gold: Path | None) -> CheckedPredictions:
     """Check a file or folder of predictions before it is sent: as the judge will or, without gold, the form only."""
     try:
         if board.own_gold and gold is None:
             board.check_form(predictions)
-            return Checked((FORM_ONLY,), None)
+            return CheckedPredictions((FORM_ONLY,), None)
         scorer = board.open_scorer(gold)
         system = scorer.read(predictions)
     except SubmissionError as error:
         raise SubmissionError(error.source, drop_advice(error.problems)) from None
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
-    return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
+    return CheckedPredictions((*scorer.gold.notices, *scorer.remarks(system)), value)
 
 
 def describe_submission(board: Board, about: About) -> tuple[str, str]:

@@ -133,7 +133,7 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
     room, size = max(length - limit, 0), min(length, limit)
     extra = -(-room // (limit - overlap))  # the fewest windows that cover a sequence with this overlap
     windows = [range(room * n // max(extra, 1), room * n // max(extra, 1) + size) for n in range(extra + 1) if length]
-    # Two neighbours meet in the middle of what they share.
+    # Two neighbours meet in the middle of their overlap.
     begins = [(after.start + before.stop) // 2 for before, after in pairwise(windows)]
     return windows, np.searchsorted(begins, np.arange(length), side="right")
 
@@ -145,7 +145,7 @@ def _chain(numbers: Sequence[Ints], sizes: Sequence[int]) -> torch.Tensor:
 
 
 def set_dropout(model: Any, share: float) -> None:
-    """Drop this share of every activation of a model in training, instead of what its configuration says."""
+    """Set the dropout of a model in training to this share, instead of that in its configuration."""
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = share

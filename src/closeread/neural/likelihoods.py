@@ -1,4 +1,4 @@
-"""How likely a text is after another, by a masked or a causal language model.
+"""The likelihood of a text after another, by a masked or a causal language model.
 
 Source: Salazar, Liang, Nguyen and Kirchhoff (2020), Masked Language Model Scoring, for masked models.
 
@@ -73,7 +73,7 @@ class LikelihoodModel:
     def score(self, pairs: TextPairs) -> Floats:
         """Return how likely the second text of each pair is after the first, (n_pairs,)."""
         pieces = self._cut(pairs)
-        # What the model reads, the places there that are scored, and the number of the pair.
+        # The input of the model, the places in it that are scored, and the number of the pair.
         sequences: list[tuple[list[int], range, int]] = []
         for number, (first, second) in enumerate(pieces):
             whole = [*self._before, *first, *second, *self._after]

@@ -280,7 +280,7 @@ def _sum_losses(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 
 class LinkSystem(nn.Module):  # type: ignore[misc] # torch has no types here
-    """What makes the vectors of spans, which is trained if it is a module, and the model of the links between them."""
+    """The source of the vectors of spans, trained if it is a module, and the model of the links between the spans."""
 
     def __init__(self, vectors: SpanVectors, model: LinkModel) -> None:
         super().__init__()
@@ -351,7 +351,7 @@ def _predict(model: LinkModel, spans: Spans, vectors: VectorsOf, device: str) ->
 
 @dataclass(frozen=True)
 class LinkChoice:
-    """What is trained."""
+    """The kind of model that is trained."""
 
     variant: str  # "coupled" or "decoupled" (see `LinkModel`)
     kind: str  # one of `KINDS`

@@ -70,7 +70,7 @@ class PairBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class PairChoice:
-    """What is trained."""
+    """The kind of model that is trained."""
 
     encoder: str  # its name on the Hugging Face Hub, or its folder
     labels: int = 2  # the number of labels

@@ -34,7 +34,7 @@ class Batch(Protocol):
 
 
 class Learner(Protocol):
-    """What is trained."""
+    """The kind of model that is trained."""
 
     model: nn.Module  # all parameters; those below `pretrained` have a learning rate of their own
     pretrained: str  # how the names of pretrained parameters begin

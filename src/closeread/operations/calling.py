@@ -28,7 +28,7 @@ from closeread.parameters import (
     Output,
     Param,
     Parameter,
-    Scored,
+    ScoredPredictions,
     Written,
     describe,
     is_repeated,
@@ -210,7 +210,7 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
     return replace(parameter.default, **found)
 
 
-def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Scored:
+def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> ScoredPredictions:
     """Read and count predictions, by the fields that are given or by all that errors can be broken down by."""
     from closeread.scoring import make_place, open_scorer
 
@@ -220,7 +220,7 @@ def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Sco
     system = scorer.read_source(values["scored"])
     counted = scorer.count(system, scorer.breakdowns_for(values.get("by", ()) or scorer.procedure.breakdowns))
     warn_all([*scorer.gold.notices, *counted.notices])
-    return Scored(scorer.gold, system, counted)
+    return ScoredPredictions(scorer.gold, system, counted)
 
 
 def _check(parameter: Parameter, value: Any) -> Any:

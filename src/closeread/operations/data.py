@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from closeread import parameters as arg
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.counts.results import Exported, Result
+from closeread.counts.results import JsonResult, Result
 from closeread.exceptions import RequestError, escape_line, fill_options
 from closeread.hf.modules import describe_module, module_names
 from closeread.operations.calling import find_operations, take_place
@@ -165,7 +165,7 @@ def list_all() -> Catalogue:
 
 
 @dataclass(frozen=True)
-class Page(Exported):
+class Page(JsonResult):
     """Records, laid out for reading.
 
     Attributes:

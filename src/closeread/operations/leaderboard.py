@@ -29,7 +29,7 @@ from closeread.parameters import Operations, Param, Written, within
 if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.leaderboard.declaration import Board, Leaderboard
-    from closeread.leaderboard.judge import Judged, Verified
+    from closeread.leaderboard.judge import JudgingReport, VerificationReport
     from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.store import Store as OpenStore
     from closeread.leaderboard.submission import About
@@ -161,7 +161,7 @@ def init_leaderboard(
 
 def judge_leaderboard(
     store: Store, *, gold: Golds = (), workers: arg.Workers = None, cache: Cache = None, report: Report = None
-) -> Judged:
+) -> JudgingReport:
     """Score all new submissions, and rebuild the index.
 
     All new submissions to STORE are scored, recorded and answered. Run this by hand, from cron, or as a scheduled job.
@@ -351,7 +351,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
 
 def verify_leaderboard(
     store: Store, *, gold: Golds = (), workers: arg.Workers = None, report: Report = None
-) -> Verified:
+) -> VerificationReport:
     """Recompute every record, and say which differ.
 
     The records of STORE are computed again from their predictions. The exit code is 1 if anything differs.
@@ -374,7 +374,7 @@ def verify_leaderboard(
     return found
 
 
-class Sent(NamedTuple):
+class SubmissionReceipt(NamedTuple):
     """What became of predictions that were submitted.
 
     Attributes:
@@ -410,7 +410,7 @@ def submit(
     code: Link = None,
     description: str | None = None,
     dry_run: bool = False,
-) -> Sent:
+) -> SubmissionReceipt:
     """Submit predictions to a leaderboard.
 
     They are first checked, as by `closeread validate`. CORPUS is the corpus or the procedure of the board. On the Hub,
@@ -451,13 +451,13 @@ def submit(
     name = submission.about.id[:12]
     if dry_run:
         line = f"{path}: valid; {name} would be submitted to {board.name}"
-        return Sent(submission.about.id, board.name, None, False, (line,))
+        return SubmissionReceipt(submission.about.id, board.name, None, False, (line,))
     receipt = opened.send(submission.files, *describe_submission(board, submission.about))
     done = "submitted" if receipt.is_new else "had been submitted before"
     lines = [f"{name} {done} to {board.name}: {receipt.place}"]
     if model:
         lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
-    return Sent(submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+    return SubmissionReceipt(submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
 
 
 def _find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:

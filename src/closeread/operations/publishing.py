@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 from closeread import parameters as arg
 from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.counts.results import Exported, Shown
+from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, pluralize
 from closeread.operations.calling import take_path
 from closeread.operations.data import Configs
@@ -42,7 +42,7 @@ Date = Annotated[str | None, Param(metavar="DATE")]
 
 
 @dataclass(frozen=True)
-class Publication(Shown, Exported):
+class Publication(Shown, JsonResult):
     """What was published, or would be.
 
     Attributes:

@@ -13,7 +13,7 @@ from closeread.counts.counts import UnitRows, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
-from closeread.counts.results import Exported, Result
+from closeread.counts.results import JsonResult, Result
 from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.limits import keep_files_below
 from closeread.parameters import PLACE, Operations, Param
@@ -96,7 +96,7 @@ def score(
 
 
 @dataclass(frozen=True)
-class Verdict(Exported):
+class Verdict(JsonResult):
     """What is found of predictions.
 
     Attributes:

@@ -30,7 +30,7 @@ TREATMENTS = {
     "corefud": "matched by their dependencies, as corefud-scorer does",
     "exclude": "not scored",
 }
-"""What happens to zeros, by the value of the option `zeros`."""
+"""How zeros are treated, in words, by the value of the option `zeros`."""
 
 
 class Zero(NamedTuple):
@@ -63,15 +63,16 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
 
 
 def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
-    """Describe how the empty nodes of both sides differ, and what the option `zeros` means then."""
+    """Describe how the empty nodes of both sides differ, and how `zeros` treats them."""
     places = []
     for table in (adopt_nodes(key, response), adopt_nodes(response, key)):
         by_document = enumerate(_list_places(table))
         places.append({(i, *place) for i, of in by_document if i not in response.absent for place in of})
-    own, other = places
-    if own != other:
-        nodes = f"{pluralize(len(own), 'empty node')} and the response {len(other):,}"
-        yield f"the key has {nodes}, {len(own & other):,} of them at the same places; zeros are {TREATMENTS[zeros]}"
+    of_key, of_response = places
+    if of_key != of_response:
+        nodes = f"{pluralize(len(of_key), 'empty node')} and the response {len(of_response):,}"
+        common = f"{len(of_key & of_response):,} of them at the same places"
+        yield f"the key has {nodes}, {common}; zeros are {TREATMENTS[zeros]}"
 
 
 def digest_nodes(nodes: Nodes, digests: Sequence[bytes]) -> list[bytes]:
@@ -93,23 +94,24 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
     if key.empty is None and response.empty is None:
         return key, response
     key, response = adopt_nodes(key, response), adopt_nodes(response, key)
-    own, other = _list_places(key), _list_places(response)
-    if own == other:
+    of_key, of_response = _list_places(key), _list_places(response)
+    if of_key == of_response:
         return key, response
-    union = [sorted({*one, *two}) for one, two in zip(own, other, strict=True)]
-    return _renumber(key, own, union), _renumber(response, other, union)
+    union = [sorted({*one, *two}) for one, two in zip(of_key, of_response, strict=True)]
+    return _renumber(key, of_key, union), _renumber(response, of_response, union)
 
 
 def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
-    """Return the table with the empty nodes that the other side has in documents where both number tokens alike."""
+    """Copy empty nodes from the other side for documents whose token numbering agrees, if the table has none there."""
     if other.empty is None:
         return table
-    own: Nodes = table.empty or [()] * len(table)
+    present: Nodes = table.empty or [()] * len(table)
     is_alike = [True] * len(table)
     if table.n_tokens is not None and other.n_tokens is not None:
         is_alike = (table.n_tokens == other.n_tokens).tolist()
-    nodes = [mine or (theirs if alike else ()) for mine, theirs, alike in zip(own, other.empty, is_alike, strict=True)]
-    return table if list(map(len, own)) == list(map(len, nodes)) else replace(table, empty=nodes)
+    copied = zip(present, other.empty, is_alike, strict=True)
+    nodes = [here or (there if alike else ()) for here, there, alike in copied]
+    return table if list(map(len, present)) == list(map(len, nodes)) else replace(table, empty=nodes)
 
 
 def _list_places(table: MentionTable) -> list[list[Place]]:

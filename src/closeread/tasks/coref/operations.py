@@ -159,9 +159,9 @@ def errors(
     resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
     gold = sides.read_gold(GoldSpec(gold=key.source), resolved)
     system = sides.read_system(gold, response.source, resolved)
-    own, other = table_of(gold.records), table_of(system.rows)
+    tables = table_of(gold.records), table_of(system.rows)
     warn_all([*gold.notices, *system.notices])
-    return replace(count_errors(own, other, resolved, kinds=kinds, document=document, by=by), limit=limit)
+    return replace(count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit)
 
 
 def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_BYTES) -> Result:

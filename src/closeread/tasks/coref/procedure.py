@@ -90,17 +90,17 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    own, other = matched.sides
+    key_side, response_side = matched.sides
     each_side = {"b3", "lea"}
     with name_documents(names):
         if matching == "minimum":
             from closeread.tasks.coref.metrics.minimum_spans import order_entities
 
-            own, other = order_entities(own, key), order_entities(other, response)
-            tables = (repeated_overlap(own, other, len(names), by_minimum=True),) * 2
+            key_side, response_side = order_entities(key_side, key), order_entities(response_side, response)
+            tables = (repeated_overlap(key_side, response_side, len(names), by_minimum=True),) * 2
             each_side.add("muc")
-        elif duplicates == "reference" and (has_repeats(own) or has_repeats(other)):
-            tables = (repeated_overlap(own, other, len(names)),) * 2
+        elif duplicates == "reference" and (has_repeats(key_side) or has_repeats(response_side)):
+            tables = (repeated_overlap(key_side, response_side, len(names)),) * 2
         else:
             tables = matched.build_overlaps()
         wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}

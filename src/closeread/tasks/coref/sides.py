@@ -154,11 +154,11 @@ def compare_words(
 
     Returns how many differ, up to the end of the shorter document, and the first of them; None if none do.
     """
-    (own, i), (other, j) = find_words(key, k), find_words(response, r)
-    if not own or not other or _have_equal_digests(own, i, other, j):
+    (key_words, i), (response_words, j) = find_words(key, k), find_words(response, r)
+    if not key_words or not response_words or _have_equal_digests(key_words, i, response_words, j):
         return None
-    expected, found = own.packed(i), other.packed(j)
-    if isinstance(own, JsonWords) or isinstance(other, JsonWords):
+    expected, found = key_words.packed(i), response_words.packed(j)
+    if isinstance(key_words, JsonWords) or isinstance(response_words, JsonWords):
         expected, found = SLASHED.sub(b"", expected), SLASHED.sub(b"", found)
     # Some files have "_" for every word.
     if expected == found or not expected.strip(b"_\n") or not found.strip(b"_\n"):
@@ -173,27 +173,31 @@ def compare_words(
     if not differing:
         return None
     key_token, token = differing[0]
-    ours, theirs = quote(own(i)[key_token]), quote(other(j)[token])
-    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in {of}"
-    if row := own.line_of(i, key_token):
+    words = f"{quote(response_words(j)[token])}, but {quote(key_words(i)[key_token])} in {of}"
+    what = f"token {token} of document {quote(response.names[r])} is {words}"
+    if row := key_words.line_of(i, key_token):
         what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
-    return len(differing), Problem(what, other.line_of(j, token) or None, response.file_of(r))
+    return len(differing), Problem(what, response_words.line_of(j, token) or None, response.file_of(r))
 
 
-def _find_uncounted(table: MentionTable, document: int, other: MentionTable, its: int) -> set[int]:
+def _find_uncounted(table: MentionTable, document: int, other: MentionTable, other_document: int) -> set[int]:
     """Find the empty nodes of a document; none if the other side's format has no such and counts them as words."""
     if table.empty is None:
         return set()
-    lengths = [None if of.n_tokens is None else of.n_tokens[n] for of, n in ((table, document), (other, its))]
-    if isinstance(find_words(other, its)[0], ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
+    lengths = [
+        None if of.n_tokens is None else of.n_tokens[n] for of, n in ((table, document), (other, other_document))
+    ]
+    if isinstance(find_words(other, other_document)[0], ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
         return set()
     return {node.token for node in table.empty[document]}
 
 
 def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
-    # To ask for the protocol takes ten times as long, for every document.
-    own, other = getattr(key, "digest", None), getattr(response, "digest", None)
-    return type(key) is type(response) and own is not None and other is not None and bool(own(k) == other(r))
+    # Checking the protocol takes ten times as long, for every document.
+    of_key, of_response = (getattr(words, "digest", None) for words in (key, response))
+    return (
+        type(key) is type(response) and of_key is not None and of_response is not None and of_key(k) == of_response(r)
+    )
 
 
 # Alignment
@@ -231,7 +235,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
     problems += token_differences(key, response, options["words"])
-    problems += _find_beyond(key, response)
+    problems += _find_mentions_past_end(key, response)
     if options["duplicates"] == "error":
         problems += find_repeated(response)
     if problems:
@@ -251,7 +255,7 @@ def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator
         yield Problem(f"{found}; {advice}", table.line_of(document, start), table.file_of(document))
 
 
-def _find_beyond(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+def _find_mentions_past_end(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
     """Find mentions beyond the end of a document whose length is known from the other side only."""
     for table, other in ((response, key), (key, response)):
         if table.n_tokens is not None or other.n_tokens is None:

@@ -23,7 +23,7 @@ from closeread.parameters import (
     Precision,
     Read,
     RunFolder,
-    Scored,
+    ScoredPredictions,
     Seed,
     Sources,
     Split,
@@ -109,7 +109,7 @@ def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
 
 
 def errors(
-    scored: Annotated[Scored, scored_by("mctaco", "missing")],
+    scored: Annotated[ScoredPredictions, scored_by("mctaco", "missing")],
     *,
     by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
         *("category", "unit", "question_size", "gold_yes"),

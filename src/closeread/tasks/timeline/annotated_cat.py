@@ -237,7 +237,7 @@ class AnnotatedEvent:
                 yield here._replace(what=f"the event is anchored to {quote(anchor)} (expected {expected})")
 
 
-class Built(NamedTuple):
+class TimelineCorpus(NamedTuple):
     """Timelines of annotated documents."""
 
     # the timelines by order of first appearance of their entities, or in the order of the wanted entities
@@ -252,7 +252,7 @@ def build_annotated_timelines(
     selection: str = "task",
     granularity: str = "merge",
     wanted: Collection[str] | None = None,
-) -> Built:
+) -> TimelineCorpus:
     """Build the timelines of the entities in a CAT file, or in a folder of CAT files."""
     annotations, problems = read_annotations(path, with_relations=True)
     if problems:
@@ -296,7 +296,7 @@ def build_annotated_timelines(
             notices.append(f"no ENTITY is named {', '.join(map(quote, absent))}")
         empty = {name: {"id": file_stem(name), "entity": name, "entries": []} for name in wanted}
         timelines = {**empty, **timelines}
-    return Built(list(timelines.values()), documents, [f"{path}: {notice}" for notice in notices])
+    return TimelineCorpus(list(timelines.values()), documents, [f"{path}: {notice}" for notice in notices])
 
 
 def _add_events(

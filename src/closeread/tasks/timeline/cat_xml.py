@@ -34,8 +34,8 @@ NUMBER = re.compile("[0-9]{1,9}")
 T = TypeVar("T")
 
 
-class Read(NamedTuple):
-    """A document, and what is odd about its file."""
+class CatDocument(NamedTuple):
+    """A document, and the oddities of its file."""
 
     document: Record
     notices: list[Problem]
@@ -90,7 +90,7 @@ def holds_documents(path: Path) -> bool:
     return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
 
 
-def read_document(path: Path) -> Read:
+def read_document(path: Path) -> CatDocument:
     """Read the document of a file, without its title, and find all errors and oddities."""
     root, problems = read_xml(path), ProblemList()
     read = read_element(root, list_times(root) + list_markables(root, EVENT_MENTION), problems)
@@ -108,7 +108,7 @@ def list_times(root: Element) -> list[Element]:
     return [one for one in list_markables(root, TIME) if one.attributes.get("functionInDocument") == CREATION_TIME]
 
 
-def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> Read:
+def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> CatDocument:
     """Read the document that is the root element of a file; errors in it and in the checked markables are problems."""
     notices: list[Problem] = []
     if root.name != "Document":
@@ -131,7 +131,7 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
         found = f"{pluralize(len(others), 'element')} ignored, starting here: {names}"
         notices.append(Problem(found, others[0].line))
     if problems:
-        return Read({}, notices)
+        return CatDocument({}, notices)
     time = next(iter(times), None)
     value = None if time is None else time.attributes.get("value", "")
     if time is not None and value is not None and not is_date(value):
@@ -148,7 +148,7 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
         "sentences": [int(token.attributes["sentence"]) for token in tokens],
     }
     record["events"] = [name_event(record, event.attributes["m_id"], find_tokens(event, numbers)) for event in events]
-    return Read(record, notices)
+    return CatDocument(record, notices)
 
 
 def is_date(text: str) -> bool:

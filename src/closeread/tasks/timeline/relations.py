@@ -109,7 +109,7 @@ class Side(NamedTuple):
         return [i for i, status in enumerate(self.statuses) if status != "entailed"]
 
 
-class Verified(NamedTuple):
+class Verification(NamedTuple):
     """Which relations of one side the other side verifies."""
 
     there: Sequence[int | None]  # (n,) the place of each mention on the other side
@@ -121,11 +121,11 @@ class Verified(NamedTuple):
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
     mentions = list_mentions(gold), list_mentions(system)
-    own, other = (build_side(one, track) for one in mentions)
+    gold_side, system_side = (build_side(one, track) for one in mentions)
     in_gold, in_system = map(map_anchors, mentions)
     right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
     events = (len(right), len(in_system), len(in_gold), sum(right))
-    return np.array([*_count_awareness(other, own), *_count_awareness(own, other), *events])
+    return np.array([*_count_awareness(system_side, gold_side), *_count_awareness(gold_side, system_side), *events])
 
 
 def sort_entries(entries: Sequence[Entry]) -> list[int]:
@@ -203,30 +203,30 @@ def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     return [end for end, status in zip(ends[1:], statuses, strict=True) if status == "contradictory"]
 
 
-def verify(own: Side, other: Side) -> Verified:
+def verify(side: Side, other: Side) -> Verification:
     """Find the relations of a side, reduced or not, that the other side verifies."""
     place = {copy: i for i, copy in enumerate(other.copies)}
-    there = [place.get(copy) for copy in own.copies]
-    times = [other.anchors.get(anchor) for anchor in own.anchors]
+    there = [place.get(copy) for copy in side.copies]
+    times = [other.anchors.get(anchor) for anchor in side.anchors]
     anchored = [
         mention is not None and (time := times[at]) is not None and other.order.compare(other.at[mention], time) == 0
-        for mention, at in zip(there if own.anchors else (), own.at, strict=False)
+        for mention, at in zip(there if side.anchors else (), side.at, strict=False)
     ]
     literal, entailed = [], []
-    for (one, two), later in zip(pairwise(there), own.later, strict=True):
+    for (one, two), later in zip(pairwise(there), side.later, strict=True):
         if one is None or two is None:
             literal.append(False)
             entailed.append(False)
             continue
-        # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
+        # SIMULTANEOUS is its side inverse; the inverse of BEFORE is never stated.
         are_neighbours = two == one + 1 or (not later and one == two + 1)
         literal.append(are_neighbours and other.later[min(one, two)] == later)
         entailed.append(other.order.compare(other.at[one], other.at[two]) == (-1 if later else 0))
-    return Verified(there, anchored, literal, entailed)
+    return Verification(there, anchored, literal, entailed)
 
 
-def _count_awareness(own: Side, other: Side) -> tuple[int, int]:
+def _count_awareness(side: Side, other: Side) -> tuple[int, int]:
     """Count the reduced relations of a side that the other verifies, and all of them."""
-    found, reduced = verify(own, other), own.reduced
+    found, reduced = verify(side, other), side.reduced
     linked = sum(found.literal[i] or found.entailed[i] for i in reduced)
     return sum(found.anchored) + linked, len(found.anchored) + len(reduced)

@@ -49,7 +49,7 @@ class Timeline(NamedTuple):
     notices: list[Problem]  # oddities of its form
 
 
-class Found(NamedTuple):
+class TimelineFiles(NamedTuple):
     """The timelines of several files, by file, and errors and oddities of their form."""
 
     timelines: dict[str, Timeline]
@@ -110,21 +110,21 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
     return found.finish(oddities_given(gold))
 
 
-def _read_split(path: Path) -> Found:
+def _read_split(path: Path) -> TimelineFiles:
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
     return found._replace(problems=problems + found.problems, notices=found.notices + find_hidden(path))
 
 
-def _read_splits(path: Path, splits: Sequence[str]) -> Found:
+def _read_splits(path: Path, splits: Sequence[str]) -> TimelineFiles:
     """Read the timelines of a folder with a folder for each split; their ids begin with the split."""
     folders, problems = list_folders(path, splits)
-    found = Found({}, problems, [])
+    found = TimelineFiles({}, problems, [])
     for split, folder in folders.items():
         try:
             own = _read_split(folder)
         except FormatError as error:
-            own = Found({}, list(error.problems), [])
+            own = TimelineFiles({}, list(error.problems), [])
         for of_split, of_all in ((own.problems, found.problems), (own.notices, found.notices)):
             of_all += [one._replace(file=split if one.file is None else f"{split}/{one.file}") for one in of_split]
         for name, one in own.timelines.items():
@@ -182,9 +182,9 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
     yield from filter(None, map(describe_unsafe, cells))
 
 
-def _parse_files(files: Mapping[str, Path]) -> Found:
+def _parse_files(files: Mapping[str, Path]) -> TimelineFiles:
     """Parse the timelines of files, each timeline once."""
-    found = Found({}, ProblemList(), [])
+    found = TimelineFiles({}, ProblemList(), [])
     first: dict[str, str] = {}
     # Names without `&` come first, so that they are kept if two files are equal.
     for name in sorted(files, key=lambda name: ("&" in name, name)):
@@ -208,7 +208,7 @@ def _parse_files(files: Mapping[str, Path]) -> Found:
     return found
 
 
-def _note_empty(found: Found) -> list[Problem]:
+def _note_empty(found: TimelineFiles) -> list[Problem]:
     """Return notices about gold timelines without entries."""
     what = "has no entries, and is not scored"
     return [Problem(what, 1, name) for name, one in found.timelines.items() if not one.record["entries"]]

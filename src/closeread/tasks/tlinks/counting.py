@@ -117,9 +117,9 @@ def count(
     by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
     for i, (record, row) in enumerate(zip(gold, system, strict=True)):
         with name_documents([str(record["document"])]):
-            own, other = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
-            for first_column, side, judge in ((0, other, own), (2, own, other)):
-                _tally(by_type, i, first_column, side, judge, reduction)
+            sides = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
+            for first_column, side, other in ((0, *sides[::-1]), (2, *sides)):
+                _tally(by_type, i, first_column, side, other, reduction)
     names = [str(record["document"]) for record in gold]
     values = np.array(list(by_type.values()))
     parts = {name: Breakdown.from_dense(list(TYPES), values) for name in breakdowns}
@@ -127,11 +127,11 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Side, judge: Side, reduction: str) -> None:
+def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Side, other: Side, reduction: str) -> None:
     """Count the links of a side, and those that the other side verifies."""
     verdicts = side.verdicts.items()
     claims = [one for one, verdict in verdicts if reduction == "none" or verdict != "entailed"]
-    for one, is_verified in zip(claims, judge.verifies(claims), strict=True):
+    for one, is_verified in zip(claims, other.verifies(claims), strict=True):
         counts = by_type[side.types[one]][row]
         counts[first_column] += is_verified
         counts[first_column + 1] += 1
@@ -147,7 +147,7 @@ def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
     try:
         verdicts = Side(tlinks, relations, next(fresh)).verdicts
-    except LimitError:  # scoring says so
+    except LimitError:  # scoring reports it
         return []
     return [i for i, one in enumerate(relations) if verdicts.get(one) == "contradictory"]
 
@@ -161,13 +161,13 @@ def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
 def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
     """Build both sides, with the same numbers for matching intervals."""
     fresh = count_up()
-    own = other = defaultdict[str, int](fresh.__next__)
+    in_gold = in_system = defaultdict[str, int](fresh.__next__)
     if matching != "id":
         extents = [[Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]] for side in (gold, system)]
         same = match_extents(extents[0], extents[1], matching)
         ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
-        other = defaultdict(fresh.__next__, {there: own[here] for here, there in ids})
-    sides = ((gold["tlinks"], own), (system["tlinks"], other))
+        in_system = defaultdict(fresh.__next__, {there: in_gold[here] for here, there in ids})
+    sides = ((gold["tlinks"], in_gold), (system["tlinks"], in_system))
     relations = [_make_relations(tlinks, numbers, during) for tlinks, numbers in sides]
     n = next(fresh)
     return Side(gold["tlinks"], relations[0], n), Side(system["tlinks"], relations[1], n)

@@ -22,7 +22,7 @@ from closeread.parameters import (
     Precision,
     Read,
     RunFolder,
-    Scored,
+    ScoredPredictions,
     Source,
     Sources,
     Split,
@@ -167,7 +167,7 @@ def agreement(
 
 
 def errors(
-    scored: Annotated[Scored, scored_by("tne", "uprep", "missing")],
+    scored: Annotated[ScoredPredictions, scored_by("tne", "uprep", "missing")],
     *,
     by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
         *("distance", "direction", "sentence", "expressed", "mention", "preposition"),

@@ -394,7 +394,7 @@ def _render(wiki: Wiki, revision: int) -> str:
     return _read(found, "text", str)
 
 
-class Fetched(NamedTuple):
+class FetchedRows(NamedTuple):
     """The rows of the manifest for the titles asked for, in their order, and how many articles were fetched now."""
 
     rows: Sequence[Row]
@@ -412,7 +412,7 @@ class Fetched(NamedTuple):
 
 def fetch_articles(
     titles: Sequence[str], folder: Path, day: date, wiki: Wiki, track: Callable[[Sequence[str]], Iterable[str]]
-) -> Fetched:
+) -> FetchedRows:
     """Fetch the texts of articles that are not in a folder yet, as they were at the end of a day.
 
     `track` returns the titles to fetch, one after another, and may show the progress.
@@ -457,7 +457,7 @@ def fetch_articles(
             new += 1
     if problems:
         raise UnavailableError(wiki.url, problems)
-    return Fetched([rows[title] for title in titles], new)
+    return FetchedRows([rows[title] for title in titles], new)
 
 
 def _read_manifest(folder: Path, day: date, api: str) -> dict[str, Row]:

@@ -20,10 +20,10 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import MissingExtraError, name_option
 from closeread.tasks.coref.adjudication.partition import (
     Deadline,
-    Found,
     OpenSession,
     Part,
     Session,
+    Solution,
     number_chains,
     open_triangles,
 )
@@ -72,7 +72,7 @@ class AspSession(Session):
     def __exit__(self, *error: object) -> None:
         self._handles.close()
 
-    def find_best(self) -> Found:
+    def find_best(self) -> Solution:
         """Find a solution of the greatest gain, and of the most links among these."""
         best = None
         while True:
@@ -81,7 +81,7 @@ class AspSession(Session):
             broken: list[tuple[int, ...]] = []
             for model in self._models:
                 if model is None:
-                    return Found(best, False)
+                    return Solution(best, False)
                 together = self._read(model)
                 broken = self._break_rules(together)
                 if not broken:
@@ -90,10 +90,10 @@ class AspSession(Session):
                     self._model = model
                     break
             if self._model is None:
-                return Found(None, True)
+                return Solution(None, True)
             if best is not None and not broken:
                 self._check(best, self._model.cost)
-                return Found(best, True)
+                return Solution(best, True)
             self._rules += broken
 
     def find_ties(self, chain: Ints) -> Mask | None:

@@ -14,7 +14,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.adjudication.partition import Deadline, Found, Part, Session, number_chains, open_triangles
+from closeread.tasks.coref.adjudication.partition import (
+    Deadline,
+    Part,
+    Session,
+    Solution,
+    number_chains,
+    open_triangles,
+)
 
 TIME_IS_OVER, INFEASIBLE = 1, 2
 """The states in which SciPy's `milp` returns, beside success."""
@@ -34,20 +41,20 @@ class MilpSession(Session):
         ]
         self._best: Ints | None = None
 
-    def find_best(self) -> Found:
+    def find_best(self) -> Solution:
         """Find a solution of the greatest gain, and of the most links among these."""
         for weights in (self._part.gain, self._part.links):
             of_pairs = weights[tuple(self._pairs.T)]
             found = self._maximize(of_pairs.astype(np.float64))
             if found is None:
-                return Found(self._best, False)
+                return Solution(self._best, False)
             if not len(found):
-                return Found(None, True)
+                return Solution(None, True)
             together = self._spread(found)
             self._best = number_chains(together)
             # Whole numbers: half of one less is enough, and safe.
             self._limits.append((of_pairs.astype(np.float64), int(of_pairs[found].sum()) - 0.5))
-        return Found(self._best, True)
+        return Solution(self._best, True)
 
     def find_ties(self, chain: Ints) -> Mask | None:
         """Find the pairs of nodes on which solutions differ that are as good as the best one found."""

@@ -138,7 +138,7 @@ class Deadline:
         return float("inf") if self._end is None else max(0.0, self._end - time.monotonic())
 
 
-class Found(NamedTuple):
+class Solution(NamedTuple):
     """What was found for a part: a solution, or None, and whether there is none that is better, or none at all."""
 
     chain: Ints | None
@@ -159,7 +159,7 @@ class Session(ABC):
         """End: there may be nothing to do."""
 
     @abstractmethod
-    def find_best(self) -> Found:
+    def find_best(self) -> Solution:
         """Find a solution of the greatest gain, and of the most links among these."""
 
     @abstractmethod
@@ -175,29 +175,29 @@ OpenSession = Callable[[Part, Deadline], Session]
 """Hands a part to a solver."""
 
 
-def solve(part: Part, open_session: OpenSession, deadline: Deadline) -> Found:
+def solve(part: Part, open_session: OpenSession, deadline: Deadline) -> Solution:
     """Find the best solution of a part of several nodes, or the best that can be found until the deadline."""
     everything = np.zeros(len(part), np.int64)
     if (part.gain >= 0).all() and part.accepts(everything):
-        return Found(everything, True)
+        return Solution(everything, True)
     if not part.allowed.any():
-        return Found(None if part.lone.any() else np.arange(len(part)), True)
+        return Solution(None if part.lone.any() else np.arange(len(part)), True)
     if not deadline.left:
-        return Found(join_greedily(part), False)
+        return Solution(join_greedily(part), False)
     with open_session(part, deadline) as session:
         best = session.find_best()
         if not best.is_proved:
             candidates = [chain for chain in (best.chain, join_greedily(part)) if chain is not None]
-            return Found(max(candidates, key=part.evaluate, default=None), False)
+            return Solution(max(candidates, key=part.evaluate, default=None), False)
         if best.chain is None:
             return best
         ties = session.find_ties(best.chain)
     if ties is None:
-        return Found(best.chain, False)
+        return Solution(best.chain, False)
     return _settle_ties(part, best.chain, ties, open_session, deadline) if ties.any() else best
 
 
-def _settle_ties(part: Part, chain: Ints, ties: Mask, open_session: OpenSession, deadline: Deadline) -> Found:
+def _settle_ties(part: Part, chain: Ints, ties: Mask, open_session: OpenSession, deadline: Deadline) -> Solution:
     """Find the best of the solutions that are equal in gain and links."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -215,7 +215,7 @@ def _settle_ties(part: Part, chain: Ints, ties: Mask, open_session: OpenSession,
         settled = _settle_pairs(rest.select(nodes), found[nodes], open_session, deadline)
         final[nodes] = nodes[np.argmax(settled[0][:, None] == settled[0], axis=1)]
         is_proved &= settled[1]
-    return Found(final[node], is_proved)
+    return Solution(final[node], is_proved)
 
 
 def _settle_pairs(part: Part, chain: Ints, open_session: OpenSession, deadline: Deadline) -> tuple[Ints, bool]:
@@ -239,10 +239,10 @@ def _settle_pairs(part: Part, chain: Ints, open_session: OpenSession, deadline: 
     return chain, True
 
 
-def _find_best(part: Part, open_session: OpenSession, deadline: Deadline) -> Found:
+def _find_best(part: Part, open_session: OpenSession, deadline: Deadline) -> Solution:
     """Find a solution that is the best in gain and links."""
     if not part.allowed.any():
-        return Found(None if part.lone.any() else np.arange(len(part)), True)
+        return Solution(None if part.lone.any() else np.arange(len(part)), True)
     with open_session(part, deadline) as session:
         return session.find_best()
 

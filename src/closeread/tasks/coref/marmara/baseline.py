@@ -100,7 +100,7 @@ def build_chains(learner: str, spans: Sequence[Span], scores: Iterator[tuple[Flo
     return [[list(spans[place]) for place in sorted(of_chain)] for of_chain in members if len(of_chain) > 1]
 
 
-class Prepared(NamedTuple):
+class DocumentPairs(NamedTuple):
     """A document: its name, the mentions to be linked, those that are trained on, and which pairs of these."""
 
     name: str
@@ -112,7 +112,7 @@ class Prepared(NamedTuple):
 class Prediction(NamedTuple):
     """The chains of a document, and what they were made with."""
 
-    document: Prepared
+    document: DocumentPairs
     model: Model
     clusters: list[list[list[int]]]
 
@@ -134,14 +134,14 @@ class Prediction(NamedTuple):
                 yield {**pair, "features": named(int(codes[first])), "score": float(scores[first])}
 
 
-def _learn_from_counts(method: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
+def _learn_from_counts(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
     """Return what trains on all documents but one: the counts of their codes are a difference."""
     counts = [count_examples(one.trained, one.examples) for one in documents]
     total = np.sum(counts, axis=0)
     return lambda left_out: Model(score_codes(method, total - counts[left_out]))
 
 
-def _learn_from_vectors(method: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
+def _learn_from_vectors(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
     """Return what trains on all documents but one: on all examples, since vectors make each different."""
     n_before, values, columns = 0, [], []
     for number, (_, _, mentions, (first, second, is_positive)) in enumerate(documents):
@@ -212,7 +212,7 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         with name_documents([name]):
             described = describe_mentions(of_record, linked, pronouns, vectors)
             of_trained = described if trained is linked else describe_mentions(of_record, trained, pronouns, vectors)
-        documents.append(Prepared(name, described, of_trained, list_examples(trained, chains)))
+        documents.append(DocumentPairs(name, described, of_trained, list_examples(trained, chains)))
     train = (_learn_from_vectors if vectors else _learn_from_counts)(method, documents)
 
     def predict_one(number: int) -> Prediction:

@@ -45,7 +45,7 @@ class Annotations(NamedTuple):
     notices: list[Problem]
 
 
-class Annotated(NamedTuple):
+class AnnotatedTreebank(NamedTuple):
     """The documents of a treebank with their annotations; problems and notices have a file."""
 
     documents: list[Record]  # without genre, in order
@@ -191,7 +191,7 @@ def dump_annotation(document: Record) -> str:
     return text
 
 
-def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only: bool = False) -> Annotated:
+def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only: bool = False) -> AnnotatedTreebank:
     """Find the document of every annotation, check the mentions against its words, and cut documents.
 
     There are no documents if anything is wrong; `annotated_only` leaves out those without an annotation.
@@ -201,7 +201,7 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
         for name, sentences in treebank.documents.items()
         for place, sentence in enumerate(sentences)
     }
-    made = Annotated([], [], [], [], [], [])
+    made = AnnotatedTreebank([], [], [], [], [], [])
     located: dict[str, list[tuple[int, int, Annotation]]] = {}  # by document, the first and last sentence named
     spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}  # the mentions of each file, by place in the sentence
     for annotation in found.annotations:
@@ -255,7 +255,9 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
     return made
 
 
-def _find_span(mention: Mention, file: str, treebank: Treebank, sentence: Record, made: Annotated) -> tuple[int, int]:
+def _find_span(
+    mention: Mention, file: str, treebank: Treebank, sentence: Record, made: AnnotatedTreebank
+) -> tuple[int, int]:
     """Return the first and last token of a mention in its sentence, from 0; add what is wrong or odd about it."""
     numbers = number_words(sentence, treebank.word_numbers)
     wrong = False

@@ -15,7 +15,12 @@ from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.marmara.coreference import Annotated, Annotations, annotate_documents, read_annotations
+from closeread.tasks.coref.marmara.coreference import (
+    AnnotatedTreebank,
+    Annotations,
+    annotate_documents,
+    read_annotations,
+)
 from closeread.tasks.coref.marmara.documents import make_document
 from closeread.tasks.coref.marmara.placing import place_annotations
 from closeread.tasks.coref.marmara.records import GENRES
@@ -107,7 +112,7 @@ def read_corpus(
     is_conllu = texts.kind is Kind.CONLLU
     found = Annotations([], [], []) if coreference is None else read_annotations(coreference)
     problems = texts.problems + found.problems
-    made = Annotated([], [], [], [], [], [])
+    made = AnnotatedTreebank([], [], [], [], [], [])
     if coreference is None and not (problems and is_conllu):
         documents = [make_document(name, sentences) for name, sentences in texts.documents.items()]
         made = made._replace(documents=documents, files=[texts.files[name] for name in texts.documents])

@@ -40,7 +40,7 @@ EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenMentions:
     """The mentions that annotators were given: the name of the document, its rows, and the spans of its mentions."""
 
     name: str
@@ -66,7 +66,7 @@ class Equalities(NamedTuple):
     unused: list[str]
 
 
-def read_given(path: Path) -> Given:
+def read_given(path: Path) -> GivenMentions:
     """Read a file of given mentions."""
     problems = ProblemList()
     documents = read_documents(path, problems)
@@ -86,10 +86,10 @@ def read_given(path: Path) -> Given:
             what = f"{quote(label)} is also the id of the mention on line {rows[mentions[number[1]][0]].line}"
             problems.add(f"{what} (expected every mention in a chain of its own)", rows[start].line)
     problems.raise_any(path)
-    return Given(document.name, rows, dict(sorted(mentions.items(), key=lambda one: document_order(one[1]))))
+    return GivenMentions(document.name, rows, dict(sorted(mentions.items(), key=lambda one: document_order(one[1]))))
 
 
-def read_equalities(path: Path, given: Given) -> Equalities:
+def read_equalities(path: Path, given: GivenMentions) -> Equalities:
     """Read an annotation."""
     problems = ProblemList()
     chains = {m_id: [span] for m_id, span in given.mentions.items()}
@@ -121,7 +121,9 @@ def read_equalities(path: Path, given: Given) -> Equalities:
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 
-def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: ProblemList) -> None:
+def _join(
+    ids: Sequence[str], chains: dict[str, list[Span]], given: GivenMentions, line: int, problems: ProblemList
+) -> None:
     """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
     *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
     new = [span for chain in others for span in chain]
@@ -141,7 +143,7 @@ def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line:
         problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
 
 
-def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[str]:
+def describe_unused(annotation: Equalities, given: GivenMentions, limit: int) -> list[str]:
     """Return notes that list the unused mentions, at most `limit` of them, after their number."""
     if not annotation.unused:
         return []
@@ -150,13 +152,13 @@ def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[st
     return [f"{total}{more}:", *map(given.describe, annotation.unused[:limit])]
 
 
-def make_row(annotation: Equalities, given: Given) -> Record:
+def make_row(annotation: Equalities, given: GivenMentions) -> Record:
     """Return an annotation as a document of coreference."""
     clusters = [[list(span) for span in chain] for chain in annotation.chains]
     return {"document": given.name, "clusters": clusters, "n_tokens": len(given.rows)}
 
 
-def dump_annotation(annotation: Equalities, given: Given, suffix: str) -> str:
+def dump_annotation(annotation: Equalities, given: GivenMentions, suffix: str) -> str:
     """Return an annotation as CoNLL (`.conll`) or as JSON Lines of coreference (`.jsonl`); else a ValueError."""
     if suffix == ".conll":
         sentences = groupby(given.rows, key=lambda row: row.sentence)
@@ -180,7 +182,7 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
     paths, problems = walk_files(folder)
     # The folder of a file is named after its document.
     documents = {file: file.partition("/")[0] if file.count("/") == 1 else "" for file in paths}
-    given: dict[str, Given] = {}
+    given: dict[str, GivenMentions] = {}
     # Documents that need them, and others if they are there.
     for document in sorted(set(documents.values())):
         path = folder.parent / GIVEN / f"{document}{CONLL}"
@@ -203,7 +205,7 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
     return AnnotationFiles([file.table for file in found.values()], [Path(name).stem for name in found], sizes)
 
 
-def _read_table(path: Path, document: str, given: Mapping[str, Given]) -> MentionTable:
+def _read_table(path: Path, document: str, given: Mapping[str, GivenMentions]) -> MentionTable:
     """Read the annotation of one document by one annotator."""
     if not document or path.suffix not in (CONLL, EQUALITIES):
         expected = f"expected DOCUMENT/ANNOTATOR{CONLL} or DOCUMENT/ANNOTATOR{EQUALITIES}"

@@ -23,7 +23,7 @@ from unicodedata import normalize
 
 from closeread.exceptions import Problem, ProblemList, join_names, name_option, pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.coreference import Annotated, find_interleaving
+from closeread.tasks.coref.marmara.coreference import AnnotatedTreebank, find_interleaving
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
 from closeread.tasks.coref.marmara.mentions import lower
 from closeread.tasks.coref.marmara.treebank import (
@@ -286,7 +286,7 @@ class _Part(NamedTuple):
 
 def place_annotations(
     treebank: UdDocuments, annotations: Sequence[Annotation], *, unaligned: str = "drop"
-) -> Annotated:
+) -> AnnotatedTreebank:
     """Put the mentions of coreference files, each valid in itself, into the documents of Universal Dependencies.
 
     Args:
@@ -295,7 +295,7 @@ def place_annotations(
         unaligned: `"drop"` to drop mentions without a place, with a notice about each; `"error"` to make each a
             problem.
     """
-    made = Annotated([], [], ProblemList(), [], [], [])
+    made = AnnotatedTreebank([], [], ProblemList(), [], [], [])
     parts = _find_parts(treebank, annotations, made)
     sought: list[tuple[str, list[Mention]]] = []
     numbers: list[int] = []
@@ -370,7 +370,7 @@ def place_annotations(
     return made
 
 
-def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: Annotated) -> list[_Part]:
+def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: AnnotatedTreebank) -> list[_Part]:
     """Return the documents of coreference files, in order; several of one document of the treebank divide it."""
     by_id: dict[str, list[Annotation]] = {}
     for annotation in annotations:

@@ -301,7 +301,7 @@ def without_repeats(table: MentionTable) -> MentionTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class MentionMatching:
     """The mentions that are scored, matched, with the same numbers for the same tokens on both sides."""
 
     key: MentionTable
@@ -346,7 +346,7 @@ def match_sides(
     keep_singletons: str = "true",
     matching: str = "exact",
     zeros: str = "linear",
-) -> Matched:
+) -> MentionMatching:
     """Prepare key and response for the metrics: drop repeats, then singletons, then zeros, then match mentions.
 
     Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
@@ -389,7 +389,7 @@ def match_sides(
     if has_nodes and zeros == "corefud":
         rows = match_rows(*mention_codes(of_key, of_response))
         places = look_up(*identify(key, response, matching), *rows)
-    return Matched(key, response, (of_key, of_response), places)
+    return MentionMatching(key, response, (of_key, of_response), places)
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:

@@ -25,7 +25,7 @@ from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.assignment import best_total
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.metrics.matching import Matched, count_shared_tokens, count_tokens, list_runs
+from closeread.tasks.coref.metrics.matching import MentionMatching, count_shared_tokens, count_tokens, list_runs
 from closeread.tasks.coref.metrics.overlap import sum_by_index
 from closeread.tasks.coref.metrics.relations import count_bridging, count_non_referring
 
@@ -36,14 +36,14 @@ def overlap_counts(key: MentionTable, response: MentionTable, n_documents: int) 
     k, r_within = _list_starts(key, response, 0)
     r, k_within = _list_starts(response, key, 1)
     row, column = np.concatenate([k, k_within]), np.concatenate([r_within, r])
-    own, other = list_runs(key), list_runs(response)
+    key_runs, response_runs = list_runs(key), list_runs(response)
     pairs = zip(row.tolist(), column.tolist(), strict=True)
-    shared = np.array([count_shared_tokens(own[k], other[r]) for k, r in pairs], np.float64)
+    shared = np.array([count_shared_tokens(key_runs[k], response_runs[r]) for k, r in pairs], np.float64)
     overlaps = shared > 0
     row, column, shared = row[overlaps], column[overlaps], shared[overlaps]
     totals = [
         sum_by_index(side.document, np.array(list(map(count_tokens, runs)), np.int64), n_documents)
-        for side, runs in ((key, own), (response, other))
+        for side, runs in ((key, key_runs), (response, response_runs))
     ]
     return np.column_stack([best_total(row, column, shared, key.document[row], n_documents), *totals])
 
@@ -98,7 +98,7 @@ def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: 
     return counts
 
 
-def count_zero_anaphors(matched: Matched) -> Floats:
+def count_zero_anaphors(matched: MentionMatching) -> Floats:
     """Count the zero anaphors."""
 
     def list_anaphors(table: MentionTable) -> Anaphors:
@@ -110,7 +110,7 @@ def count_zero_anaphors(matched: Matched) -> Floats:
     return anaphor_counts(key, response, matched.find_responses(), len(matched.key.names))
 
 
-COUNT_SELECTED: Mapping[str, Callable[[Matched], Floats]] = {
+COUNT_SELECTED: Mapping[str, Callable[[MentionMatching], Floats]] = {
     "mor": lambda matched: overlap_counts(matched.key, matched.response, len(matched.key.names)),
     "zeros": count_zero_anaphors,
     "non_referring": count_non_referring,

@@ -21,7 +21,7 @@ from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.metrics.matching import Matched
+    from closeread.tasks.coref.metrics.matching import MentionMatching
 
 
 def require_relations(key: MentionTable, response: MentionTable, what: str) -> None:
@@ -30,7 +30,7 @@ def require_relations(key: MentionTable, response: MentionTable, what: str) -> N
         raise RequestError(f"{what} needs Universal Anaphora files as key and response")
 
 
-def count_non_referring(matched: Matched) -> Floats:
+def count_non_referring(matched: MentionMatching) -> Floats:
     """Count the non-referring mentions of both sides, of the key, of the response, (n_documents, 3)."""
     sides = (matched.key, matched.response)
     require_relations(*sides, "scoring non-referring mentions")
@@ -42,7 +42,7 @@ def count_non_referring(matched: Matched) -> Floats:
     return np.array(rows, np.float64).reshape(-1, 3)
 
 
-def count_bridging(matched: Matched, is_right: Callable[[Place, Place, Mapping[Place, int]], bool]) -> Floats:
+def count_bridging(matched: MentionMatching, is_right: Callable[[Place, Place, Mapping[Place, int]], bool]) -> Floats:
     """Count the bridging anaphors with the right anchor, those of the key, those of the response, (n_documents, 3).
 
     Args:

@@ -23,7 +23,7 @@ from closeread.arrays import Floats, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.metrics.matching import Matched
+from closeread.tasks.coref.metrics.matching import MentionMatching
 from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Side, count_links, overlap, sum_by_index
 from closeread.tasks.coref.metrics.relations import require_relations
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns
@@ -155,7 +155,7 @@ def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence
 
 
 def split_columns(
-    files: tuple[MentionTable, MentionTable], matched: Matched, metrics: Sequence[str], choice: str
+    files: tuple[MentionTable, MentionTable], matched: MentionMatching, metrics: Sequence[str], choice: str
 ) -> dict[str, Floats]:
     """Count every document by those metrics that know sets of antecedents; by the names of the counts.
 
@@ -176,7 +176,7 @@ def split_columns(
 
 
 def _collect_sets(
-    files: tuple[MentionTable, MentionTable], matched: Matched
+    files: tuple[MentionTable, MentionTable], matched: MentionMatching
 ) -> tuple[tuple[Side, Side], tuple[Sets, Sets]]:
     """Collect the sets of both sides; entities with the same antecedents become one."""
     merged = [np.arange(side.n_entities) for side in matched.sides]

@@ -33,7 +33,7 @@ from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import Documents, MentionTable, find_words, table_of
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.formats.conll import ConllWords
-from closeread.tasks.coref.metrics.matching import Matched, repeats
+from closeread.tasks.coref.metrics.matching import MentionMatching, repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
 
@@ -282,7 +282,7 @@ def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
     return replace(response, words=key.words or response.words, empty=empty)
 
 
-def count_slices(fields: Sequence[str], matched: Matched) -> dict[str, Breakdown]:
+def count_slices(fields: Sequence[str], matched: MentionMatching) -> dict[str, Breakdown]:
     """Count the mentions of each value of some `FIELDS` in every document."""
     key, response = matched.key, with_annotation(matched.response, matched.key)
     shares = share_mentions(matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response)))
