@@ -16,6 +16,7 @@ from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase,
 from shared.tne_links import gold_rows, scores
 from twins import links as twin
 
+import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import by_name
@@ -298,3 +299,11 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
     refused = run("score", "tne", path, "--config", "unlabeled")
     assert refused.exit_code == 2
     assert "500 of 500 documents have no gold links (first: 'r1491')" in refused.stderr
+
+
+@pytest.mark.filterwarnings("ignore:.*known oddity")
+@pytest.mark.filterwarnings("ignore:.*No prediction")
+def test_tables_explain_the_accuracies_that_they_have():
+    shown = str(closeread.score("tne", [], config="sample", missing="empty"))
+    assert "IPrep: the preposition, of gold pairs that the system links; UPrep: the" in " ".join(shown.split())
+    assert "IPrep" not in str(closeread.score("tne", [], config="sample", missing="empty", metrics="links"))

@@ -13,7 +13,7 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.counts.estimates import Resampling, Scores, number_or_none, score
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Provenance, Report, UnitRow
+from closeread.counts.report import Provenance, Report, UnitRow, make_legend
 from closeread.counts.storage import decode_counts, encode_counts, name_writer
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
@@ -208,6 +208,7 @@ def make_report(counts: Counts, *, by: Sequence[str] = (), resampling: Resamplin
         {metric.name: metric.title for metric in procedure.metrics},
         procedure.name_preset(counts.provenance.options),
         UnitRows(counts),
+        legend=make_legend(procedure, (metric.name for metric in procedure.metrics)),
     )
 
 

@@ -295,6 +295,7 @@ class Procedure:
     explanation: Callable[[], Explanation] | None = None
     # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
+    legend: Mapping[str, str] = field(default_factory=dict, hash=False)  # explains, below tables, names of scores
 
     @property
     def families(self) -> tuple[str, ...]:

@@ -73,6 +73,7 @@ class Report(Loadable):
         titles: the names of the scores in tables, by the metric's name; a score without one is shown by its name.
         preset: the name of the official score whose options these are; None if there is none.
         unit_rows: the scores and counts of each unit; None if they are unknown (see `units`).
+        legend: a sentence that explains names of scores below tables; empty if none needs it.
         explanations: what is counted in each unit, by its id; None if that was not asked for.
     """
 
@@ -86,6 +87,7 @@ class Report(Loadable):
     preset: str | None = field(default=None, compare=False)
     unit_rows: Sequence[UnitRow] | None = field(default=None, compare=False)
     explanations: Mapping[str, Sequence[object]] | None = field(default=None, compare=False)
+    legend: str = field(default="", compare=False)
 
     @property
     def scores(self) -> Mapping[str, Estimate]:
@@ -114,7 +116,8 @@ class Report(Loadable):
         """Return the report with the titles and presets of its procedure, which JSON may lack."""
         every = procedure.with_metrics(procedure.families)
         titles = {metric.name: metric.title for metric in every.metrics if metric.name in self.scores}
-        return replace(self, titles=titles, preset=procedure.name_preset(self.provenance.options))
+        preset = procedure.name_preset(self.provenance.options)
+        return replace(self, titles=titles, preset=preset, legend=make_legend(procedure, titles))
 
     def __repr__(self) -> str:
         what = " ".join(filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split)))
@@ -322,10 +325,16 @@ def _list_notes(report: Report) -> list[str]:
     return [*notes, *name_options(report)]
 
 
+def make_legend(procedure: Procedure, scores: Iterable[str]) -> str:
+    """Return a sentence that explains the names of these scores, where they need it."""
+    return "; ".join(procedure.legend[name] for name in scores if name in procedure.legend)
+
+
 def name_options(report: Report) -> list[str]:
-    """Return the preset, if the options are those of one, and the signature."""
+    """Return the legend of the scores, the preset, if the options are those of one, and the signature."""
+    legend = [f"{report.legend}."] if report.legend else []
     preset = [f"Preset: {report.preset}."] if report.preset else []
-    return [*preset, Whole(f"Signature: {report.provenance.signature}")]
+    return [*legend, *preset, Whole(f"Signature: {report.provenance.signature}")]
 
 
 def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int) -> Grid:

@@ -288,6 +288,10 @@ PROCEDURE = Procedure(
         Metric("uprep", "UPrep accuracy", IN_UNLINKED, Ratio("fallback/right", "fallback/gold", IN_UNLINKED)),
     ),
     headline="links/f1",
+    legend={
+        "iprep": "IPrep: the preposition, of gold pairs that the system links",
+        "uprep": "UPrep: the fallback preposition, of gold pairs that it does not link",
+    },
     modules=("tne_links",),
     count=count,
     fields=("domain", "forum"),
