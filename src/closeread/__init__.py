@@ -120,7 +120,7 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is public when it is first used, so that `import closeread` stays light."""
+    """Import a public name when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
         found = getattr(import_module(_HOMES[name]), name)
         return _check_arguments(found) if isinstance(found, FunctionType) else found

@@ -2,7 +2,7 @@
 
 A string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An empty string is
 no path.  A `Literal` accepts every value of its types: which names exist is found where they are looked up.
-`Annotated[type, "words"]` says what is expected, `Annotated[int, Range(1)]` of which numbers.
+`Annotated[type, "words"]` describes the expected value, `Annotated[int, Range(1)]` gives the range of a number.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def check_fields(made: Any) -> None:
 
 
 def check_argument(name: str, value: object, hint: object) -> None:
-    """Check the type of one argument, such as one of several options whose name decides what it is."""
+    """Check the type of one argument, such as an option whose type depends on its name."""
     _raise_misfits([_find_misfit(name, value, hint)])
 
 
@@ -103,7 +103,7 @@ def _raise_misfits(misfits: Iterable[str | None]) -> None:
 
 @cache
 def read_hints(declared: Any) -> dict[str, Any]:
-    """Return the annotations of a function's parameters or a class's fields; what is returned may be unknown here."""
+    """Return the annotations of a function's parameters or a class's fields; that of the result may be unknown here."""
     kept: Callable[[str], bool] = "return".__ne__
     if isinstance(declared, partial):  # its first parameters have values, and may be annotated by what is not imported
         kept, declared = inspect.signature(declared).parameters.__contains__, declared.func
@@ -114,7 +114,7 @@ def read_hints(declared: Any) -> dict[str, Any]:
 
 
 def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | None:
-    """Say what an annotation does not allow in an argument, or in an item of it; None if it allows all of it."""
+    """Return why an annotation does not allow an argument, or an item of it; None if it does."""
     kind, inner = get_origin(hint), get_args(hint)
     items: Iterable[tuple[object, object]] = ()
     if kind is Annotated:

@@ -37,7 +37,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     return quotient
 
 
-STEPS = (2.0**20, 2.0**46, 2.0**72)  # what values are multiplied with to be split into parts whose sums are exact
+STEPS = (2.0**20, 2.0**46, 2.0**72)  # factors that split values into parts whose sums are exact
 TILE = 2**18
 """The most multiplications that are done together: with more, OpenBLAS would start threads, which take more processor
 time than they save here."""

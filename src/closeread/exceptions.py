@@ -31,29 +31,29 @@ class Problem(NamedTuple):
     file: str | None = None  # in the folder, or the absolute path of one that belongs to it but is elsewhere
     row: int | None = None  # the number of the record, from 0, if it doesn't have a line or a file
     path: FieldPath = ()  # in the record
-    about: str = ""  # what stands there, in words
-    record: str = ""  # what to call the record in messages, such as `id 'x'`
+    about: str = ""  # the value there, in words
+    record: str = ""  # the name of the record in messages, such as `id 'x'`
     times: int = 1  # how many problems of this kind it stands for
 
     @property
     def place(self) -> str:
-        """Where in its record it is, and what stands there, as in `relations[3].anchor ('np7')`."""
+        """Its place in the record, and the value there, as in `relations[3].anchor ('np7')`."""
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
         return f"{place} ({self.about})" if self.about else place
 
     @property
     def message(self) -> str:
-        """What is wrong, with the record and the place in it."""
+        """The problem in words, with the record and the place in it."""
         return ": ".join(filter(None, (self.record, self.place, self.what)))
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What equal problems of different records share: what is wrong, and with which field."""
+        """The words and the field that equal problems of different records share."""
         return (self.what, *(step for step in self.path if isinstance(step, str)))
 
     @property
     def order(self) -> tuple[str, int]:
-        """What sorts problems by the place where they are."""
+        """The key that sorts problems by place."""
         return self.file or "", self.line or 0
 
     def at(self, source: str) -> str:
@@ -108,7 +108,7 @@ class ProblemList(list[Problem]):
 
 
 def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
-    """Return a line for each kind of problem: where it is first, what it is, and how often and where it is repeated."""
+    """Return a line for each kind of problem: its first place, its words, and the number and places of repetitions."""
     kinds: dict[tuple[str, ...], list[Problem]] = {}
     for problem in problems:
         kinds.setdefault(problem.kind, []).append(problem)
@@ -215,7 +215,7 @@ def merge_errors(errors: Sequence[E]) -> E:
 
 
 class CombinedError(InputError):
-    """Bad input in several files, each with its own problems; errors that say the same are said once."""
+    """Bad input in several files, each with its own problems; equal errors are reported once."""
 
     def __init__(self, errors: Sequence[InputError]) -> None:
         self.errors = tuple({str(error): error for error in errors}.values())
@@ -299,7 +299,7 @@ def join_names(names: Sequence[str]) -> str:
 # Options: `--missing empty` on the command line, `missing='empty'` in Python.
 
 _is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False)
-"""What finds a problem does not know who called it; and other threads and tasks may have other callers."""
+"""Code that finds a problem does not know its caller, and other threads and tasks may have other callers."""
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")
 
@@ -339,7 +339,7 @@ def fill_options(text: str) -> str:
     return _PLACEHOLDER.sub(lambda found: name_option(found[1], *filter(None, [found[2]])), text)
 
 
-# Unknown names: the similar one that was probably meant, also by its aliases, which map other names to ours.
+# Unknown names: the similar one that was probably meant, also by aliases, which map other common names to known ones.
 
 _COMPARED = 100  # how many characters of an unknown name are compared, which takes time that grows with their square
 _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
@@ -349,14 +349,14 @@ Aliases = Mapping[str, str]
 
 
 def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
-    """Write the message for an unknown name, with the most similar known one."""
+    """Return the message for an unknown name, with the most similar known one."""
     name = str(name)  # in Python it may be anything
     guess = suggest(name, known, aliases)
     return f"no such {what}: '{escape_line(name)}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
 
 
 def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
-    """Ask whether a known name was meant, with a space before the question; empty if none is similar.
+    """Return a question whether a known name was meant, after a space; empty if none is similar.
 
     >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
     " Did you mean 'b3'?"
@@ -386,7 +386,7 @@ def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None
 
 
 def suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
-    """Ask whether an id without a prediction was meant by one of the unknown ids; numbers are never misspelt.
+    """Return a question whether an unknown id means one without a prediction; digits must be the same.
 
     >>> suggest_id("bn/CNN_1", ["bn/cnn_1", "bn/cnn_2"], ["bn/CNN_1"])
     "; did you mean 'bn/cnn_1'?"

@@ -1,7 +1,7 @@
 """Files and folders: written completely or not at all.
 
-What is written is first a hidden file or folder beside its target, which one rename puts in place once all of it is on
-the disk.  What a symbolic link leads to is replaced, and what is replaced keeps its permissions.
+A file or folder is first written under a hidden name beside its target, and put in place by one rename once all of it
+is on the disk.  The target of a symbolic link is replaced, and replaced files keep their permissions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKED = ".gz"  # how the name of a gzipped file ends
 
 
 def read_at_most(file: BinaryIO, limit: int) -> bytes:
-    """Read a file up to a limit, and one byte more if there is one; the memory is that of what is there."""
+    """Read a file up to a limit, and one byte more if there is one; only existing bytes take memory."""
     parts, left = [], limit + 1
     while left and (part := file.read(min(left, CHUNK))):
         parts.append(part)
@@ -50,7 +50,7 @@ def replacing(path: Path) -> Iterator[Path]:
         elif not os.access(target, os.W_OK):
             raise OSError(errno.EACCES, "is read-only", str(target))
         else:
-            mode = 0o600  # nobody else reads what may be private
+            mode = 0o600  # the content may be private
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         try:
             yield draft
@@ -151,7 +151,7 @@ def make_folders(folder: Path) -> None:
 
 
 def is_empty_folder(path: Path) -> bool:
-    """Return whether a path is a folder with nothing in it but what desktops leave there, such as `.DS_Store`."""
+    """Return whether a path is a folder that is empty except for files of desktops, such as `.DS_Store`."""
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 

@@ -37,7 +37,7 @@ def check_json(found: object, schema: str, source: object) -> None:
 
 
 def find_problems(found: object, schema: str) -> list[Problem]:
-    """Return what is wrong with a JSON value by one of our schemas, as `check_json`; empty if nothing is."""
+    """Return the problems of a JSON value by one of our schemas, as `check_json`; empty if it is valid."""
     try:
         if _load_validator(schema).is_valid(found):
             return []
@@ -79,7 +79,8 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
             # Each error takes some kilobytes.
             if errors := list(islice(draft(schema).iter_errors(found), limits.MAX_PROBLEMS + 1)):
                 errors.sort(key=lambda error: [(isinstance(step, str), step) for step in error.absolute_path])
-                # A value of the wrong type is none of the choices either, and only the choices say what is expected.
+                # A value of the wrong type is none of the choices either, and only the choices are a useful
+                # expectation.
                 chosen = {error.json_path for error in errors if error.validator == "enum"}
                 told = (error for error in errors if error.validator != "type" or error.json_path not in chosen)
                 problems += (problem for error in told for problem in describe(error))
@@ -105,13 +106,13 @@ def _walk(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, obje
 
 
 def describe(error: Any) -> list[Problem]:
-    """Word an error of `jsonschema`: what was found, what is expected, and where."""
+    """Word an error of `jsonschema`: the value found, the expected one, and the place."""
     path = tuple(error.absolute_path)
     if error.validator in ("anyOf", "oneOf") and "description" not in error.schema:
         branches: dict[object, list[Any]] = {}
         for one in error.context:
             branches.setdefault(one.schema_path[0], []).append(one)
-        # A branch for another type, such as null, says nothing about what is wrong.
+        # The error of a branch for another type, such as null, explains nothing.
         meant = [some for some in branches.values() if all(one.path or one.validator != "type" for one in some)]
         if len(meant) == 1:
             return [problem for one in meant[0] for problem in describe(one)]

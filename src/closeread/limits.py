@@ -1,4 +1,4 @@
-"""The limits of what is read; `docs/limits.md` lists those that users meet.
+"""Limits of input; `docs/limits.md` lists those that users meet.
 
 Other modules import this one, not the names in it, so that a limit has one value.
 """
@@ -13,7 +13,7 @@ MAX_FILE_BYTES = 2**30  # the largest file, and the largest folder of files, in 
 MAX_LINE_BYTES = 2**26  # the longest line of a text file, in bytes
 MAX_FILES = 10_000  # the most files of a folder
 MAX_DEPTH = 100
-"""The deepest level of nesting in JSON and XML; some versions of Python can't print what is nested more deeply."""
+"""The deepest level of nesting in JSON and XML; some versions of Python can't print deeper values."""
 
 MAX_PROBLEMS = 300
 """The most problems of a file that are reported one by one, and the most kinds; then, others are only counted."""

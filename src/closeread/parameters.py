@@ -1,4 +1,4 @@
-"""Parameters of operations: what commands, the checks of arguments and completion are derived from.
+"""Parameters of operations, from which commands, the checks of arguments and completion are derived.
 
 The signature and the docstring of an operation say everything.  Positional parameters are arguments of its command,
 keyword-only ones are options.  Modules with operations import nothing heavy outside of functions.
@@ -35,7 +35,7 @@ Operations = Mapping[str, Mapping[str, Operation]]
 
 
 class Param(NamedTuple):
-    """What the type of a parameter does not say.
+    """Properties of a parameter that its type does not express.
 
     Its kind says how it is read, if its type does not say so:
 
@@ -51,7 +51,7 @@ class Param(NamedTuple):
     """
 
     kind: str = ""
-    metavar: str | None = None  # what help calls its value
+    metavar: str | None = None  # the name of its value in help
     flag: str = ""  # its option, if that is not its name
     range: Range | None = None  # of a number
     required: bool = False  # by the command line, though Python has a default
@@ -66,7 +66,7 @@ class Param(NamedTuple):
     rest: Operation | None = None  # whose options it passes on
 
     def over(self, other: Param) -> Param:
-        """Return this with what it does not say from another."""
+        """Return this with its unset fields filled from another."""
         unsaid = Param()._asdict()
         return other._replace(**{name: value for name, value in self._asdict().items() if value != unsaid[name]})
 
@@ -259,7 +259,7 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
 
 
 def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
-    """Return the fields of a group, whose default has theirs; classes that it inherits from tell theirs."""
+    """Return the fields of a group, whose default value has their defaults; base classes describe theirs."""
     sentences, hints = dict(SENTENCES), dict[str, Any]()
     for one in reversed(group.hint.__mro__[:-1]):
         sentences |= read_doc(one)[1]
@@ -272,7 +272,7 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
 
 
 def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
-    """Return the parameters that one stands for: itself, the fields of a group, or what says which gold."""
+    """Return the parameters for which one stands: itself, the fields of a group, or those that choose gold."""
     param = parameter.param
     match param.kind:
         case "group":
@@ -285,7 +285,7 @@ def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
 
 
 def _unwrap(hint: Any) -> tuple[Any, Param]:
-    """Return a type without metadata and `None`, and what its metadata say together."""
+    """Return a type without metadata and `None`, and its merged metadata."""
     param = Param()
     if get_origin(hint) is Annotated:
         hint, *more = get_args(hint)

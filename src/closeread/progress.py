@@ -1,4 +1,4 @@
-"""Progress of what takes long: shown by who knows how, such as the command line; nobody by default."""
+"""Progress of long computations, shown by a handler such as the command line's; by default by none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
-"""Is called with what is being done, how much of it is done, and how much there is."""
+"""Is called with the name of the activity, the amount done, and the total."""
 
 _show: ContextVar[Progress | None] = ContextVar("show", default=None)
 
@@ -33,13 +33,13 @@ def prefixing_progress(prefix: str) -> Iterator[None]:
 
 
 def report_progress(what: str, done: int, total: int) -> None:
-    """Show how much of what is being done, such as "predicting", is done."""
+    """Show the progress of an activity, such as "predicting"."""
     if show := _show.get():
         show(what, done, total)
 
 
 def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """Yield items, and show how many of the total are done; `what` happens to them, such as "predicting"."""
+    """Yield items, and show how many of the total are done; `what` is the activity, such as "predicting"."""
     report_progress(what, 0, total)
     for done, item in enumerate(items, 1):
         yield item

@@ -25,7 +25,7 @@ class Table(Protocol):
 
 
 FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
-"""A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
+"""A file, a folder, or objects in memory: rows, a table, or values by name, such as clusters by document."""
 
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 
@@ -80,7 +80,7 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
 
 
 class Parsed(NamedTuple):
-    """The records of a file, a folder or memory that could be read, all problems, and what is unusual in a folder."""
+    """The records of a file, a folder or memory that could be read, all problems, and the oddities of a folder."""
 
     records: Sequence[Record]
     places: Sequence[Any] | None  # the line, from 1, where each begins, or its file in the folder; None in memory
@@ -116,7 +116,7 @@ def name_problem(parsed: Parsed, key: str, problem: Problem) -> Problem:
 
 
 def place_problem(parsed: Parsed, problem: Problem, name: str = "") -> Problem:
-    """Return a problem of a record (`Problem.row`) with its line or file, and what to call the record."""
+    """Return a problem of a record (`Problem.row`) with its line or file, and the name of the record."""
     placed = parsed.problem(problem.row or 0, problem.what)
     names = ": ".join(filter(None, (placed.record, problem.record, name)))
     return placed._replace(path=problem.path, about=problem.about, record=names)

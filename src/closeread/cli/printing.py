@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from closeread.tables import Grid, Style
 
 READABLE = "closeread.readable"
-"""The name of our error handler for encoding."""
+"""The name of closeread's error handler for encoding."""
 
 PLAIN = str.maketrans({"–": "-", "─": "-", "…": "...", "†": "+", "‡": "#", "“": '"', "”": '"'})
 """What stands for a character of tables that an encoding lacks; others are written as escape sequences."""

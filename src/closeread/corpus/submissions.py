@@ -321,7 +321,7 @@ def find_parquet_problems(path: Path) -> list[Problem]:
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
-    except OSError:  # reading it tells
+    except OSError:  # reading it reports the error
         return []
     counts = "counts are scored by `closeread score --from-counts`"
     what = f"is a Parquet file (expected predictions as text, such as JSON Lines; {counts})"

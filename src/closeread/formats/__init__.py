@@ -33,8 +33,8 @@ class Format:
     """A format that gold is kept in."""
 
     read: Callable[[Path, str], Parsed]  # makes ids from the split's name where the file has none
-    write: Callable[[Sequence[Record]], str] | None = None  # a ValueError says what the format can't express
-    suffixes: tuple[str, ...] = ()  # of files that are read by it before the general readers are asked
+    write: Callable[[Sequence[Record]], str] | None = None  # a ValueError names content that the format can't express
+    suffixes: tuple[str, ...] = ()  # of files for which it precedes the general readers
     first_line: re.Pattern[str] | None = None  # that is not blank
     folder: FormatFolder | None = None  # None where every split is a single file
     # Of several splits together; their ids must differ.
@@ -42,7 +42,7 @@ class Format:
         chain.from_iterable(splits.values())
     )
     read_system: Callable[[Path, str], Parsed] | None = None  # None where a system's output is read as gold is
-    unsafe: re.Pattern[str] = UNSAFE  # what no string of a record may contain, wherever it comes from
+    unsafe: re.Pattern[str] = UNSAFE  # characters that no string of a record may contain, whatever its source
     is_json_lines: bool = False
     # Adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
     complete: Callable[[Sequence[Any]], Parsed] = lambda rows: Parsed(rows, None, [])
@@ -66,8 +66,8 @@ class SubmissionFile:
 class SubmissionFolder:
     """A folder of files that systems send."""
 
-    read: Callable[[Path, Sequence[Record]], Parsed]  # with what is odd given the gold records
-    write: Callable[[Sequence[Record], Path], None]  # a ValueError says what the format can't express
+    read: Callable[[Path, Sequence[Record]], Parsed]  # with oddities relative to the gold records
+    write: Callable[[Sequence[Record], Path], None]  # a ValueError names content that the format can't express
 
 
 SubmissionFormat = SubmissionFile | SubmissionFolder

@@ -1,4 +1,4 @@
-"""Folders of files of one kind: what they contain, what does not belong there, and how files in them may be called.
+"""Folders of files of one kind: their content, files that do not belong there, and valid names of files.
 
 Conventions: a name that a file system would change, or that our readers would pass over, is refused before any file is
 written; so are names that differ only in case or in how accents are written, since they are the same file on macOS and
@@ -90,7 +90,7 @@ def find_hidden(folder: Path) -> list[Problem]:
         with os.scandir(folder) as entries:
             hidden = (entry for entry in entries if entry.name.startswith("."))
             names = sorted(entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False))
-    except OSError:  # reading it tells
+    except OSError:  # reading it reports the error
         return []
     others = [name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))]
     return [Problem("is hidden, and is ignored", None, name) for name in others]
@@ -99,7 +99,7 @@ def find_hidden(folder: Path) -> list[Problem]:
 def count_shared(some: Iterable[Path], other: Path) -> int:
     """Count the files that are the same on both sides: files, or those in folders and their subfolders.
 
-    Two names of one file (hard links) are the same; so is a symbolic link and what it leads to.
+    Two names of one file (hard links) are the same; so are a symbolic link and its target.
     """
     first = {number for one in some for number in _find_numbers(one)}
     return len(first & _find_numbers(other)) if first else 0
@@ -129,7 +129,7 @@ def _check_size(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield everything in a folder that is not hidden; if it enters subfolders, what is in them instead of these."""
+    """Yield everything in a folder that is not hidden; if it enters subfolders, their contents instead of these."""
     left = [folder]
     while left:
         current = left.pop()

@@ -82,7 +82,7 @@ def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
 
 
 def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> None:
-    """Reject a value that is nested too deeply, or has a string with unsafe characters; of most, the text tells."""
+    """Reject a value that is nested too deeply or has a string with unsafe characters; for most, the text decides."""
     if text.count("{") + text.count("[") > limits.MAX_DEPTH:
         level: list[Any] = [value]
         for _ in range(limits.MAX_DEPTH):
@@ -160,7 +160,7 @@ def _describe_other_json(lines: Sequence[str]) -> str:
 def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
     """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
 
-    A ValueError says which row has what `parse_json_lines` refuses.
+    A ValueError names the row that `parse_json_lines` would refuse, and why.
     """
     lines = []
     for number, row in enumerate(rows):
@@ -196,7 +196,7 @@ def decode_json(text: str, source: object) -> object:
 
 
 def dump_json(value: object, indent: int | None = None) -> str:
-    r"""Return a JSON value as text that ends a line; what UTF-8 lacks, as in some names of files, is escaped.
+    r"""Return a JSON value as text that ends a line; characters that UTF-8 lacks, as in some file names, are escaped.
 
     >>> dump_json(["é", "\udcff"])
     '["é", "\\udcff"]\n'

@@ -18,7 +18,7 @@ MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 
 
 def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) -> ColumnRecords:
-    """Read the rows of a Parquet file; `check` finds what is wrong with its columns before any value is decoded."""
+    """Read the rows of a Parquet file; `check` finds problems of its columns before any value is decoded."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -74,7 +74,7 @@ def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
 
 
 def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
-    """Return what is wrong with a damaged column: its rows, if single rows are damaged."""
+    """Return the problems of a damaged column: those of its rows, if single rows are damaged."""
     import pyarrow as pa
 
     problems: list[Problem] = []

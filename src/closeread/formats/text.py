@@ -176,7 +176,7 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
 def measure_file(path: Path, most: int) -> int:
     """Return the size of a file, decompressed if it is gzipped; beyond `most`, it is not read to its end."""
     size = 0
-    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:  # reading it tells
+    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:  # reading it reports errors
         if file.read(len(MAGIC)) != MAGIC:
             return path.stat().st_size
         file.seek(0)
@@ -195,7 +195,7 @@ def plain_file(path: Path) -> Iterator[Path]:
     """
     if not is_open_pipe(path):
         is_gzipped = False
-        with suppress(OSError):  # reading it tells
+        with suppress(OSError):  # reading it reports the error
             if path.is_file():
                 with path.open("rb") as file:
                     is_gzipped = file.read(len(MAGIC)) == MAGIC

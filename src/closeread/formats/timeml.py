@@ -258,7 +258,7 @@ def _read_tlink(
 
 
 def dump_timeml(document: Document) -> str:
-    """Return the document as the text of a TimeML file; a ValueError says what TimeML can't express."""
+    """Return the document as the text of a TimeML file; a ValueError names content that TimeML can't express."""
     if document.id != (document.id and document.id.strip()):
         raise ValueError(f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again")
     intervals = document.intervals

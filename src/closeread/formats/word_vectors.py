@@ -155,7 +155,7 @@ def read_header(
 
 
 def _is_binary(entries: bytes, n_dimensions: int) -> bool:
-    """Return whether what follows a header is binary: its first line is no text entry, and its numbers are no text."""
+    """Return whether the part after a header is binary: its first line is no text entry, nor its numbers text."""
     numbers = entries[entries.find(b" ") + 1 :]
     texts = _strip(numbers.partition(b"\n")[0]).split(b" ")
     is_entry = _count_numbers(texts) == len(texts) == n_dimensions
@@ -258,7 +258,7 @@ def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:
     ]:
         expected = f"expected words without spaces and control characters, and finite numbers up to ±{MAX_NUMBER:,.0f}"
         raise RequestError(f"word vectors can't be written: {join_names(wrong)} ({expected})")
-    # Nine digits tell all 32-bit floats apart.
+    # Nine digits distinguish all 32-bit floats.
     line = " ".join(["%s", *["%.9g"] * rows.shape[1]]) + "\n"
     entries = (line % (word, *row.tolist()) for word, row in zip(words, rows, strict=True))
     write_lines(path, chain([f"{len(words)} {rows.shape[1]}\n"], entries))

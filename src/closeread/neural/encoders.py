@@ -139,7 +139,7 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
 
 
 def _chain(numbers: Sequence[Ints], sizes: Sequence[int]) -> torch.Tensor:
-    """Number what is numbered within documents of these sizes over all of them."""
+    """Turn numbers within documents of these sizes into numbers over all documents."""
     starts = np.cumsum([0, *sizes])
     return torch.from_numpy(np.concatenate([np.zeros(0, np.int64), *map(np.add, numbers, starts)]))
 

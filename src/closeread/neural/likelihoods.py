@@ -36,7 +36,7 @@ PIECES_AT_ONCE = 2048
 
 
 class LikelihoodModel:
-    """A masked or causal language model that says how likely texts are; its tokenizer is a fast one.
+    """A masked or causal language model that gives the likelihood of texts; its tokenizer is a fast one.
 
     `longest` is the most pieces of a pair, special tokens included; `n_cut` the number of pairs so far whose first text
     was cut.

@@ -369,7 +369,7 @@ class Examples(NamedTuple):
 
 
 def parse_encoder(text: str) -> tuple[str, str]:
-    """Split what is said of an encoder into one of `KINDS` and a name.
+    """Split the description of an encoder into one of `KINDS` and a name.
 
     >>> parse_encoder("frozen:SpanBERT/spanbert-base-cased")
     ('frozen', 'SpanBERT/spanbert-base-cased')
@@ -446,7 +446,7 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
 
 
 def _load_source(folder: RunFolder, choice: LinkChoice, words: Collection[str]) -> Encoder | WordVectors:
-    """Load what the vectors of spans come from; an encoder that was trained gets its parameters later."""
+    """Load the source of the vectors of spans; an encoder that was trained gets its parameters later."""
     if choice.kind == "static":
         return read_vectors(folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words)
     return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")

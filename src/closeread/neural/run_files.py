@@ -24,7 +24,7 @@ SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")  # the scores of runs 
 
 
 def read_run(folder: Path, task: str = "") -> dict[str, Any]:
-    """Return what the `run.json` of a folder holds; a run of another task than this is refused."""
+    """Return the content of a folder's `run.json`; a run of another task is refused."""
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
@@ -38,7 +38,7 @@ def read_run(folder: Path, task: str = "") -> dict[str, Any]:
 
 
 def find_complete_runs(folder: Path, task: str) -> dict[Path, dict[str, Any]]:
-    """Return what the `run.json` of each complete run of a task in a folder holds, by the folder of the run.
+    """Return the content of the `run.json` of each complete run of a task in a folder, by the folder of the run.
 
     They may lie in folders of their own; runs of other tasks, and descriptions of several runs, are left out.
     """

@@ -1,4 +1,4 @@
-"""The folder of a training run: what was trained, how, how well, and what is needed to predict or to go on.
+"""The folder of a training run: its settings, its scores, and the files needed to predict or to continue.
 
     run.json             the setting, the versions, and the scores of every epoch; written after each
     model.safetensors    the parameters after the best epoch
@@ -85,7 +85,7 @@ class RunFolder:
         (self.path / CHECKPOINT).unlink(missing_ok=True)
 
     def _begin(self, described: Mapping[str, Any], settings: TrainingSettings) -> dict[str, Any]:
-        """Create the folder with the description of a run that has no epochs yet, and return what `run.json` holds."""
+        """Create the folder with the description of a run without epochs, and return the content of `run.json`."""
         self._check_new()
         self.path.mkdir(parents=True, exist_ok=True)
         setting = _describe_schedule(settings)
@@ -120,7 +120,7 @@ class RunFolder:
     def _open(
         self, described: Mapping[str, Any], settings: TrainingSettings, *, resume: bool
     ) -> tuple[dict[str, Any] | None, State | None]:
-        """Return what `run.json` holds and the last state of the run to continue; None for each if there is none yet.
+        """Return the content of `run.json` and the last state of the run to continue; None for each if there is none.
 
         A folder with another run, or with anything if nothing is to be continued, is refused before a model is loaded.
         """
@@ -192,7 +192,7 @@ class RunFolder:
 
 
 def _describe_schedule(settings: TrainingSettings) -> dict[str, Any]:
-    """Return what `run.json` calls the setting: all settings but those of the model, and those that only a task has."""
+    """Return the field `setting` of `run.json`: all settings but those of the model, and those that only a task has."""
     names = [one.name for one in fields(TrainingSettings) if one.name not in ("encoder", "encoder_dropout")]
     values = {name: getattr(settings, name) for name in (*names, "weight_decay", "warmup", "clip")}
     return {**values, **choose_hardware(settings.device, settings.precision)._asdict()}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from closeread.exceptions import MissingExtraError, RequestError, pluralize
 
-_PIECE = 10_000  # the longest text that gensim trains on: it passes over what comes after
+_PIECE = 10_000  # the longest text on which gensim trains: it ignores the rest
 
 
 def train_vectors(

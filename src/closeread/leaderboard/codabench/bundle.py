@@ -161,7 +161,7 @@ def make_bundle(
 
 
 def describe_licence(scored: str, place: GoldSpec) -> list[str]:
-    """Return what the licence of a corpus forbids to do with its bundle, in a sentence; nothing if that is nothing."""
+    """Return a sentence on uses of a bundle that the licence of its corpus forbids; empty if it forbids none."""
     name = find_procedure(scored)[1]
     if name is None or place.gold is not None or place.config == "sample" or not load_corpus(name).redistribution:
         return []
@@ -307,7 +307,7 @@ def _pack_package() -> bytes:
 
 @cache
 def list_requirements() -> tuple[str, ...]:
-    """Return what scoring needs, and what that needs, in the versions that are installed, such as "numpy==2.3.1"."""
+    """Return the libraries that scoring needs, directly or not, in installed versions, such as "numpy==2.3.1"."""
     found = {name: version(name) for name in LIBRARIES}
     left = list(LIBRARIES)
     while left:

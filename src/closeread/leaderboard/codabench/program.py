@@ -41,9 +41,9 @@ from closeread.tables import Grid, draw_html, percent
 
 REFERENCE, RESULT = "ref", "res"  # the folders of the input
 SCORES, DETAILS = "scores.json", "detailed_results.html"
-SOURCE = "submission"  # what messages call the folder
+SOURCE = "submission"  # the name of the folder in messages
 WORKER_FILE = "metadata"  # the file that Codabench's worker adds to every submission
-MAC_FOLDER = "__MACOSX/"  # what macOS adds to archives
+MAC_FOLDER = "__MACOSX/"  # added to archives by macOS
 
 
 def run(source: str, output: str, program: str) -> int:
@@ -98,7 +98,7 @@ def accepts_folders(board: Board) -> bool:
 
 
 def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
-    """Score an unpacked submission; return what may be published, as the JSON of a report.
+    """Score an unpacked submission; return the publishable part of its report, as JSON.
 
     If the gold is a folder (`is_folder`), a single file is a folder of one.
     """

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
 
 def install(program: str, folder: str) -> str:
-    """Make closeread and its libraries importable from a folder; return what is wrong, or nothing."""
+    """Make closeread and its libraries importable from a folder; return an error message, or nothing."""
     packages = [name for name in os.listdir(program) if re.match(r"closeread(\.zip|-.*\.whl)$", name)]
     if len(packages) != 1:
         return f"The scoring program has {len(packages)} packages of closeread (expected 1)."
@@ -73,7 +73,7 @@ def is_installed(requirement: str) -> bool:
 
 
 def install_libraries(program: str, folder: str, lacking: list[str]) -> str:
-    """Install libraries into a folder, without the network if that is enough; return what is wrong, or nothing."""
+    """Install libraries into a folder, without the network if that is enough; return an error message, or nothing."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
     command += ["--only-binary=:all:", "--no-deps", "--target", folder, "--find-links", program]
     said = ""

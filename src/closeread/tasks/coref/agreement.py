@@ -169,7 +169,7 @@ class Agreement(Result):
     alpha: Mapping[str, float | None]  # by measure, averaged as the options say; None if nothing is compared
     options: Mapping[str, str]
     empty: int  # how many of the compared annotations have no chain of two or more mentions
-    notices: Sequence[str] = ()  # what else a user should know about the annotators' files, one sentence each
+    notices: Sequence[str] = ()  # about the annotators' files, one sentence each
     limit: int | None = None  # how many documents tables list; None for all
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
@@ -209,14 +209,14 @@ class Agreement(Result):
         return {"documents": documents, **self.alpha, **options}
 
     def describe_left_out(self) -> Iterator[str]:
-        """Yield which documents have no alpha, in a sentence; nothing if all have."""
+        """Yield a sentence on the documents without alpha, if there are any."""
         if alone := [one.document for one in self.documents if one.annotators < 2]:
             verb = "has" if len(alone) == 1 else "have"
             found = f"{pluralize(len(alone), 'document')} {verb} fewer than two annotators"
             yield f"{found}, and no alpha: {join_names(alone)}."
 
     def describe(self) -> Iterator[str]:
-        """Yield what a reader of the figures should know, in sentences."""
+        """Yield notes for readers of the figures."""
         yield from self.describe_left_out()
         if equal := [one.document for one in self.documents if one.annotators > 1 and one.is_undefined]:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"

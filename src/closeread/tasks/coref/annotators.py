@@ -27,7 +27,7 @@ Mention = tuple[int, int, tuple[tuple[int, int], ...]]
 
 
 class Annotation(NamedTuple):
-    """What an annotator, by number, has of a document: chains, each the numbers of its mentions."""
+    """An annotator's chains in a document, with the numbers of their mentions; annotators are numbered."""
 
     annotator: int
     chains: list[list[int]]

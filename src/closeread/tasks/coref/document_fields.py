@@ -101,7 +101,7 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
         except csv.Error as error:
             problems.add(f"is not a valid CSV row: {error}", number)
             if "unexpected end" in str(error):
-                break  # a quotation mark is open, so nobody knows what belongs to the cell
+                break  # a quotation mark is open, so the end of the cell is unknown
             continue
         if any(row) and not header:
             header, is_right = row, _check_columns(row, number, problems)

@@ -99,8 +99,8 @@ class MentionTable(Sequence[Record]):
     trees: Trees | None = None  # None if they were not read
     mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by name; "" is an unknown value
     document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # such as the genre; "" if unknown
-    relations: Relations | None = None  # what is annotated beside identity; None if the format can't have it
-    notices: Sequence[str] = ()  # what its reader has to say, such as annotation that is not scored
+    relations: Relations | None = None  # annotation beside identity; None if the format can't have it
+    notices: Sequence[str] = ()  # of its reader, such as on annotation that is not scored
     absent: frozenset[int] = frozenset()  # the documents without a response; they have no mentions here
     unnamed: frozenset[int] = frozenset()  # the documents without a name in their file, whose names are numbers
     # (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which the first

@@ -1,4 +1,4 @@
-"""Errors of a response: wrong entities and mentions; and mistakes in chains, those of annotators or of systems.
+"""Errors of a response: wrong entities and mentions; and mistakes in the chains of annotators or systems.
 
 Conventions: an entity of the key is *split* if its mentions are in several entities of the response, and *missing* if
 the response has none of them; an entity of the response is *merged* if it contains mentions of several entities of the
@@ -98,7 +98,7 @@ class CorefError:
 
 
 def _list_first(shown: list[str], total: int) -> list[str]:
-    """Return what is shown, and how many more there are."""
+    """Return the items to show, and the number of further ones."""
     return [*shown, *([f"… {total - len(shown):,} more"] if total > len(shown) else [])]
 
 
@@ -123,7 +123,7 @@ class ErrorReport(Result):
     mention_fields: Sequence[Mapping[str, Sequence[str]]]  # of each side, by name, each (n_mentions,)
     kinds: Sequence[str] = KINDS  # those that are listed
     slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)  # by field, value and kind
-    notices: Sequence[str] = ()  # what else a user should know about both sides, one sentence each
+    notices: Sequence[str] = ()  # about both sides, one sentence each
     limit: int = 10  # how many documents, and errors of each kind, tables list
     document: str | None = None  # the only document; None for all
 
@@ -360,7 +360,7 @@ class ChainErrors(Result):
     missing: Mapping[str, int]  # of the kind "missing", by the number of mentions that they lack, as text
     foreign: Mapping[str, int]  # of the kind "mixed", by the number of mentions of other gold chains, as text
     n_mentions: int  # of all chains
-    notices: Sequence[str] = ()  # what else a user should know about the files, one sentence each
+    notices: Sequence[str] = ()  # about the files, one sentence each
 
     @property
     def n_chains(self) -> int:

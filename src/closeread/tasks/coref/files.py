@@ -97,7 +97,7 @@ def _find_format(name: str, file: Path) -> Format | None:
         if file.is_file():  # reading from a pipe would wait for its writer
             with file.open("rb") as opened:
                 line = opened.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
-    except OSError:  # reading it tells
+    except OSError:  # reading it reports the error
         pass
     text = line.decode("utf-8", "replace")
     if (found := next((one for one in iterate_formats() if one.recognises(text)), None)) is not None:

@@ -308,7 +308,7 @@ def adjudicate(
 
 
 def _read_annotated(files: Sequence[Path]) -> list[AnnotatedDocument]:
-    """Read the annotators' files, and note what the result lacks."""
+    """Read the annotators' files, and note any annotation that the result lacks."""
     from closeread.counts.annotators import Annotator, find_repeated_paths
     from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
     from closeread.tasks.coref.annotators import list_notices, read_annotators

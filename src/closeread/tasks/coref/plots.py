@@ -1,4 +1,4 @@
-"""Plots of annotators' chains beside gold: how many draw each link, and their mistakes.
+"""Plots of annotators' chains beside gold: how many annotators have each link, and their mistakes.
 
 Source: Schüller et al. (2018), Figures 7 and 8.
 """
@@ -69,7 +69,7 @@ def draw_link_support(counts: Ints) -> Figure:
 
 
 def draw_mistakes(errors: ChainErrors) -> Figure:
-    """Draw the shares of the kinds of mistaken chains, and of the numbers of missing and foreign mentions."""
+    """Draw the shares of the kinds of mistakes in chains, and of the numbers of missing and foreign mentions."""
     kinds = {kind: count for kind, count in errors.kinds.items() if kind != "exact"}
     with own_settings():
         figure, panels = start_chart(10.5, 3.8, 3)

@@ -22,7 +22,7 @@ Place = tuple[tuple[int, int], ...]
 
 
 class Bridging(NamedTuple):
-    """A bridging anaphor, and the mention that it is anchored to; None if only an entity is given."""
+    """A bridging anaphor, and the mention to which it is anchored; None if only an entity is given."""
 
     anaphor: Place
     anchor: Place | None
@@ -77,7 +77,7 @@ def find_circles(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _order_by_elements(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
-    """Order entities so that their elements come before them; those in circles and what contains them are left out."""
+    """Order entities so that their elements come before them; leave out circular ones and those that contain them."""
     wholes: dict[str, list[str]] = {}
     n_missing = {}
     for whole, elements in antecedents.items():

@@ -1,4 +1,4 @@
-"""Rules for coreference documents that the schema can't express: where mentions may be, and which have heads."""
+"""Rules for coreference documents beyond the schema: the places of mentions, and their heads."""
 
 from __future__ import annotations
 

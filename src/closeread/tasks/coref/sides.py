@@ -389,7 +389,7 @@ class CoreferenceSides:
         """Return notes for the user about both sides."""
         key = gold.records
         if options["duplicates"] != "first" and key.empty is None and not isinstance(system.rows, MentionTable):
-            return  # documents in memory have nothing else to tell, and would be made columns only for this
+            return  # documents in memory have no other oddities, and would be made columns only for this
         sides = {"key": key, "response": table_of(system.rows)}
         for name, side in sides.items() if options["duplicates"] == "first" else ():
             if n_repeats := len(repeats(side)):

@@ -1,4 +1,4 @@
-"""Errors of a system's labels: by category, by the unit of time of an answer, and by the candidates of a question.
+"""Errors of a system's labels: by category, by the unit of time in an answer, and by the candidates of a question.
 
 Conventions: a candidate is *falsely yes* if only the system labels it yes, and *falsely no* if only gold does; one
 without a prediction is falsely no if gold labels it yes, and wrong without being either if gold labels it no.  Most
@@ -50,7 +50,7 @@ LABEL_METRICS = (
 """Scores of candidates; without a value where there are no candidates to divide by."""
 
 ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
-"""What there is to say of a wrong candidate."""
+"""The columns about a wrong candidate."""
 
 
 class WrongQuestion(NamedTuple):
@@ -137,7 +137,7 @@ MEANINGS = {
     "question_size": "how many candidates the question has",
     "gold_yes": "the share of the question's candidates that gold labels yes",
 }
-"""What fields are, where their names don't say it."""
+"""The meanings of fields whose names don't say it."""
 
 
 def _score(title: str, name: str) -> tuple[Column, Column]:

@@ -73,7 +73,7 @@ def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
 
 
 SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": "F1"}
-"""The scores of labels that can be drawn, and what to call them."""
+"""The scores of labels that can be drawn, and their titles."""
 
 
 def draw_label_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:

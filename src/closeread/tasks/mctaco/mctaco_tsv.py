@@ -32,7 +32,7 @@ def read_records(path: Path, split: str) -> Parsed:
     places: list[int] = []
     questions: dict[tuple[str, str], str] = {}
     sentences: dict[str, str] = {}
-    texts: dict[str, str] = {}  # what repeats is kept once
+    texts: dict[str, str] = {}  # repeated texts are kept once
     n_short = 0
     for number, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")

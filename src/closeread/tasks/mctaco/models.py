@@ -42,24 +42,24 @@ if TYPE_CHECKING:
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
-DATA = {"held_out": "held-out", "test": "test"}  # what scores are of, and what it is called
+DATA = {"held_out": "held-out", "test": "test"}  # the data that are scored, and their titles
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
-SAME = 1e-6  # scores that differ less are equal: the same text in another batch may differ so much
+SAME = 1e-6  # scores that differ less count as equal: the same text in another batch may differ by this
 
 
 class Data(NamedTuple):
-    """What is learnt from, and what models are scored on."""
+    """The data on which models are trained, selected and scored."""
 
     training: Gold
-    validation: Gold | None = None  # what every epoch is scored on; None to hold out some of the training sentences
-    test: Gold | None = None  # what the trained model is scored on, if anything
+    validation: Gold | None = None  # on which every epoch is scored; None to hold out some of the training sentences
+    test: Gold | None = None  # on which the trained model is scored, if it is
 
 
 HELD_OUT = 0.1  # the share of the training sentences that is held out, if settings don't say it
 
 
 def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple[list[Record], list[Record]]:
-    """Hold out the questions of a share of the sentences, drawn at random; return the others' records, and theirs.
+    """Hold out the questions of a random share of the sentences; return the records of the others, and theirs.
 
     So no sentence that is learnt from is held out.  Both have one sentence at least, and keep the order of the records.
     """
@@ -108,7 +108,7 @@ def decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
 
 
 def warn_of_cut(n_cut: int, longest: int) -> None:
-    """Say how many candidates are too long for a model, if any are."""
+    """Warn of the number of candidates that are too long for a model, if any are."""
     if n_cut:
         have = "is" if n_cut == 1 else "are"
         found = f"{pluralize(n_cut, 'candidate')} {have} longer than the {longest:,} tokens that the model takes"
@@ -117,12 +117,12 @@ def warn_of_cut(n_cut: int, longest: int) -> None:
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """What came of a run."""
+    """The results of a run."""
 
     folder: str  # its name inside the folder of all runs
-    size: float  # how many of the questions it learnt from, in percent
+    size: float  # the share of the training questions that it learnt from, in percent
     seed: int
-    questions: int  # how many it learnt from
+    questions: int  # the number of questions that it learnt from
     epoch: int  # the best, from 1; 0 for a model that is not trained
     held_out: Mapping[str, float]  # its scores on held-out questions
     test: Mapping[str, float]  # its scores on the test questions; empty if it has no such scores
@@ -144,7 +144,7 @@ def estimate_mean(values: Sequence[float]) -> Estimate:
 
 @dataclass(frozen=True)
 class TrainedRuns(Result):
-    """What came of several runs.
+    """The results of several runs.
 
     Attributes:
         runs: those that are complete.
@@ -217,7 +217,7 @@ class TrainedRuns(Result):
 def train(
     data: Data, run: Path, settings: Settings, *, size: float = 100.0, resume: bool, name: str = ""
 ) -> TrainedRun:
-    """Train a classifier of candidate answers in a folder, which `predict` reads, and return how it went.
+    """Train a classifier of candidate answers in a folder, which `predict` reads, and return its results.
 
     `size` is how many of the questions to learn from, in percent; 0 keeps the model untrained.  With `resume`, the run
     in the folder is continued, if there is one.  `name` is what to call the run inside the folder of all runs; empty
@@ -268,7 +268,7 @@ def train(
 
 
 def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
-    """Return what came of a run that is complete, by what its `run.json` holds."""
+    """Return the results of a complete run from the content of its `run.json`."""
     best, data, test = run["best"], run["data"], run.get("test", {})
     return TrainedRun(
         folder,
@@ -324,7 +324,7 @@ def is_series(folder: Path) -> bool:
 
 
 def read_runs(folder: Path) -> TrainedRuns:
-    """Read what came of the runs in a folder; of one run, if it holds only one."""
+    """Read the results of the runs in a folder, which may itself be the folder of one run."""
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of training runs)")])
@@ -389,7 +389,7 @@ def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Re
 def score_candidates(
     records: Sequence[Record], model: LikelihoodModel, hardware: Hardware, unit_normalization: str = "off"
 ) -> Floats:
-    """Return how likely a language model finds each answer after sentence and question, (n_candidates,)."""
+    """Return the likelihood of each answer after sentence and question under a language model, (n_candidates,)."""
     from closeread.neural.training import use_precision
 
     cut_before = model.n_cut

@@ -1,4 +1,4 @@
-"""What users can do with McTaco."""
+"""Operations on McTaco: commands, and functions in Python."""
 
 from __future__ import annotations
 

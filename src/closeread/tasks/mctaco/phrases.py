@@ -42,10 +42,10 @@ OTHER_CLAUSES = frozenset(
         "relcl", "vocative",
     }
 )  # fmt: skip
-"""Relations to a verb of what does not belong to its phrase."""
+"""Dependents of a verb, by relation, that do not belong to its phrase."""
 
 _NO_SUBJECTS = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"})
-"""Relative pronouns, and what "let's" ends with."""
+"""Relative pronouns, and the end of "let's"."""
 
 _WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
 _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
@@ -91,7 +91,7 @@ def find_event_phrases(document: Any) -> Iterator[str]:
 
 
 def _find_subject(verb: Any) -> Any:
-    """Return the subject of a verb, or that of the verb that it is coordinated with; None if it has none of use."""
+    """Return the subject of a verb, or that of the verb with which it is coordinated; None if no subject is usable."""
     while True:
         subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
         if subject is not None:
@@ -102,7 +102,7 @@ def _find_subject(verb: Any) -> Any:
 
 
 def _write(words: list[Any]) -> str:
-    """Write words in the order of the text, with a blank where it has one or where words are left out."""
+    """Join words in the order of the text, with a space where it has one or where words are left out."""
     spoken = [number for number, word in enumerate(words) if not word.is_punct]
     first, *others = words[spoken[0] : spoken[-1] + 1]
     text, end = first.text_with_ws, first.i + 1
@@ -138,13 +138,13 @@ _POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 
 
 class Frames(NamedTuple):
-    """What frame files contain."""
+    """The content of frame files."""
 
     phrases: list[str]  # their event phrases, in order, with repetitions
     files: int
     examples: int
-    without_places: int  # the number of examples that don't say where their predicate and arguments are
-    skipped: list[FormatError]  # what is wrong with files that were skipped
+    without_places: int  # the number of examples without the places of their predicate and arguments
+    skipped: list[FormatError]  # the errors of files that were skipped
 
 
 def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "error") -> Frames:
@@ -181,7 +181,7 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
         for roleset in root.below("roleset"):
             kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
             for example in roleset.below("example"):
-                # The name of an example tells whether it is of a verb, or else the words of its roleset.
+                # The name of an example, or else the words of its roleset, tell whether the predicate is a verb.
                 told = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
                 of_verb = told[1] in _VERBS if told else not kinds or not kinds.isdisjoint(_VERBS)
                 made.append(_read_example(example) if of_verb else "")
@@ -192,7 +192,7 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
 
 
 def _read_example(example: Element) -> str | None:
-    """Return the phrase of an example; "" if it makes none, None if it does not say where its parts are."""
+    """Return the phrase of an example; "" if it has none, None if it lacks the places of its parts."""
     annotation = next(example.elements("propbank"), None)
     words = _read_in_order(example) if annotation is None else _read_places(example, annotation)
     if words is None:
@@ -247,7 +247,7 @@ def _read_in_order(example: Element) -> list[tuple[str, bool]]:
 
 
 def make_pool(phrases: Iterable[str], *, max_words: int = 10) -> list[str]:
-    """Return different phrases in order of their first occurrence; case is ignored, and whitespace becomes one blank.
+    """Return distinct phrases in order of first occurrence, ignoring case, with single spaces.
 
     Phrases without a letter or with more words are left out; 98 of 100 answers about the order of events in McTaco have
     at most ten.

@@ -46,7 +46,7 @@ COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "
 
 
 def choice_counts(question: Ints, gold: Mask, system: Mask, correct: Mask, n_questions: int) -> Floats:
-    """Count what exact match and F1 are computed from: (n_questions, len(COUNTS)), columns in the order of `COUNTS`.
+    """Return the counts behind exact match and F1: (n_questions, len(COUNTS)), columns in the order of `COUNTS`.
 
     `correct` does not follow from `gold` and `system`: a candidate without a prediction is neither predicted yes nor
     correct.
@@ -92,7 +92,7 @@ def slice_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -
 
 
 def expect_random(table: CountTable) -> dict[str, Chance]:
-    """Return the exact means and standard deviations of the scores if labels are fair coin flips.
+    """Return the exact means and standard deviations of the scores of random labels, yes with a probability of 1/2.
 
     With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
     other n - g with probability C(n - g, w) / 2**(n - g).  Questions are labelled independently, so the variance of

@@ -1,4 +1,4 @@
-"""McTaco's records: statistics, a question for a reader, and flat rows (candidate answers, which records are already).
+"""McTaco's records: statistics, views of questions, and flat rows (records are single candidate answers already).
 
 In the statistics, a question is a (sentence, question) pair; tokens are separated by whitespace.  Mean lengths are over
 candidates, as in Table 1 of the paper (means over questions or sentences differ).

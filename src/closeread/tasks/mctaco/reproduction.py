@@ -137,7 +137,7 @@ def text(inputs: Inputs) -> Recomputed:
         ("tuples in these", "4"): _claim_about(in_sample, 700, 100),
         ("the same as a share of the data, percent", "A.2"): _claim_about(100 * float(ratio(PLATEAU, n)), 20, 10),
     }
-    # Of scores that Table 2 prints: the statements about them need no others.
+    # From the scores printed in Table 2, which suffice for the statements about them.
     printed = next(table["rows"] for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
     drops = {row: float(Decimal(of["F1"]) - Decimal(of["EM"])) for row, of in printed.items() if "EM" in of}
     behind = float(Decimal(printed["Human"]["F1"]) - Decimal(printed[BERT]["F1"]))
@@ -201,7 +201,7 @@ def _expect_random(table: CountTable) -> dict[str, Chance]:
 
 
 def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
-    """Score runs on the test split: the means of each row, and a remark on what they are of.
+    """Score runs on the test split: the means of each row, and a remark on the models and their numbers.
 
     The scores that a run has noted for the same questions stand; other runs predict first.
     """

@@ -78,7 +78,7 @@ class Agreement(Result):
 
     @property
     def mean(self) -> Mapping[str, float | None]:
-        """The mean of Dice's coefficients over the pairs that have one, by what is compared; None if none has."""
+        """The mean of Dice's coefficients over the pairs that have one, by the kind of items; None if none has."""
         return average_pairs(self._coefficients)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
@@ -107,7 +107,7 @@ class Agreement(Result):
         return ["first annotator", "second annotator", "compared", *COUNTED], rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is compared with the overlap, of two annotators; else the mean and every pair."""
+        """Return the overlap of two annotators by the kind of items; of more, the mean and every pair."""
         pairs = {pair: {what: asdict(one) for what, one in found.items()} for pair, found in self.pairs.items()}
         if len(pairs) == 1:
             return pairs[0, 1]
@@ -119,13 +119,13 @@ class Agreement(Result):
 
 
 class Kind(NamedTuple):
-    """A kind of annotation that annotators may be compared on."""
+    """A kind of annotation for which annotators may be compared."""
 
     read: Callable[[Annotator], Sequence[Record]]
-    unit: str  # what a record is
-    has: Callable[[Record], object]  # what records that are annotated have in common, whoever annotated them
-    difference: str  # how two annotators differ if they don't have that in common
-    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]  # what an annotator marked, by its name
+    unit: str  # the name of a record
+    has: Callable[[Record], object]  # the part of a record that must be equal for all annotators
+    difference: str  # the message if that part differs
+    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]  # the marked items by kind
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
@@ -142,7 +142,7 @@ def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
 
 
 def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind) -> Agreement:
-    """Measure the agreement of every two annotators."""
+    """Measure the agreement of every pair of annotators."""
     units = [{one["id"]: kind.has(one) for one in records} for records in annotators]
     others = zip(units[1:], names[1:], strict=True)
     problems = [one for other, name in others for one in _compare_units(kind, units[0], other, names[0], name)]

@@ -94,7 +94,7 @@ class Annotation(NamedTuple):
 
     record: Record  # the document, as `closeread.tasks.timeline.cat_xml` reads it
     marked: Sequence[Element]  # its markables
-    referents: Mapping[str, Mapping[str, Element]]  # what each mention refers to, by the ids of both
+    referents: Mapping[str, Mapping[str, Element]]  # the referents of each mention, by the ids of both
     relations: Sequence[Relation]  # its HAS_PARTICIPANTs and TLINKs, in order
 
     def find_entities(self, markable: Element) -> list[str]:
@@ -194,7 +194,7 @@ def _read_relation(element: Element, marked: Mapping[str, Element], problems: Pr
 
 
 def _check_referents(mention: Element, referents: Sequence[Element]) -> Iterator[Problem]:
-    """Find an event mention that refers to several events or to something else, and what else refers to events."""
+    """Find event mentions that refer to several events or something else, and other markables that refer to events."""
     names, found = {one.name for one in referents}, f"{mention.name} {quote(mention.attributes['m_id'])} refers to"
     if mention.name == EVENT_MENTION:
         if len(referents) > 1:
@@ -210,7 +210,7 @@ def _check_referents(mention: Element, referents: Sequence[Element]) -> Iterator
 
 @dataclass
 class AnnotatedEvent:
-    """An event with everything that documents say of it."""
+    """An event, with its annotation in all documents."""
 
     # its mentions, in the order of the documents and their texts: the document, the numbers of the tokens, and the kind
     # of event if TimeLine did not annotate it, empty otherwise
@@ -243,7 +243,7 @@ class TimelineCorpus(NamedTuple):
     # the timelines by order of first appearance of their entities, or in the order of the wanted entities
     timelines: list[Record]
     documents: Mapping[str, Record]  # the documents by id
-    notices: list[str]  # what was left out, and how often
+    notices: list[str]  # on events and mentions that were left out, and how many
 
 
 def build_annotated_timelines(

@@ -152,6 +152,6 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
 
 
 def find_oddities(timelines: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[str]:
-    """Describe what is odd about built timelines, such as a mention in a sentence that its document lacks."""
+    """Describe oddities of built timelines, such as a mention in a sentence that its document lacks."""
     for index, what in find_odd_rows(timelines, Timelines((), documents.values())):
         yield f"timeline {quote(timelines[index]['id'])}: {what}"

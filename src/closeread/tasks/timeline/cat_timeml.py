@@ -101,7 +101,7 @@ def _find_last(tokens: Sequence[int]) -> int:
 
 
 def lost_in_timeml(document: Record) -> list[str]:
-    """Describe what is lost when a CAT document is converted to TimeML."""
+    """Describe the information lost when a CAT document is converted to TimeML."""
     gaps = sum(_find_last(event["tokens"]) != event["tokens"][-1] for event in document["events"])
     events = pluralize(len(document["events"]), "event")
     found = [f"the tokens after a gap in {gaps:,} of {events}"] if gaps else []
@@ -162,7 +162,7 @@ def _align_tokens(event: Span, tokens: Sequence[Token]) -> list[int]:
 
 
 def lost_in_cat(document: Document) -> list[str]:
-    """Describe what is lost when a TimeML document is converted to CAT."""
+    """Describe the information lost when a TimeML document is converted to CAT."""
     described = sum(len(event.attributes) > 1 for _, event in document.spans(EVENT))
     counts = (
         ("time", " other than the creation time", len(document.spans(TIMEX)) - (document.creation_time is not None)),

@@ -42,7 +42,7 @@ class CatDocument(NamedTuple):
 
 
 def read_each(files: Mapping[str, Path], suffix: str, read: Callable[[Path], T]) -> tuple[dict[str, T], list[Problem]]:
-    """Read the files whose names end in a suffix; return what was read by file, and errors."""
+    """Read the files whose names end in a suffix; return their contents by file, and errors."""
     found: dict[str, T] = {}
     problems: list[Problem] = ProblemList()
     for name, path in files.items():

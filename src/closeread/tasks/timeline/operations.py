@@ -1,4 +1,4 @@
-"""What users can do with TimeLine."""
+"""Operations on TimeLine: commands, and functions in Python."""
 
 from __future__ import annotations
 

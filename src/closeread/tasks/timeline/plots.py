@@ -52,7 +52,7 @@ MARKS = {
     SPURIOUS: ("^", "#cc79a7", 32.0),
     ALONE: ("o", "#555555", 26.0),
 }
-"""Shape, colour and size of a mention's mark by its fate; `ALONE` is for gold without a system.  The colours are those
+"""Shape, colour and size of a mention's mark by outcome; `ALONE` is for gold without a system.  The colours are those
 of Okabe and Ito, which are safe for colour-blind readers."""
 
 NO_DATE, NO_ANCHOR = "no date", "no anchor"
@@ -87,7 +87,7 @@ class Event(NamedTuple):
     anchor: str
     position: int
     mentions: Sequence[str]  # the label of each mention
-    fates: Sequence[str]  # of each mention, as in `MARKS`
+    fates: Sequence[str]  # the outcome of each mention, a key of `MARKS`
 
 
 class Block(NamedTuple):

@@ -89,7 +89,7 @@ METRICS = (
 
 
 def load_explanation() -> Explanation:
-    """What became of every relation (`closeread.tasks.timeline.explain`), imported when it is asked for."""
+    """Explanations of relations (`closeread.tasks.timeline.explain`), imported when they are asked for."""
     from closeread.tasks.timeline.explain import EXPLANATION
 
     return EXPLANATION

@@ -218,7 +218,7 @@ def verify(side: Side, other: Side) -> Verification:
             literal.append(False)
             entailed.append(False)
             continue
-        # SIMULTANEOUS is its side inverse; the inverse of BEFORE is never stated.
+        # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
         are_neighbours = two == one + 1 or (not later and one == two + 1)
         literal.append(are_neighbours and other.later[min(one, two)] == later)
         entailed.append(other.order.compare(other.at[one], other.at[two]) == (-1 if later else 0))

@@ -29,7 +29,7 @@ SIZES = {
 }
 CORPORA = {"Stock Market": STOCK, "Airbus": AIRBUS, "GM": GM}
 LEAST_EVENTS, LEAST_DOCUMENTS = 3, 2
-"""What the paper asks of a target entity: more than two events, in at least two documents."""
+"""The paper's requirements of a target entity: more than two events, in at least two documents."""
 
 ABOUT_30_000 = range(25_000, 35_001)
 MOST_ORDERED = 70
@@ -133,7 +133,7 @@ def _is_in_figure_1(entry: Record) -> bool:
 
 
 def _read_splits(inputs: Inputs, wanted: Sequence[str]) -> Mapping[str, Timelines]:
-    """Read the available ones of the wanted splits."""
+    """Read those of the wanted splits that are available."""
     corpus = load_corpus("semeval2015_timeline")
     # If none is available, trying to read all of them reports what is missing.
     here = splits_at_hand(corpus, "default", inputs.data_dir) or wanted

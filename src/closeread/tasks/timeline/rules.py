@@ -1,4 +1,4 @@
-"""What is wrong or odd about timelines and their documents, though no schema can express it."""
+"""Rules for timelines and their documents beyond the schema: errors and oddities."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_scored(record: Record) -> bool:
 
 
 def inspect_timeline(record: Record) -> Iterator[Oddity]:
-    """Find what is odd about a timeline by itself: its name, positions, relations, anchors, and repeated mentions."""
+    """Find oddities of a timeline by itself: of its name, positions, relations and anchors, and repeated mentions."""
     name, entries = record["id"].rpartition("/")[2], record["entries"]
     if file_stem(record["entity"]) != name:
         expected = f"{quote(file_stem(record['entity']))} for the entity {quote(record['entity'])}"
@@ -83,7 +83,7 @@ def inspect_timeline(record: Record) -> Iterator[Oddity]:
 
 
 def oddities_given(gold: Sequence[Record]) -> Callable[[Record], Iterator[Oddity]]:
-    """Return a function that finds what is odd about a system's timeline, by itself and compared with gold."""
+    """Return a function that finds oddities of a system's timeline, by itself and compared with gold."""
     known = timelines_of(gold)
     empty = {record["id"] for record in known if not is_scored(record)}
 

@@ -31,12 +31,12 @@ class Oddity(NamedTuple):
 
     kind: str  # the kind, by which oddities are grouped in notices
     entry: int | None  # the entry, from 0; None if it concerns the timeline as a whole
-    what: str  # what was found and what was expected
+    what: str  # the value found and the one expected
     about: str = ""  # the mention or the anchor that it concerns, if any
 
     @classmethod
     def of_mention(cls, kind: str, entry: int, mention: str, found: str) -> Oddity:
-        """Return what is unusual about a mention."""
+        """Return an oddity of a mention."""
         return cls(kind, entry, f"mention {quote(mention)} {found}", quote(mention))
 
 

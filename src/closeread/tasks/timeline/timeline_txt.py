@@ -57,7 +57,7 @@ class TimelineFiles(NamedTuple):
     notices: list[Problem]
 
     def finish(self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()) -> Parsed:
-        """Return what was read, with further notices."""
+        """Return the timelines as a parsed file, with further notices."""
         every = [*self.notices, *notices]
         for name, one in self.timelines.items():
             every += _make_notices(find_odd(one.record), one.lines, name)
@@ -270,7 +270,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
 
 
 def _find_unwritable_ids(ids: Sequence[str]) -> list[Problem]:
-    """Find why a folder of timelines with these ids can't be written and read again."""
+    """Yield the reasons why a folder of timelines with these ids can't be written and read again."""
     below: dict[str | None, list[str]] = {}
     for name in ids:
         split, slash, own = name.rpartition("/")

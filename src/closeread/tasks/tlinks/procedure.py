@@ -52,7 +52,7 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a side, from a file or a folder, and what a user should know about it.
+    """The documents of a side, from a file or a folder, with notices for the user.
 
     By name, each has its file in the folder, or None for a single file, and its content, None if a response lacks it.
     """
@@ -130,7 +130,7 @@ class TimeMLSides(Sides[Key]):
     def validate(
         self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
     ) -> Iterable[Inconsistency]:
-        """Find nothing: reading checks all that a schema can't."""
+        """Find nothing: reading checks everything that a schema can't."""
         return ()
 
     def names(self, gold: Key) -> Sequence[str]:

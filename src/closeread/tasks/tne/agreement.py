@@ -61,7 +61,7 @@ TITLES: Mapping[str, str] = {
     for metric in (*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics)
     if metric.name.rpartition("/")[2] not in ("precision", "recall")
 }
-"""What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
+"""The titles of F1 scores and accuracies, which are the same whichever annotator is scored against the other."""
 
 SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
 """The same, for tables with a column for each."""
@@ -85,12 +85,12 @@ class Slice:
 class Agreement(Slice):
     """The agreement between two annotators about all documents."""
 
-    lacking: Sequence[str]  # what is not compared and why, a sentence each
+    lacking: Sequence[str]  # sentences on layers that are not compared, and why
     slices: Mapping[str, Mapping[str, Slice]]  # about the documents of each value of a field, by field and value
 
 
 class SliceMean(NamedTuple):
-    """The means of the F1 scores and accuracies of every two annotators about some documents."""
+    """The means of F1 scores and accuracies over all pairs of annotators of some documents."""
 
     documents: int
     scores: Scores
@@ -99,7 +99,7 @@ class SliceMean(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedAgreement(Result):
-    """The agreement of two annotators or more, every two of them.
+    """The agreement of two or more annotators: of every pair.
 
     Attributes:
         names: the names of the annotators.
@@ -122,7 +122,7 @@ class PairedAgreement(Result):
         return {value: _average([part[value] for part in parts]) for value in parts[0]}
 
     def describe(self) -> Iterator[str]:
-        """Yield what is not compared, and what means leave out, in sentences."""
+        """Yield sentences on layers that are not compared, and on pairs that means leave out."""
         yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
         yield from describe_left_out([_summarize(found) for found in self.pairs.values()], TITLES)
 
@@ -154,7 +154,7 @@ class PairedAgreement(Result):
     def _make_slice_grid(self, field: str) -> Grid:
         """Return the table of a field, with the scores of each of its values, or their means over the pairs."""
         rows = [*self.average_slices(field).items(), ("all", _average(list(self.pairs.values())))]
-        # What no document has a value for would only make the table wider.
+        # Scores that no group of documents has would only make the table wider.
         names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
         cells = [
             [value, f"{n:,}", *(format_percent(scores[name]) + "*" * (name in partial) for name in names)]
@@ -231,7 +231,7 @@ def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = (
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
 ) -> PairedAgreement:
-    """Measure the agreement of every two annotators.
+    """Measure the agreement of every pair of annotators.
 
     Each annotated the same documents in any order, and has `np_relations`, or `relations` and `fallback` as in
     submissions, and `coref`.  If the second of two has several prepositions for a pair, the first counts, and it is
@@ -250,7 +250,7 @@ def measure_agreement(
 def _gather_fields(
     aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[Problem]]:
-    """Return the values of fields, each (n_documents,), and where annotators differ in them."""
+    """Return the values of fields, each (n_documents,), and a problem for each difference between annotators."""
     rows, problems = Documents(), []
     for records in zip(*aligned, strict=True):
         row: Record = dict.fromkeys(FIELDS)
@@ -298,7 +298,7 @@ def _to_submission(record: Record) -> Record:
 
 
 def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
-    """Compare two annotators' documents, in all and by field."""
+    """Compare two annotators' documents, overall and by field."""
     lacking: list[str] = []
     tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
     for field, what in (("np_relations", "links"), ("coref", "clusters")):

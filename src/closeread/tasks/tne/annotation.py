@@ -34,7 +34,7 @@ from closeread.tasks.tne.tne_jsonl import UNSAFE
 # Alignment.
 
 CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
-"""What annotators are given, and the units of each."""
+"""The layers that annotators are given, and the units of each."""
 
 EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 
@@ -48,7 +48,7 @@ def raise_problems(source: object, problems: Sequence[str]) -> None:
 def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[Documents]:
     """Return the documents of every annotator in the order of the first."""
     first, *rest = map(documents_of, annotators)
-    # The first annotator whose document has a content is the one that the others are compared with.
+    # Each layer of a document is compared with that of the first annotator who has it.
     known: dict[str, dict[str, tuple[str, Any]]] = {
         record["id"]: {content: (names[0], record[content]) for content in CONTENTS if record.get(content) is not None}
         for record in first
@@ -75,7 +75,7 @@ def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[
 
 
 def _compare_contents(content: str, ours: Sequence[Any], theirs: Sequence[Any], own: str, other: str) -> Iterator[str]:
-    """Find differences in a content of a document that both annotators have."""
+    """Yield differences in a layer of a document that both annotators have."""
     if content != "nps":
         place = next((i for i, (a, b) in enumerate(zip_longest(ours, theirs)) if a != b), len(ours))
         yield f"{own} and {other} differ in {content} from {CONTENTS[content]} {place} on (counted from 0)"
@@ -181,7 +181,7 @@ class Consolidation:
     documents: Documents  # the documents of the first annotator
     clusters: Sequence[Mapping[str, int]]  # the number of the cluster of each noun phrase, by its id, of every document
     entries: Mapping[Entry, bool]  # whether all annotators have an entry: those of the first annotator first, in order
-    contested: Mapping[Target, list[list[str]]]  # what each annotator says where they differ, by document
+    contested: Mapping[Target, list[list[str]]]  # each annotator's prepositions where they differ, by document
 
 
 def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
@@ -231,7 +231,7 @@ def _compare_clusters(ours: Sequence[Record], theirs: Sequence[Record], own: str
 
 
 def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Record]:
-    """Return the conflicts as rows for a person to decide on, by document, without those that are decided already."""
+    """Return the undecided conflicts, by document, as rows for a person to decide."""
     rows = []
     for target, said in found.contested.items():
         if target in decided:
@@ -329,7 +329,7 @@ def _name_pair(row: Record) -> str:
 
 
 def _check_row(row: Record, annotators: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Find what is wrong with a row, given the prepositions of every annotator."""
+    """Yield the problems of a row, given the prepositions of every annotator."""
 
     def show(prepositions: Sequence[str]) -> str:
         return shorten(json.dumps(prepositions), 60)
@@ -348,7 +348,7 @@ def _check_row(row: Record, annotators: Sequence[Sequence[str]]) -> Iterator[str
 
 
 def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None) -> list[Record]:
-    """Return the first annotator's documents with the links that all annotators have, and with those decided on."""
+    """Return the first annotator's documents with the links that all annotators have and those that were decided."""
     decided = decided or {}
     kept: dict[Entry, None] = {}
     for (target, preposition), is_agreed in found.entries.items():

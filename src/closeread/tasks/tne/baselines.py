@@ -147,7 +147,7 @@ FALLBACK = Option(
 
 
 def _declare(name: str, description: str, printed: Find, described: Find | None = None) -> Baseline:
-    """Declare a baseline that finds pairs, possibly in another way as described than as printed."""
+    """Declare a baseline from its functions that find pairs, as printed and, if it differs, as described."""
     if described is None:
         return Baseline(name, partial(link_pairs, {"printed": printed}), description, (FALLBACK,))
     finds = {"printed": printed, "described": described}

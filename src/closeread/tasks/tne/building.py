@@ -43,7 +43,7 @@ from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 LINE, BLANK_LINE = "line", "blank-line"
 PARTS = {LINE: "non-blank line", BLANK_LINE: "block"}
-"""What a part is, by what separates parts: line ends, or blank lines."""
+"""The name of a part, by the separator of parts: line ends, or blank lines."""
 
 SUFFIX = re.compile(r"(?<=.)(\.txt)?(\.gz)?$", re.IGNORECASE)
 
@@ -72,13 +72,13 @@ class PlainText:
 
 
 def read_texts(paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 1) -> list[PlainText]:
-    """Read files, and of folders the files in them that are named `.txt` or `.txt.gz`; ids must be distinct.
+    """Read files, and the files of folders whose names end in `.txt` or `.txt.gz`; ids must be distinct.
 
     Parts are separated as one of `PARTS` says; the title and `n_subtitles` subtitles come first.
     """
 
     files: list[Path] = []
-    wrong: dict[Path, FormatError] = {}  # folders, which are told beside the texts in them
+    wrong: dict[Path, FormatError] = {}  # folders with errors of their own, besides those of their texts
     for path in paths:
         if not path.is_dir():
             files.append(path)
@@ -145,7 +145,7 @@ BATCH = 100_000  # the most characters that are processed together; spaCy's mode
 
 @dataclass(frozen=True)
 class Filter:
-    """Which texts are kept, and how much of them."""
+    """The number of paragraphs to keep of each text, and the sizes of texts to keep."""
 
     n_paragraphs: int | None = None  # how many paragraphs of each text to keep, from 1; None for all
     min_phrases: int = 0  # a text with fewer or more noun phrases is left out
@@ -168,7 +168,7 @@ class Filter:
 def build_documents(
     texts: Sequence[PlainText], pipeline: Any, name: str, chosen: Filter
 ) -> tuple[list[Record], list[str]]:
-    """Return a document for every text that the filter keeps, in order, and notices about what is left out or lacking.
+    """Return a document for every text that the filter keeps, in order, and notices on left-out texts and phrases.
 
     The spaCy pipeline, called by its name in messages, sets parts of speech and finds noun chunks.
     """
@@ -249,7 +249,7 @@ def _batch(texts: Iterable[tuple[PlainText, str]]) -> Iterator[list[tuple[PlainT
 
 
 def _tokenize(pipeline: Any, text: str) -> Any:
-    """Return a spaCy document whose sentences begin on every line anew.
+    """Return a spaCy document in which every line begins a new sentence.
 
     Otherwise parsers join titles and dates with what follows, and their noun phrases go beyond lines.
     """

@@ -83,7 +83,7 @@ def find_titled(record: Record, phrases: Sequence[Record]) -> list[int]:
 
 
 def number_sentences(tokens: Sequence[str]) -> list[int]:
-    """Return the sentence in which each token stands, and then that in which a further one would."""
+    """Return the number of each token's sentence, and then that of the sentence of a further token."""
     return list(accumulate((token in SENTENCE_ENDS or "\n" in token for token in tokens), initial=0))
 
 
@@ -194,7 +194,7 @@ def align_labels(system: LabelledPairs, gold: LabelledPairs) -> tuple[Ints, Ints
 def tallies(
     system: LabelledPairs, gold: LabelledPairs, fallback: LabelledPairs | None = None, uprep: str = "any"
 ) -> Tallies:
-    """Find what is counted for a system's links.
+    """Find the pairs that are counted for a system's links.
 
     `fallback` has the labels of pairs that the system does not link, of which the first counts; None if there are no
     fallbacks at all.  With `uprep` "any", a fallback may be any of the gold labels, otherwise it must be the last.
@@ -289,7 +289,7 @@ class _Codes(dict[str, int]):
 
 # Documents and submissions.
 
-SCORED = ("gold links", "their predictions can be validated but not scored")  # what scoring requires, and why
+SCORED = ("gold links", "their predictions can be validated but not scored")  # required by scoring, and the reason
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ class LinkAnalysis:
         return {"right": int((gold == predicted).sum()), **dict(zip(KINDS, map(len, self._wrong), strict=True))}
 
     def list_confusions(self) -> list[Row]:
-        """Return the prepositions that are confused, the commonest confusion first.
+        """Return the confused prepositions, the most frequent confusion first.
 
         Their share is that of the pairs that gold links by that preposition and the system by any.
         """
@@ -157,11 +157,11 @@ MEANINGS: Mapping[str, str] = {
     "expressed": "whether a preposition joins the two in the text",
     "mention": "the place of the complement in its cluster",
 }
-"""What breakdowns are, where their names don't say it."""
+"""The meanings of breakdowns whose names don't say it."""
 
 
 def _list_columns(family: str) -> tuple[Column, ...]:
-    """Return what tables show of labelled or unlabelled links."""
+    """Return the columns of tables of labelled or unlabelled links."""
     return (
         Column("gold", "count", "links/gold"),
         Column("predicted", "count", "links/system"),
@@ -180,7 +180,7 @@ TRIPLETS = (
     Column("F1", "score", "triplets/f1"),
     Column("", "interval", "triplets/f1"),
 )
-"""What the table of prepositions shows: each triplet of an anchor, a preposition and a complement counts once."""
+"""The columns of the table of prepositions, where each triplet of anchor, preposition and complement counts once."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -147,7 +147,7 @@ def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked:
 
 
 def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -> Drawing:
-    """Draw how frequent each preposition is among links (Elazar et al., 2021, Figure 4)."""
+    """Draw the frequency of each preposition among links (Elazar et al., 2021, Figure 4)."""
     counts = {}
     for split in dict.fromkeys(splits) or (place.split,):
         gold = read_linked(place._replace(split=split))

@@ -97,7 +97,7 @@ SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep",
 
 @dataclass(frozen=True, repr=False)
 class TrainedRun(Result):
-    """What came of a training run.
+    """The results of a training run.
 
     Attributes:
         folder: of the run.
@@ -122,7 +122,7 @@ class TrainedRun(Result):
         return f"<TrainedRun {self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}>"
 
     def describe(self) -> str:
-        """Say how it went, in a line."""
+        """The scores of the best epoch, in a line."""
         scores = [f"{name} {100 * self.best[name]:.1f}" for name in DRAWN if self.best.get(name) is not None]
         return ", ".join([f"{self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}", *scores])
 
@@ -146,7 +146,7 @@ class TrainedRun(Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `run.json` holds."""
+        """Return the content of `run.json`."""
         return dict(self.run)
 
 

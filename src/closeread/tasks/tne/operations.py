@@ -1,4 +1,4 @@
-"""What users can do with TNE."""
+"""Operations on TNE: commands, and functions in Python."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def prepositions(
     splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME", complete="splits")] = (),
     other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
 ) -> Drawing:
-    """Draw how frequent each preposition is.
+    """Draw the frequency of each preposition.
 
     Rare prepositions are combined as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of
     them.

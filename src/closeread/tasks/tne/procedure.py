@@ -214,7 +214,7 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
 
 
 def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bool) -> list[int]:
-    """Return the documents with links in which something may be wrong, all at once: there may be millions."""
+    """Return the documents whose links may have problems, without looking at each of millions of links."""
     size = np.array([2**62 if size is None else size for size in sizes], np.int64)[links.document]
     lowest, highest = np.minimum(links.anchor, links.complement), np.maximum(links.anchor, links.complement)
     is_wrong = (lowest < 0) | (highest >= size) | (lowest == highest) | (links.label < 0)
@@ -226,7 +226,7 @@ def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bo
 
 
 def _find_wrong_links(field: str, links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
-    """Find what is wrong with the links of a document, by the position of each."""
+    """Yield the problems of a document's links, with the position of each."""
     yield from find_wrong_ends(links, size)
     seen = set()
     for place, link in enumerate(links):

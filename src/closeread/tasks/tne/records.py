@@ -27,7 +27,7 @@ from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, find_clusters, 
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 
-OTHER, SMALLEST = "Other", 4.0  # Figure 4 unites prepositions under this percentage of the links
+OTHER, SMALLEST = "Other", 4.0  # Figure 4 combines prepositions under this percentage of the links
 
 DISTANCE, SURFACE, EXTENDED = MEANS = (
     *("mean distance in tokens", "% of links in surface form", "% of links in extended surface form"),

@@ -101,10 +101,10 @@ OPTIONS = (
 TITLES = {f"{name}/f1": f"{name} F1" for name in COMPARED} | {
     f"{label}/kappa": f"{label.replace('_', ' ')} kappa" for label in LABELS
 }
-"""What pairs of annotators are compared by, whichever is scored against the other, and how tables call it."""
+"""The symmetric scores of pairs of annotators, and their titles in tables."""
 
 Labels = Mapping[str, Hashable]
-"""The value of every label of `LABELS` of a possession, equal if the meaning is the same."""
+"""The values of a possession's `LABELS`, normalized so that equal meanings are equal."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Agreement:
         return f1 | {f"{label}/kappa": value for label, value in self.kappa.items()}
 
     def rows(self) -> list[list[str | float | None]]:
-        """Return a row for everything that is compared, as `COLUMNS`; what does not apply is empty, 0/0 is None."""
+        """Return a row for each score, with the columns `COLUMNS`; cells that do not apply are empty, 0/0 is None."""
         scores = zip(self.precision, self.precision.values(), self.recall.values(), self.f1.values(), strict=True)
         return [
             *([*row, "", ""] for row in scores),
@@ -135,7 +135,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairedAgreement(Result):
-    """The agreement of every two annotators, and notices about their files."""
+    """The agreement of every pair of annotators, and notices about their files."""
 
     names: Sequence[str]
     pairs: Mapping[Annotators, Agreement]
@@ -209,7 +209,7 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Paire
 
 
 def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str) -> PairedAgreement:
-    """Measure the agreement of every two annotators, given their records of the same articles, in any order."""
+    """Measure the agreement of every pair of annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
     problems = []
     for first, other in ((i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))):
@@ -282,7 +282,7 @@ def _get_labels(row: Mapping[str, str | None]) -> Labels:
 
 
 def _compare_labels(one: Labels, other: Labels, most: int) -> int:
-    """Return how much two of possessions say the same: equal anchors, then overlapping years, then other labels.
+    """Return the similarity of two possessions: equal anchors count first, then overlapping years, then other labels.
 
     No sum of what comes later, over as many pairs as there may be, outweighs one of what comes earlier.
     """

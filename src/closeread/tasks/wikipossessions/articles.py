@@ -78,7 +78,7 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
 LONG_NUMBER = re.compile(r"&#[0-9]{1000,};?")  # no character, and perhaps more digits than Python reads
-NEAR = 2000  # within how many characters after the mark of a redirect the link to the other page ends
+NEAR = 2000  # the most characters from the mark of a redirect to the end of the link to the other page
 
 
 def extract_text(html: str) -> str:
@@ -95,8 +95,8 @@ def extract_text(html: str) -> str:
     """
     parser = _Parser()
     parser.feed(LONG_NUMBER.sub("\ufffd", html))
-    # What is left follows a tag that does not end, if there is one.  `HTMLParser.close` would look for the end of each
-    # tag in it, up to the end of the page.
+    # Any rest follows a tag that does not end.  `HTMLParser.close` would look for the end of each tag in it, up to the
+    # end of the page.
     parser.handle_data(unescape(parser.rawdata))
     parser.end_block()
     return "".join(parser.blocks) + "\n" if parser.blocks else ""
@@ -130,7 +130,7 @@ def count_sections(text: str) -> int:
 
 
 class _Parser(HTMLParser):
-    """Collects the blocks of a page, each with what is before it."""
+    """Collects the blocks of a page, each with the text before it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -160,7 +160,7 @@ class _Parser(HTMLParser):
             self._break("")
         if not self._counts[tag]:
             return
-        while True:  # closes what was left open in it
+        while True:  # closes blocks left open in it
             name, was_hidden = self._open.pop()
             self._counts[name] -= 1
             self._n_hidden -= was_hidden
@@ -200,7 +200,7 @@ SECONDS = 300.0  # how long an answer may take
 TRIES = 5
 FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds: before the second try, and for how long a server may ask to wait
 EXPECTED_URL = "https://…/api.php"
-CONTACT_STATUSES = (403, 429)  # what Wikimedia answers to programs that don't introduce themselves as it asks
+CONTACT_STATUSES = (403, 429)  # Wikimedia's answers to programs that don't identify themselves as it asks
 BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")  # the codes of errors that may pass begin so
 NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")  # `|` would separate several
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
@@ -213,7 +213,7 @@ T = TypeVar("T")
 
 
 class NoWikiError(DownloadError):
-    """What answers is no MediaWiki."""
+    """The server is no MediaWiki."""
 
     def __init__(self, message: str = "answers with JSON that no MediaWiki sends") -> None:
         super().__init__(message)
@@ -250,7 +250,7 @@ class Wiki:
             self._session.mount(f"http://{parts.netloc}/", HTTPAdapter())
 
     def ask(self, **parameters: str) -> Mapping[str, Any]:
-        """Send a request and return its answer; what may pass, such as a lag, is tried again."""
+        """Send a request and return its answer; retry after temporary errors, such as a lag."""
         return try_again(lambda: self._ask_once(parameters), TRIES, FIRST_WAIT, LONGEST_WAIT)
 
     def close(self) -> None:
@@ -358,7 +358,7 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
 
 
 def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | None, list[tuple[int, str]]]:
-    """Return what a wiki tells of a title.
+    """Return the wiki's information on a title.
 
     That is its page of today with the last revision of a day, which may be missing, or None if it can't have any; and
     the later moves of pages away from this title, in order: the number of the entry and the new title.
@@ -402,7 +402,7 @@ class FetchedRows(NamedTuple):
 
     @property
     def notes(self) -> list[str]:
-        """What to tell of titles that are now those of other pages, or of none."""
+        """Notices on titles that today belong to other pages, or to none."""
         return [
             f"{quote(row['title'])} {'was moved to' if row['found'] == MOVED else 'redirects to'} {quote(row['page'])}."
             for row in self.rows

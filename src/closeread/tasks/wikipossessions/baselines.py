@@ -137,7 +137,7 @@ def _make_possession(kind: str, possessor: str, order: int, anchor: str | None) 
 
 
 def _find_anchors(document: Any, dates: str) -> list[tuple[Any, str]]:
-    """Find the dates of a document that may be anchors, with what is written for them."""
+    """Find the dates of a document that may be anchors, with the texts of these anchors."""
     found = []
     for entity in document.ents:
         if entity.label_ == DATE:

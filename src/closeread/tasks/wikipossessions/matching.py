@@ -87,7 +87,7 @@ def _strip_punctuation(token: str) -> str:
 Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
 Likeness = Callable[[int, int], int]
-"""From positions in the system and in gold to how much the two possessions say the same, from 0."""
+"""Maps positions in the system and in gold to the similarity of the two possessions, at least 0."""
 
 
 class Possession(NamedTuple):

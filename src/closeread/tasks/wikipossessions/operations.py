@@ -1,4 +1,4 @@
-"""What users can do with WikiPossessions."""
+"""Operations on WikiPossessions: commands, and functions in Python."""
 
 from __future__ import annotations
 

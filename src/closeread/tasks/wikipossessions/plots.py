@@ -57,7 +57,7 @@ _ASPECT = 1.5  # the aspect ratio of a page with many possessions
 
 
 class Cell(NamedTuple):
-    """A possession in a plot: its texts, what its shape and lines tell, and their widths."""
+    """A possession in a plot: its texts, the meaning of its shape and lines, and their widths."""
 
     kind: str | None
     name: str

@@ -35,7 +35,7 @@ CODES = {
     "relation": {"Bef": "before", "Dur": "during", "Aft": "after"},
     "relation_certainty": {"C": "certain", "UC": "uncertain"},
 }
-"""What the codes of a column mean, by the field of a record."""
+"""The meanings of the codes of a column, by the field of a record."""
 
 ORDER = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5})*")
 """Numbers don't begin with 0, so that `1.0`, an order that was converted to a float, is not read as nested in 1."""

@@ -78,7 +78,7 @@ PAIRS_OF_SECTION_5 = tuple(
     for earlier in others
 )
 ANNOTATED_TWICE = 12
-"""As printed: the release does not tell which articles were annotated twice."""
+"""As printed: the release does not say which articles were annotated twice."""
 
 
 def table_1(inputs: Inputs) -> Recomputed:
@@ -180,7 +180,7 @@ def table_5(inputs: Inputs) -> Recomputed:
 
 
 def text(inputs: Inputs) -> Recomputed:
-    """Recompute what the running text says of the corpus and of the evaluation."""
+    """Recompute the figures of the running text on the corpus and the evaluation."""
     records = _read_records(inputs)
     found = facts(records)
     possessors, unique = found["possessors"], found["possessors, once per article"]
@@ -257,7 +257,7 @@ def _score(records: Sequence[Record], predictions: Sequence[Record], **options: 
 
 
 def _compare_names(one: str, other: str) -> str:
-    """Write two names with what the evaluation makes of them: equal (=), alike (~) or neither (a comma)."""
+    """Write two names with the evaluation's verdict between them: equal (=), partial match (~) or neither (a comma)."""
     ours, theirs = normalize_name(one), normalize_name(other)
     if ours.tokens == theirs.tokens:
         return f"{one} = {other}"

@@ -96,7 +96,7 @@ def ordered_pairs(side: Sequence[Possession], suborder: str = "tuple") -> tuple[
 
 
 def article_counts(system: Sequence[Possession], gold: Sequence[Possession], options: Options) -> Floats:
-    """Count what the scores of an article are computed from: rows as `FAMILIES`, columns as `COUNTS`, (6, 4)."""
+    """Return the counts behind the scores of an article: rows as `FAMILIES`, columns as `COUNTS`, (6, 4)."""
     if options["scenario"] == "oracle":  # the first of each name
         first: dict[tuple[str, ...], int] = {}
         for i in sort_positions(system):
@@ -125,7 +125,7 @@ def article_counts(system: Sequence[Possession], gold: Sequence[Possession], opt
         theirs: Sequence[bool],
         compare: Callable[[Possession, Possession], tuple[Fraction, Fraction]],
     ) -> tuple[float, ...]:
-        """Sum what the pairs of possessions that count add to the numerators of precision and recall."""
+        """Sum the contributions of pairs of possessions to the numerators of precision and recall."""
         of_system, of_gold = Fraction(0), dict[int, Fraction]()
         for i, j in pairs:
             if ours[i] and theirs[j]:

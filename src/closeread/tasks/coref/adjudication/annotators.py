@@ -1,4 +1,4 @@
-"""What several annotators say about the same documents.
+"""The annotation of the same documents by several annotators.
 
 Conventions: mentions are in document order, by start and then the longer first.  Chains of one mention say nothing.
 An annotator is a file or a folder; not everyone needs to have annotated every document.
@@ -126,7 +126,7 @@ def count_singletons(table: MentionTable) -> int:
 
 
 def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
-    """Bring the annotators' files together, whose tokens agree.
+    """Align the annotators' files, which must have the same tokens.
 
     Returns:
         The documents, in the order of the files if that is the same for all of them, and else by name.
@@ -150,7 +150,7 @@ def _join_document(
     found = [dict(mentions[file][document]) for file, document in holders]
     every = sorted(set().union(*found), key=lambda mention: mention.order)
     chain = np.array([[chains.get(mention, NO_CHAIN) for mention in every] for chains in found], np.int64)
-    # The tokens are those of the first file that tells their number, with words if there is one.
+    # The tokens are those of the first file that has words, or else of the first that has their number.
     file, document = max(holders, key=lambda at: (tables[at[0]].n_tokens is not None, has_words(tables[at[0]], at[1])))
     source = _take_document(tables[file], document)
     n_tokens = None if source.n_tokens is None else int(source.n_tokens[0])

@@ -97,7 +97,7 @@ class AspSession(Session):
             self._rules += broken
 
     def find_ties(self, chain: Ints) -> Mask | None:
-        """Find the pairs of nodes on which solutions differ that are as good as the best one found."""
+        """Find the pairs of nodes on which equally good best solutions differ."""
         best = chain[:, None] == chain
         ties = np.zeros(best.shape, bool)
         model = self._model
@@ -137,7 +137,7 @@ class AspSession(Session):
             yield (first, second), int(self._atom[first, second])
 
     def _run(self, control: clingo.Control) -> Iterator[clingo.Model | None]:
-        """Yield what clingo finds: better and better models, then all of the best; None if the time is over."""
+        """Yield clingo's models: better and better ones, then all of the best; None if the time is over."""
         handle = self._handles.enter_context(control.solve(yield_=True, async_=True))
         while True:
             handle.resume()
@@ -166,7 +166,7 @@ class AspSession(Session):
         return [(i, j, -k) if k else (i, j) for i, j, k in np.column_stack(sides).tolist()]
 
     def _check(self, chain: Ints, cost: Sequence[int]) -> None:
-        """Compare clingo's costs of the best solution with ours."""
+        """Check that clingo's costs of the best solution are those computed here."""
         gain, links = self._part.evaluate(chain)
         pairs = tuple(self._pairs.T)
         expected = [int(self._part.gain[pairs].clip(min=0).sum()) - gain, int(self._part.links[pairs].sum()) - links]

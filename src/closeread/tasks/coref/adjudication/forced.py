@@ -81,7 +81,7 @@ class ForcedFile:
 
     @property
     def notices(self) -> list[str]:
-        """What to tell the user."""
+        """Notices for the user."""
         if not self.n_ignored:
             return []
         return [f"{self.path}: {pluralize(self.n_ignored, 'cell')} without '=' ignored."]

@@ -57,7 +57,7 @@ class MilpSession(Session):
         return Solution(self._best, True)
 
     def find_ties(self, chain: Ints) -> Mask | None:
-        """Find the pairs of nodes on which solutions differ that are as good as the best one found."""
+        """Find the pairs of nodes on which equally good best solutions differ."""
         best = chain[self._pairs[:, 0]] == chain[self._pairs[:, 1]]
         differs = np.zeros(len(self._pairs), bool)
         while True:

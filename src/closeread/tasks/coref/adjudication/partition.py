@@ -1,4 +1,4 @@
-"""A part of a document whose mentions are put into chains by themselves, as a graph, and its best chains.
+"""An independent part of a document, as a graph of mentions, and its best chains.
 
 Conventions: a node is a mention, or several that are certain to be together; nodes are in the order of their first
 mentions.  A solution gives every node the number of its chain, (n_nodes,); a node alone in its chain is in none.  Of
@@ -43,7 +43,7 @@ class Part:
         return len(self.lone)
 
     def evaluate(self, chain: Ints) -> tuple[int, int]:
-        """Return what a solution is worth; a greater value is better.
+        """Return the value of a solution; greater is better.
 
         That is how much less it costs than all nodes apart, and the number of pairs of mentions that it has together,
         without those inside nodes.
@@ -139,14 +139,14 @@ class Deadline:
 
 
 class Solution(NamedTuple):
-    """What was found for a part: a solution, or None, and whether there is none that is better, or none at all."""
+    """The best chain found for a part, None if there is none, and whether it is proved that none is better."""
 
     chain: Ints | None
     is_proved: bool
 
 
 class Session(ABC):
-    """A solver at work on a part, which ends with the context."""
+    """A session of a solver on a part, which ends with the context."""
 
     def __init__(self, part: Part, deadline: Deadline) -> None:
         self._part, self._deadline = part, deadline
@@ -164,7 +164,7 @@ class Session(ABC):
 
     @abstractmethod
     def find_ties(self, chain: Ints) -> Mask | None:
-        """Find the pairs of nodes on which solutions differ that are as good as the best one found, which is given.
+        """Find the pairs of nodes on which solutions as good as the given one, the best found, differ.
 
         Returns:
             (n_nodes, n_nodes) symmetric; None if the time was not enough.

@@ -1,4 +1,4 @@
-"""Adjudication: the chains that explain several annotators' best, what they cost, and the files that show them.
+"""Adjudication: the chains that best explain several annotators' decisions, their costs, and files of results.
 
 Sources: Schüller (2018), "Adjudication of Coreference Annotations via Answer Set Optimization", section 3; Schüller et
 al. (2018), "Marmara Turkish Coreference Corpus and Coreference Resolution Baseline", section 3.3.  A pair of mentions
@@ -48,7 +48,7 @@ def implies_links(objective: str) -> bool:
 
 
 def cost_together(annotators: Ints, n_annotators: int, objective: str) -> Ints:
-    """Return what pairs cost that are in one chain, given K and k; apart, they cost 2K."""
+    """Return the costs of pairs within a chain, given K and k; pairs in different chains cost 2K."""
     against = n_annotators - annotators if objective.startswith("v") else np.zeros_like(annotators)
     if not implies_links(objective):
         return against
@@ -79,7 +79,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Link:
-    """A pair of mentions, by place, that K > 0 annotators or the result have in one chain, and what it costs."""
+    """A pair of mentions, by place, that K > 0 annotators or the result have in one chain, and its cost."""
 
     first: int
     second: int
@@ -121,7 +121,7 @@ def adjudicate(
     deadline: Deadline,
     forced: ForcedDocument = NOTHING_FORCED,
 ) -> AdjudicatedDocument:
-    """Find the chains that cost least and agree with what a person has decided."""
+    """Find the chains that cost least and agree with a person's decisions."""
     document = document.add(list(forced.chain_of))
     k = document.count_annotators(settings.empty_annotators)
     plan = _Plan(document, settings, k, forced)
@@ -315,7 +315,7 @@ Chains = Mapping[str, Sequence[Mention]]
 def dump_worksheet(
     results: Sequence[AdjudicatedDocument], files: Sequence[str], forced: Mapping[str, ForcedDocument]
 ) -> str:
-    """Convert results to the text of a worksheet, given the annotators' files and what was decided, by document."""
+    """Convert results to the text of a worksheet, given the annotators' files and a person's decisions, by document."""
     return "".join(_format(result, files, forced.get(result.document.name, NOTHING_FORCED)) for result in results)
 
 

@@ -149,7 +149,7 @@ class _Document:
         self.words.clear()
 
     def end(self, problems: ProblemList) -> Document:
-        """Return the document, and report what is still open."""
+        """Return the document, and report mentions that are still open."""
         for label, opened in self.open.items():
             for _, line in opened:
                 found = f"entity {shorten(label.decode(), 60)} opens but never closes"

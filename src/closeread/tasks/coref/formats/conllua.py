@@ -208,7 +208,7 @@ class _Document:
                 self._problems.add(f"{place}: a bridging anaphor closes but is not open", line)
 
     def end(self) -> None:
-        """Report what is still open."""
+        """Report markables that are still open."""
         for markable in self.identity.open + self.deixis.open:
             self._problems.add(f"{markable} opens but never closes", markable.line)
         for line in self._open_bridging:
@@ -385,7 +385,7 @@ class _Reader:
             markables = (one.deixis if name == "deixis" else one.identity).markables
             relations[one.name] = one.find_relations(markables, {} if name == "deixis" else one.anchors)
             mentions = [one.find_mention(markable) for markable in markables if markable.is_referring]
-            # Only words tell the places of zeros apart, as in the scorer: a document counts as one sentence.
+            # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
             zeros = sorted({*range(len(one.words))}.difference(one.token_of_word))
             empty = [EmptyNode(token, 0, ()) for token in zeros]
             made.append(make_document(one.name, len(one.words), mentions, empty=empty))

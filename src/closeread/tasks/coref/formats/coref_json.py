@@ -74,7 +74,7 @@ def find_dialect(record: object) -> Dialect | None:
 
 
 def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
-    """Return documents as columns, or what is wrong with them."""
+    """Return documents as columns, or their problems."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
@@ -201,7 +201,7 @@ FOREIGN = {
     "clusters_token_offsets": "maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' "
     "as 'clusters')",
 }
-"""What to say of documents with these fields, which some systems write."""
+"""Messages on documents with these fields, which some systems write."""
 
 MARMARA = ("genre", "sentences", "mentions")
 """The fields that the documents of Marmara have besides."""

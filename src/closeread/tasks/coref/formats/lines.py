@@ -78,7 +78,7 @@ def make_document(
 
 
 class Place(NamedTuple):
-    """Where the lines of a document begin and end in its file, in bytes; its first line; a digest of its words."""
+    """The offsets in bytes of a document's lines in its file, begin and end; its first line; a digest of its words."""
 
     begin: int
     end: int

@@ -88,7 +88,7 @@ def build_chains(learner: str, spans: Sequence[Span], scores: Iterator[tuple[Flo
         linked = np.flatnonzero(is_candidate & (of_pairs > THRESHOLDS[learner]))[::-1]
         if learner == "svr":
             linked = linked[np.argmax(of_pairs[linked], keepdims=True)] if len(linked) else linked
-        # One mention of a chain stands for all: what overlapped still overlaps when the chains have grown.
+        # One mention of a chain stands for all: overlapping chains still overlap when they have grown.
         _, nearest = np.unique(chain[linked], return_index=True)
         for first in linked[np.sort(nearest)].tolist():
             kept, joined = sorted((int(chain[first]), int(chain[second])))
@@ -110,7 +110,7 @@ class DocumentPairs(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """The chains of a document, and what they were made with."""
+    """The chains of a document, and the links and scores from which they were made."""
 
     document: DocumentPairs
     model: Model
@@ -135,14 +135,14 @@ class Prediction(NamedTuple):
 
 
 def _learn_from_counts(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
-    """Return what trains on all documents but one: the counts of their codes are a difference."""
+    """Return a function that trains on all documents but one, whose counts of codes are subtracted from all."""
     counts = [count_examples(one.trained, one.examples) for one in documents]
     total = np.sum(counts, axis=0)
     return lambda left_out: Model(score_codes(method, total - counts[left_out]))
 
 
 def _learn_from_vectors(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
-    """Return what trains on all documents but one: on all examples, since vectors make each different."""
+    """Return a function that trains on all documents but one: on single examples, since vectors make each different."""
     n_before, values, columns = 0, [], []
     for number, (_, _, mentions, (first, second, is_positive)) in enumerate(documents):
         if mentions.vectors:

@@ -39,7 +39,7 @@ class TreebankFiles(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Documents to convert, and what is odd about them."""
+    """Documents to convert, and their oddities."""
 
     documents: Sequence[Record]
     word_numbers: WordNumbers
@@ -150,7 +150,7 @@ def dump_xml(document: Record) -> str:
 
 
 def find_losses(source: Source, output: Path) -> list[str]:
-    """Say what the format of the output doesn't keep of the documents."""
+    """Describe the parts of documents that the format of the output doesn't keep."""
     suffix = text_suffix(output)
     every = [(number, one) for document in source.documents for number, one in enumerate(document["mentions"])]
     n_changed = sum(one["id"] != str(number) for number, one in every)

@@ -40,7 +40,7 @@ SPACES = re.compile(r"[\s_]+")
 class Annotations(NamedTuple):
     """The contents of coreference files."""
 
-    annotations: list[Annotation]  # of each file that could be read, without what is wrong with it
+    annotations: list[Annotation]  # of each file that could be read, without its errors
     problems: list[Problem]  # with their file, as are notices
     notices: list[Problem]
 
@@ -51,13 +51,13 @@ class AnnotatedTreebank(NamedTuple):
     documents: list[Record]  # without genre, in order
     files: list[str]  # of the annotation of each, or of its sentences if it has none
     problems: list[Problem]
-    notices: list[Problem]  # what was cut, left out or dropped
+    notices: list[Problem]  # on annotation that was cut, left out or dropped
     text_notices: list[Problem]  # mentions with another text than their words
     rest: list[Problem]  # a notice about the documents without coreference, if there are any
 
 
 def read_annotations(files: Mapping[str, Path]) -> Annotations:
-    """Read coreference files, by the names that messages show; find what is wrong that takes no treebank to see."""
+    """Read coreference files, by their names in messages, and find errors that are visible without a treebank."""
     found = Annotations([], ProblemList(), [])
     for name, path in files.items():
         if not name.endswith(SUFFIXES):
@@ -75,7 +75,7 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
 
 
 def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation:
-    """Return what is right with a coreference file; add errors, and what is odd."""
+    """Return the valid annotation of a coreference file; add errors and oddities."""
 
     def report(what: str, line: int) -> None:
         found.problems.append(Problem(what, line, file))
@@ -130,7 +130,7 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
 
 
 def _read_mention(element: Element) -> tuple[Mention, list[str]]:
-    """Return a mention, in which a wrong word is 0, and what is wrong with it in itself."""
+    """Return a mention, in which a wrong word is 0, and its own errors."""
     m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
     wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
     words = []
@@ -165,7 +165,7 @@ def _find_overlapping(chain: Sequence[Mention]) -> Iterator[tuple[Mention, Menti
 
 
 def normalize_text(text: str) -> str:
-    """Return what is compared of a mention's text: blanks and `_` are alike, and so are apostrophes.
+    """Normalize a mention's text for comparison: blanks and `_` are alike, and so are apostrophes.
 
     >>> normalize_text(" Ayşe’nin_evi  ") == normalize_text("Ayşe'nin evi")
     True
@@ -258,7 +258,7 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
 def _find_span(
     mention: Mention, file: str, treebank: Treebank, sentence: Record, made: AnnotatedTreebank
 ) -> tuple[int, int]:
-    """Return the first and last token of a mention in its sentence, from 0; add what is wrong or odd about it."""
+    """Return the first and last token of a mention in its sentence, from 0; add its errors and oddities."""
     numbers = number_words(sentence, treebank.word_numbers)
     wrong = False
     for attribute, word in (("fromWordIX", mention.first), ("toWordIX", mention.last)):

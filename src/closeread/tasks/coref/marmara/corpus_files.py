@@ -47,7 +47,7 @@ def find_genres(
     """Find the genres of documents: those of a file, if there is one, or else those that are known.
 
     Returns:
-        The genre of every document, or None; what is wrong with the file of genres; what is odd about it.
+        The genre of every document, or None; errors in the file of genres; its oddities.
     """
     genres = {document: KNOWN_GENRES.get(document.partition("_")[0]) for document in documents}
     if path is None:
@@ -149,7 +149,7 @@ def read_corpus_folder(folder: Path) -> Parsed:
 def read_corpus_files(
     files: Mapping[str, Path], split: str, *, unaligned: str = "drop", has_coreference: bool = False
 ) -> Parsed:
-    """Read the records of the corpus from its files by their path below its folder; others are none of ours.
+    """Read the records of the corpus from its files by their path below its folder; other files are ignored.
 
     `has_coreference` is whether there is a folder for it, though it may have no files.
     """

@@ -91,7 +91,7 @@ def make_document(
 
 
 def document_order(span: tuple[int, ...]) -> Span:
-    """Return what sorts spans into document order."""
+    """Return the sort key of spans for document order."""
     return span[0], -span[1]
 
 

@@ -178,7 +178,7 @@ class AnnotationFiles(NamedTuple):
 
 
 def read_annotation_files(folder: Path) -> AnnotationFiles:
-    """Read all annotations below a folder; what is wrong with any of them is one error."""
+    """Read all annotations below a folder; all their problems are one error."""
     paths, problems = walk_files(folder)
     # The folder of a file is named after its document.
     documents = {file: file.partition("/")[0] if file.count("/") == 1 else "" for file in paths}

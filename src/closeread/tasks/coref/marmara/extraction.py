@@ -43,7 +43,7 @@ def extract(
     document of each fragment, if it is not the one in its name.
 
     Returns:
-        The sentences of every document by its name, in order, and what is odd about the fragments, with its file.
+        The sentences of every document by its name, in order, and oddities of the fragments, with their files.
     """
     files, misfits = list_files(folder, "fragment", SUFFIX)
     if not files:

@@ -28,7 +28,7 @@ def lower(text: str) -> str:
 
 
 def strip_suffix(form: str) -> str:
-    """Return a form without its first apostrophe and what follows; an apostrophe at its beginning stays.
+    """Return the part of a form before its first apostrophe, except one at its beginning.
 
     >>> strip_suffix("Ankara'nın"), strip_suffix("'Ankara'nın'"), strip_suffix("evin")
     ('Ankara', "'Ankara", 'evin')
@@ -85,7 +85,7 @@ def classify_head(token: Token, stems: Collection[str], pronouns: Collection[str
 
 
 def read_pronouns(path: Path) -> frozenset[str]:
-    """Read lemmas of pronouns: a lemma a line; blank lines, and what follows `#`, are skipped."""
+    """Read lemmas of pronouns, one per line; blank lines, and anything after `#`, are skipped."""
     found: set[str] = set()
     problems = ProblemList()
     for number, line in enumerate(read_lines(path), start=1):

@@ -196,7 +196,7 @@ def convert_equalities(
 
 
 def _write_text(output: Path, dump: Callable[[], str]) -> None:
-    """Write a text; a format that can't express what it is made of is a wrong request."""
+    """Write a text; a format that can't express its content is a RequestError."""
     from closeread.files import write_text
 
     try:

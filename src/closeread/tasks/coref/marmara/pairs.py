@@ -107,7 +107,7 @@ class Mentions:
 def describe_mentions(
     tokens: Sequence[Token], spans: Sequence[Span], pronouns: Collection[str], vectors: Vectors | None = None
 ) -> Mentions:
-    """Put what features need of mentions into columns; `pronouns` are lemmas of pronouns, in lower case."""
+    """Put the data of mentions that features need into columns; `pronouns` are lemmas of pronouns, in lower case."""
     if len(spans) > MAX_MENTIONS:
         raise LimitError(0, len(spans), "mentions", MAX_MENTIONS)
     stems = find_proper_stems(tokens)
@@ -193,7 +193,7 @@ def encode_pairs(mentions: Mentions, first: Ints, second: Ints) -> Codes:
 
 
 def mark_candidates(mentions: Mentions, first: Ints, second: Ints) -> Mask:
-    """Tell which pairs may be linked: all but a pronoun before what is no pronoun; shapes as `encode_pairs`."""
+    """Mark the pairs that may be linked: all but a pronoun before a non-pronoun; shapes as `encode_pairs`."""
     allowed: Mask = (mentions.type[first] != PRONOUN) | (mentions.type[second] == PRONOUN)
     return allowed
 
@@ -480,7 +480,7 @@ def fit_pairs(learner: str, matrix: PairMatrix, is_positive: Mask) -> Model:
     sign = np.where(is_positive, 1.0, -1.0)
 
     def find_lack(products: Floats) -> Floats:
-        """How far pairs are from their targets; the classifier is content with what is beyond."""
+        """The distances of pairs from their targets; for the classifier, pairs beyond their targets are right."""
         lack = 1 - sign * products
         return np.maximum(lack, 0) if learner == "svc" else lack
 

@@ -47,7 +47,7 @@ UdDocuments = Mapping[str, Sequence[Record]]
 
 
 def make_key(text: str) -> str:
-    """Return what two editions of a Turkish text have in common, for comparing.
+    """Normalize a Turkish text so that two editions of it can be compared.
 
     >>> make_key("Ayşe’nin IŞIĞI"), make_key("İyi_ki")
     ('ayşeninışığı', 'iyiki')
@@ -98,7 +98,7 @@ class Match(NamedTuple):
 
 
 def key_sentence(tokens: Iterable[str]) -> SentenceKey:
-    """Return what stretches are sought in."""
+    """Return the text in which stretches are searched."""
     text, begins, ends = "", {}, {}
     for token, key in enumerate(map(make_key, tokens)):
         if key:
@@ -127,7 +127,7 @@ def match_sentence(sentence: SentenceKey, stretches: Sequence[Stretch]) -> Match
     spans = {key: find_spans(sentence, key) for key in by_key}
     score = 0.0
     found: dict[int, Span] = {}
-    # What is certain first: the others must be before or after it.
+    # Certain ones first: the others must be before or after them.
     for key in sorted(by_key, key=lambda key: (len(spans[key]) - len(by_key[key]), -len(key))):
         numbers = by_key[key]
         bounds: list[tuple[float, float]] = []
@@ -197,7 +197,7 @@ class Target(NamedTuple):
 
 
 def pick_best(matches: Mapping[Target, Match]) -> Target | None:
-    """Return what scores `ADVANTAGE` times the second best, or what alone has a score; None if nothing does."""
+    """Return the candidate that scores `ADVANTAGE` times the second best, or alone has a score; None if none does."""
     ranked = sorted(matches, key=lambda target: -matches[target].score)
     if not ranked or (len(ranked) > 1 and matches[ranked[0]].score < ADVANTAGE * matches[ranked[1]].score):
         return None
@@ -210,7 +210,7 @@ class Location(NamedTuple):
     mentions: Sequence[Mention]
     target: Target
     is_aligned: bool  # whether it stands there in order with others; False if it was found on its own
-    spans: Sequence[Span | None]  # of each mention; None if it can't be told from that of another
+    spans: Sequence[Span | None]  # of each mention; None if it can't be distinguished from that of another
 
 
 def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[Mention]]]) -> list[Location | None]:

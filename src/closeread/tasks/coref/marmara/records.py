@@ -42,7 +42,7 @@ class Size(NamedTuple):
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
-    """Count what documents contain; the share of nested mentions is left out if there are no mentions."""
+    """Count the content of documents; the share of nested mentions is left out if there are no mentions."""
     lengths = [len(cluster) for record in records for cluster in list_chains(record)]
     whole = measure(records)
     nested, twice = count_nested(records)

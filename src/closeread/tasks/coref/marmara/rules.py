@@ -11,7 +11,7 @@ from closeread.tasks.coref.marmara.documents import Span, find_overlaps
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
-    """Find what disagrees within a record, with the index of the record."""
+    """Yield contradictions within a record, with the index of the record."""
     for index, record in enumerate(records):
         yield from ((index, what) for what in _check_document(record))
 

@@ -76,7 +76,7 @@ class Sentence(NamedTuple):
     line: int
     number: str  # in a fragment, that of the extracted treebank
     words: Mapping[int, Element]  # by IX, at least one, in ascending order
-    tokens: list[Record]  # what the attributes of the words say
+    tokens: list[Record]  # from the attributes of the words
 
 
 class Treebank(NamedTuple):
@@ -105,7 +105,7 @@ def find_document_id(number: str) -> str:
 
 
 def sort_key(number: str) -> tuple[str, int, int]:
-    """Return what sorts sentences by document, then by the numbers of fragment and sentence.
+    """Return the key that sorts sentences by document, then by the numbers of fragment and sentence.
 
     >>> sorted(["77000112010.1", "77000112009.10", "77000112009.9"], key=sort_key)
     ['77000112009.9', '77000112009.10', '77000112010.1']
@@ -156,7 +156,7 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
         reader.problems.append(Problem("contains no treebank files (expected files ending in .xml or .conllu)"))
     unknown = kinds.pop(None, [])
     if not kinds and unknown:
-        kinds[Kind.EXTRACTED] = unknown  # whose reader says what is wrong
+        kinds[Kind.EXTRACTED] = unknown  # whose reader reports the errors
     elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
         reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
         files = {name: file for name, file in files.items() if name not in set(unknown)}
@@ -193,7 +193,7 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
 
 
 def find_kind(name: str, data: bytes) -> Kind | None:
-    """Find out by its contents what a file of a treebank is; return None if it has no sentences.
+    """Return the kind of a file of a treebank by its content; None if it has no sentences.
 
     In an extracted file, sentences have numbers with a fragment; in a fragment, they have none, or that of the file's
     own name.
@@ -303,7 +303,7 @@ class XmlReader:
         return sentences
 
     def _read_sentence(self, file: str, element: Element, number: str) -> Sentence:
-        """Return a sentence with its valid words; note what their attributes say that can't be read."""
+        """Return a sentence with its valid words; note attributes that can't be read."""
         about = f"sentence {quote(number)}: "
         words: dict[int, Element] = {}
         last = 0
@@ -452,7 +452,7 @@ def decode(data: bytes, encoding: str = AUTO) -> str:
 
 
 def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:
-    """Return what is wrong with the bytes of a fragment that were to be decoded from an encoding, with the line."""
+    """Return the problem, with its line, of a fragment's bytes that can't be decoded."""
     if not isinstance(error, UnicodeDecodeError):
         return Problem(f"can't be decoded as {encoding}: {error}")
     if encoding == AUTO and error.object.startswith(UTF_16):
@@ -465,7 +465,7 @@ def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Proble
 
 
 def repair(text: str) -> str:
-    """Escape whatever is not XML in the attributes and the text of words; the rest is left as it is.
+    """Escape characters that are not XML in the attributes and the text of words; leave the rest as it is.
 
     >>> print(repair('''<W IX="1" IG="[(1,""+Punc")]" REL="[,( )]"> " </W>'''))
     <W IX="1" IG="[(1,&quot;&quot;+Punc&quot;)]" REL="[,( )]"> &quot; </W>

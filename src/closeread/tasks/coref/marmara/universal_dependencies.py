@@ -33,7 +33,7 @@ RELATIONS = {
     "nsubj": "SUBJECT", "csubj": "SUBJECT", "obj": "OBJECT", "iobj": "OBJECT", "ccomp": "OBJECT", "xcomp": "OBJECT",
     "conj": "COORDINATION", "cc": "COORDINATION", "root": "SENTENCE", "vocative": "VOCATIVE",
 }
-"""Relations by their names in UD, those apart that depend on the case, and `compound:` with whatever follows."""
+"""Relations by their names in UD, except those that depend on the case, and `compound:` with any subtype."""
 
 ADJUNCTS = {
     "Dat": "DATIVE.ADJUNCT", "Loc": "LOCATIVE.ADJUNCT", "Abl": "ABLATIVE.ADJUNCT", "Ins": "INSTRUMENTAL.ADJUNCT",
@@ -163,7 +163,7 @@ class UdTreebank:
                 self.problems += sorted(self._found, key=lambda problem: problem.order)
 
     def _read(self, file: str, lines: Iterable[str]) -> None:
-        self._file, self._found = file, ProblemList()  # and what is wrong with it
+        self._file, self._found = file, ProblemList()  # and its problems
         # The names of the document and of the sentence, and their lines; whether the document has sentences.
         self._document: tuple[str, int] | None = None
         self._sentence: tuple[str, int] | None = None

@@ -40,7 +40,7 @@ def count_b_cubed(table: Overlap, side: int) -> tuple[Floats, Floats]:
 
 
 def count_lea(table: Overlap, side: int) -> tuple[Floats, Floats]:
-    """Sum what is resolved of the clusters of a side, and count its mentions: Moosavi and Strube (2016).
+    """Sum the resolved shares of a side's clusters, weighted by size, and count mentions: Moosavi and Strube (2016).
 
     A cluster of n mentions has weight n, and its resolution is the share of its n (n - 1) / 2 links that are found, or
     of the link of a singleton to itself.

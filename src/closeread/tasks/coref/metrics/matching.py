@@ -54,7 +54,7 @@ Pairs = dict[tuple[int, int], float]  # of mentions that may match, by their row
 
 
 class Mention(NamedTuple):
-    """A mention of a side; mentions are sorted by their first token, last token, size, and what else differs."""
+    """A mention of a side; mentions are sorted by first token, last token, size, and their other fields."""
 
     place: tuple[int, int, int]
     runs: Runs
@@ -280,7 +280,7 @@ class Places(NamedTuple):
 
 
 def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Places:
-    """Find where the scorer looks for mentions, given their places and the rows of those that match."""
+    """Find the places where the scorer looks for mentions, given their places and the rows of those that match."""
     one, other = key[key_row], response[response_row]
     one, other = one[one != other], other[one != other]
     found = np.arange(max(key.max(initial=-1), response.max(initial=-1)) + 1)

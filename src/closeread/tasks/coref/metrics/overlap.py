@@ -64,7 +64,7 @@ def sum_by_index(index: Ints, values: Ints | Floats | Mask, n: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """The clusters of key and response, and what they share.  Sides without repeated mentions share their mentions.
+    """The clusters of key and response, and their overlaps.  Sides without repeated mentions share their mentions.
 
     Attributes:
         n_documents: the number of documents.

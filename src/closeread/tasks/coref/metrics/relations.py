@@ -1,4 +1,4 @@
-"""Bridging anaphors and non-referring mentions, counted as in the Universal Anaphora scorer; what is not scored.
+"""Bridging anaphors and non-referring mentions, counted as in the Universal Anaphora scorer; notes on the rest.
 
 Source: Yu et al. (2022), The Universal Anaphora Scorer; these are the counts of its version 2.0.  Mentions are the same
 if they have the same tokens, however other mentions are matched.  Of a non-referring entity with several mentions the
@@ -73,7 +73,7 @@ BY_MINIMUM = "partial", "minimum"
 
 
 def describe_relations(table: MentionTable, side: str, options: Options, counts: Collection[str]) -> Iterator[str]:
-    """Describe what a side, "key" or "response", has and is not scored in full, given the names of the counts."""
+    """Describe annotation of a side, "key" or "response", that these counts do not score in full."""
     relations = [relations_of(table, document) for document in range(len(table.names))]
     found = []
     if "non_referring/key" not in counts:
@@ -105,7 +105,7 @@ def describe_relations(table: MentionTable, side: str, options: Options, counts:
 
 
 def digest_relations(table: MentionTable, digests: Sequence[bytes], options: Options) -> list[bytes]:
-    """Add to the digests of documents what the options make part of the gold: minimum spans and split antecedents."""
+    """Add minimum spans and split antecedents to the digests of documents, if options make them part of the gold."""
     found: list[list[object]] = [[] for _ in digests]
     if options["matching"] in BY_MINIMUM and table.head is None:
         for row, tokens in table.minimum.items():

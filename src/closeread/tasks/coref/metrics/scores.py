@@ -63,7 +63,7 @@ SELECTED = tuple(name for name in SHARES if name not in TITLES)
 
 @dataclass(frozen=True)
 class FoundRatio:
-    """Precision or recall: what is found of a side, over what the side has."""
+    """Precision or recall: the part of a side that is found, over the whole side."""
 
     metric: str
     side: str  # "key" for recall, "response" for precision

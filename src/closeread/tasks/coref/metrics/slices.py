@@ -183,7 +183,7 @@ FIELDS: Mapping[str, MentionField] = {
 def share_mentions(
     sides: tuple[Side, Side], lookups: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
 ) -> tuple[Floats, Floats]:
-    """Return what each mention of the key adds to recall, and what each of the response adds to precision.
+    """Return the contribution of each mention of the key to recall, and of each mention of the response to precision.
 
     Args:
         sides: key and response, with equal codes for mentions that match.
@@ -203,7 +203,7 @@ def share_mentions(
 
 
 def _share_side(side: Side, other: Side, order: Ints, matched: Mask, row: Ints, other_row: Ints) -> Floats:
-    """Return what each mention of a side adds to its recall, given the rows that are found on the other side."""
+    """Return the contribution of each mention of a side to its recall, given the rows found on the other side."""
     size = np.bincount(side.entity, minlength=1)[side.entity]
     there = np.full(len(size), -1)  # the entity of the other side
     there[row] = other.entity[other_row]
@@ -249,7 +249,7 @@ def sum_groups(
 
 
 def find_lacking(key: Documents, response: Documents, options: Options, field: str) -> str:
-    """Say what is missing for slices by a field of mentions; empty if nothing is."""
+    """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
         return f"slices by {field} are parts of documents, whose scores can't be averaged; use average micro"
     if options["matching"] == "minimum":
@@ -273,7 +273,7 @@ def require_fields(key: Documents, response: Documents, options: Options, fields
 
 
 def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
-    """Return the response with what it shares with the key: words and their parts of speech, and empty nodes.
+    """Return the response with the words, parts of speech and empty nodes that it shares with the key.
 
     It has the key's empty nodes if its format counts no tokens, so that its mentions are numbered as the key's.
     """

@@ -80,10 +80,10 @@ TIMES = {"once": 1, "twice": 2, "thrice": 3}
 # Limits for an answer: two changes at once in a text of thousands of words would fill the memory.
 MOST_RESULTS, MOST_CHARACTERS = 10_000, 10_000_000
 
-_NEAR = 60  # characters before a place that are looked at: enough, and long answers are no problem
+_NEAR = 60  # how many characters before a place are examined, which keeps long answers cheap
 _MOST_WORDS = 10  # of a number
 
-# Agreement: nouns that are counted, and what begins with the sound of a vowel ("an hour", "an 18 month break").
+# Agreement: nouns that are counted, and words that begin with a vowel sound ("an hour", "an 18 month break").
 _COUNTED = {
     form: unit
     for unit in (*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend")
@@ -152,7 +152,7 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: str
-    numbers: tuple[Decimal, Decimal] | None = None  # the number before and after, if it is one that counts something
+    numbers: tuple[Decimal, Decimal] | None = None  # the number before and after, if it counts something
 
 
 def perturb(
