@@ -203,3 +203,11 @@ def test_import_closeread_is_light():
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     absent = HEAVY | {"numpy", "scipy", "pyarrow", "click", "closeread.operations", "closeread.corpus"}
     assert not set(done.stdout.split()) & absent
+
+
+def test_files_have_a_name_by_default(ran):
+    ran("baseline", "mctaco", "always-negative", "--config", "sample")
+    assert Path("always-negative.jsonl").read_text("utf-8").count('"no"') == 103
+    ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "part.parquet")
+    assert ran("merge", "part.parquet").startswith("counts.parquet: ")
+    ran("score", "--from-counts", "counts.parquet")

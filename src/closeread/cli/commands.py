@@ -8,6 +8,7 @@ from copy import copy
 from datetime import datetime
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -58,6 +59,20 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+OUTPUTS = {
+    "plot": "{}.png",
+    "baseline": "{}.jsonl",
+    "perturb": "{}.jsonl",
+    "phrases": "{}.txt",
+    "build": "{}.jsonl",
+    "adjudicate": "adjudicated.jsonl",
+    "predict": "predictions.jsonl",
+    "merge": "counts.parquet",
+    "leaderboard build": "index.html",
+}
+"""Where commands write by default, by path or group; others need a name, since it decides what they write."""
+
+
 class DerivedCommand(Command):
     """The command of an operation, below a path such as "plot", which may be typed in another way, or on top.
 
@@ -101,7 +116,12 @@ class DerivedCommand(Command):
         if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
             made.insert(names.index("split"), made.pop(names.index("gold")))
         last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
-        return [*made[:last], *make_printing_options(self.returns, self.procedure), *made[last:]]
+        made[last:last] = make_printing_options(self.returns, self.procedure)
+        written = OUTPUTS.get(f"{self.path} {self.own_name}".strip()) or OUTPUTS.get(self.path.partition(" ")[0], "")
+        for one in made:
+            if isinstance(one, click.Option) and one.name == "output" and one.required and written:
+                one.required, one.default, one.show_default = False, Path(written.format(self.own_name)), True
+        return made
 
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with what was given."""
