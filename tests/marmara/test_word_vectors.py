@@ -7,10 +7,18 @@ import pytest
 from shared.for_each import for_each
 from shared.turkish_sentences import document
 
+from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
-from closeread.tasks.coref.marmara.pairs import Vectors, describe_mentions, find_cosines, find_words, read_vectors
+from closeread.tasks.coref.marmara.pairs import (
+    N_COMPONENTS,
+    Vectors,
+    describe_mentions,
+    find_cosines,
+    find_words,
+    read_vectors,
+)
 
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
 
@@ -84,3 +92,8 @@ def test_vectors_of_mentions():
     cosines = find_cosines(found, np.array([0, 0, 1]), np.array([1, 2, 1]))
     # (1, 0) and (3, 4): 3/5; (2, 2) and (3, 4): 14 / (√8 · 5); what is unknown: 0.
     np.testing.assert_allclose(cosines, [[3 / 5, 0, 1], [14 / (8**0.5 * 5), 0, 1]])
+
+
+def test_as_many_components_as_the_paper_prints():
+    (text,) = [table["rows"] for table in load_printed("marmara_coref")["tables"] if table["name"] == "Text"]
+    assert [*text["principal components"].values()] == [str(N_COMPONENTS)]
