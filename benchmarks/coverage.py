@@ -1,4 +1,4 @@
-"""How often a 95% interval holds the truth, and how often a test finds a difference that is none.
+"""How often a 95% interval holds the truth, and how often a test finds a difference, where there is none or one.
 
     python benchmarks/coverage.py
 
@@ -9,23 +9,30 @@ together, as in the real corpus.  Writes `results/coverage.json`.
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 
-from closeread.counts.resampling import compare_pairs, percentile_interval, sum_resamples
+from closeread.counts.resampling import bca_interval, compare_pairs, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.procedure import COUNTS, PROCEDURE, choice_counts
 
 HARD, EASY = 0.55, 0.9  # probability of a right label
 QUESTIONS, CANDIDATES = (1, 2, 3, 4), (1, 2, 4, 6)
 YES = 0.35
+TESTS = ("p_randomization", "p_bootstrap")
 
 
-def truth():
+def improve(right, better):
+    """The probability of a right label of a system that avoids this share of the errors."""
+    return right + better * (1 - right)
+
+
+def truth(better=0.0):
     """Exact match and F1 of the population: expectations over one question, by enumeration."""
     exact = f1 = 0.0
-    for right, n in itertools.product((HARD, EASY), CANDIDATES):
+    for right, n in itertools.product((improve(HARD, better), improve(EASY, better)), CANDIDATES):
         exact += right**n
         for outcome in itertools.product(((1, 1), (1, 0), (0, 1), (0, 0)), repeat=n):
             p, both, either = 1.0, 0, 0
@@ -37,8 +44,11 @@ def truth():
     return {"exact_match": exact / 8, "f1": f1 / 8}
 
 
-def simulated(n_blocks, rng, n_systems=1):
-    """One corpus of the population, answered by systems of the same kind and counted by the kernel: a table each."""
+def simulated(n_blocks, rng, n_systems=1, better=0.0):
+    """One corpus of the population, answered by systems and counted by the kernel: a table each.
+
+    The first system is as the population is; each further one avoids more of the errors.
+    """
     per_sentence = rng.choice(QUESTIONS, n_blocks)
     sentence = np.repeat(np.arange(n_blocks), per_sentence)
     right = np.where(rng.random(n_blocks) < 0.5, HARD, EASY)[sentence]
@@ -46,25 +56,42 @@ def simulated(n_blocks, rng, n_systems=1):
     question = np.repeat(np.arange(len(sentence)), size)
     gold = rng.random(len(question)) < YES
     tables = []
-    for _ in range(n_systems):
-        correct = rng.random(len(question)) < right[question]
+    for number in range(n_systems):
+        correct = rng.random(len(question)) < improve(right, number * better)[question]
         counts = choice_counts(question, gold, gold == correct, correct, len(sentence))
         tables.append(CountTable([str(i) for i in range(len(sentence))], sentence, COUNTS, counts))
     return tables
 
 
 def coverage(n_blocks, n_corpora, seed):
-    """The share of 95% intervals of 1,000 resamples that hold the truth, by metric."""
+    """The share of 95% intervals of 1,000 resamples that hold the truth, by kind and metric."""
     known = truth()
-    held = dict.fromkeys(known, 0)
+    held = {kind: dict.fromkeys(known, 0) for kind in ("percentile", "bca")}
     for sequence in np.random.SeedSequence(seed).spawn(n_corpora):
         rng = np.random.default_rng(sequence)
         drawn = simulated(n_blocks, rng)[0]
-        totals = sum_resamples(drawn.block_totals(), 1000, rng)
+        blocks = drawn.block_totals()
+        totals = sum_resamples(blocks, 1000, rng)
         for metric in PROCEDURE.metrics:
-            low, high = percentile_interval(metric.score(totals, drawn.names), 0.95)
-            held[metric.name] += low <= known[metric.name] <= high
-    return {name: count / n_corpora for name, count in held.items()}
+            samples, value, left_out = (
+                metric.score(rows, drawn.names) for rows in (totals, drawn.totals, drawn.totals - blocks)
+            )
+            for kind, (low, high) in (
+                ("percentile", percentile_interval(samples, 0.95)),
+                ("bca", bca_interval(samples, value, left_out, 0.95)),
+            ):
+                held[kind][metric.name] += low <= known[metric.name] <= high
+    return {kind: {name: count / n_corpora for name, count in those.items()} for kind, those in held.items()}
+
+
+def compare_many(n_blocks, n_pairs, seed, better=0.0):
+    """Compare a system with a better one by F1, on as many corpora."""
+    f1 = [metric for metric in PROCEDURE.metrics if metric.name == "f1"]
+    for sequence in np.random.SeedSequence(seed).spawn(n_pairs):
+        rng = np.random.default_rng(sequence)
+        pair = simulated(n_blocks, rng, n_systems=2, better=better)
+        how = {"n_resamples": 500, "confidence": 0.95, "seed": int(rng.integers(2**32)), "power": True}
+        yield compare_pairs(pair, f1, **how)[0, 1]["f1"]
 
 
 def level(n_blocks, n_pairs, seed):
@@ -72,16 +99,31 @@ def level(n_blocks, n_pairs, seed):
 
     Both systems answer the same corpus, independently; the score is F1.
     """
-    f1 = [metric for metric in PROCEDURE.metrics if metric.name == "f1"]
-    rejected = {"p_randomization": 0, "p_bootstrap": 0}
-    for sequence in np.random.SeedSequence(seed).spawn(n_pairs):
-        rng = np.random.default_rng(sequence)
-        first, second = simulated(n_blocks, rng, n_systems=2)
-        seed = int(rng.integers(2**32))
-        found = compare_pairs([first, second], f1, n_resamples=500, confidence=0.95, seed=seed)[0, 1]["f1"]
-        for test in rejected:
-            rejected[test] += getattr(found, test) <= 0.05
-    return {test: count / n_pairs for test, count in rejected.items()}
+    found = list(compare_many(n_blocks, n_pairs, seed))
+    return {test: sum(getattr(one, test) <= 0.05 for one in found) / n_pairs for test in TESTS}
+
+
+def find_better(difference):
+    """The share of errors that a system avoids whose F1 is better by this much, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if truth(middle)["f1"] - truth()["f1"] > difference else (middle, high)
+    return low
+
+
+def power(n_blocks, n_pairs, seed):
+    """The share of pairs that each test calls different at 0.05 if their true difference is the detectable one.
+
+    That is the mean of the detectable differences that are computed from corpora on which it is the true one.
+    """
+    difference = 0.05
+    for step in range(5):
+        found = compare_many(n_blocks, max(100, n_pairs // 10), seed + step + 1, find_better(difference))
+        difference = math.fsum(one.detectable for one in found) / max(100, n_pairs // 10)
+    found = list(compare_many(n_blocks, n_pairs, seed, find_better(difference)))
+    shares = {test: sum(getattr(one, test) <= 0.05 for one in found) / n_pairs for test in TESTS}
+    return {"detectable": difference, **shares}
 
 
 def main():
@@ -93,6 +135,7 @@ def main():
         "n_pairs": n_pairs,
         "coverage": {str(n): coverage(n, n_corpora, seed=n) for n in (10, 30, 100, 200)},
         "level": {str(n): level(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
+        "power": {str(n): power(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
     }
     path = Path(__file__).parent / "results" / "coverage.json"
     path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")

@@ -5,6 +5,7 @@ import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.resampling import compare_pairs, percentile_interval, sum_resamples
+from closeread.counts.resampling import bca_interval, compare_pairs, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -90,7 +91,7 @@ def test_one_block_tells_nothing_of_chance():
     one, two = table([1, 0, 1], blocks=[0, 0, 0]), table([1, 1, 1], blocks=[0, 0, 0])
     got = compare_pairs([one, two], [MEAN], n_resamples=100, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got.value == pytest.approx(1 / 3)
-    assert all(math.isnan(value) for value in got[1:])
+    assert all(math.isnan(value) for value in got[1:5])
     report = score(one, (MEAN,), Resampling(100))
     assert (report.scores["mean"].low, report.scores["mean"].high) == (None, None)
 
@@ -156,4 +157,59 @@ def test_the_population_has_the_scores_that_are_claimed(simulation):
 @pytest.mark.extended
 def test_intervals_of_200_blocks_cover_the_truth(simulation):
     got = simulation.coverage(n_blocks=200, n_corpora=500, seed=8)
-    assert all(0.93 <= share <= 0.97 for share in got.values()), got
+    assert all(0.93 <= share <= 0.97 for of_kind in got.values() for share in of_kind.values()), got
+
+
+@pytest.mark.extended
+def test_a_detectable_difference_is_found_in_80_percent_of_test_sets(simulation):
+    got = simulation.power(n_blocks=100, n_pairs=500, seed=3)
+    assert got["p_randomization"] == pytest.approx(0.8, abs=0.06), got  # 3 standard errors
+
+
+def test_a_detectable_difference_by_hand():
+    # Of 100 units, the second system is right where the first is wrong in 20, and the other way round in 10.  The
+    # differences have a standard deviation of sqrt(.3 - .1**2); quantiles of the normal distribution are 1.96 and .84.
+    first, second = table([0] * 20 + [1] * 10 + [1] * 70), table([1] * 20 + [0] * 10 + [1] * 70)
+    for confidence, quantile in ((0.95, 1.959964), (0.9, 1.644854)):
+        how = {"n_resamples": 4000, "confidence": confidence, "seed": 0, "power": True}
+        (pair,) = compare_pairs([first, second], [MEAN], **how).values()
+        expected = (quantile + 0.841621) * math.sqrt((0.3 - 0.1**2) / 100)
+        assert pair["mean"].detectable == pytest.approx(expected, rel=0.04)
+    alone = compare_pairs([table([0]), table([1])], [MEAN], n_resamples=10, confidence=0.95, seed=0, power=True)
+    assert math.isnan(alone[0, 1]["mean"].detectable)
+
+
+def test_bca_intervals_are_those_of_scipy():
+    from scipy.stats import bootstrap
+
+    values = np.random.default_rng(5).exponential(size=(3, 12))
+    drawn = np.random.default_rng(6).integers(0, 12, (400, 12))
+    samples, left_out = values[:, drawn].mean(-1), (values.sum(-1, keepdims=True) - values) / 11
+    found = bca_interval(samples, values.mean(-1), left_out, 0.9)
+    for row, (low, high) in zip(values, found, strict=True):
+        same = SimpleNamespace(bootstrap_distribution=row[drawn].mean(-1))
+        expected = bootstrap(
+            (row,), np.mean, n_resamples=0, bootstrap_result=same, method="BCa", confidence_level=0.9
+        ).confidence_interval
+        assert (low, high) == pytest.approx(tuple(expected), rel=1e-9)
+
+
+def test_bca_intervals_where_nothing_can_be_corrected():
+    same = np.full(50, 0.25)
+    assert bca_interval(same, np.array(0.25), np.full(4, 0.25), 0.95).tolist() == [0.25, 0.25]
+    assert np.isnan(bca_interval(same, np.array(0.5), np.arange(4.0), 0.95)).all()  # all are below the score
+    assert np.isnan(bca_interval(np.append(same, np.nan), np.array(0.25), np.arange(4.0), 0.95)).all()
+
+
+def test_bca_intervals_of_scores_and_of_differences_from_nothing_are_the_same():
+    values = np.random.default_rng(4).exponential(size=12)
+    how = {"n_resamples": 20_000, "confidence": 0.95, "seed": 0}
+    ends = {}
+    for kind in ("percentile", "bca"):
+        one = score(table(values), (MEAN,), Resampling(**how, interval=kind)).scores["mean"]
+        pair = compare_pairs([table(values * 0), table(values)], [MEAN], **how, interval=kind)[0, 1]["mean"]
+        assert (pair.low, pair.high) == pytest.approx((one.low, one.high), rel=0.03)
+        ends[kind] = one
+    # The distribution has its long tail above.
+    assert ends["bca"].low > 1.05 * ends["percentile"].low
+    assert ends["bca"].high > 1.05 * ends["percentile"].high

@@ -140,6 +140,7 @@ def page_parts(root: Path) -> dict[str, Callable[[], str]]:
     return {
         "coverage": lambda: coverage_table(kept),
         "level": lambda: level_table(kept),
+        "power": lambda: power_table(kept),
         "formats": formats_table,
         "metrics": metrics_table,
         "corpora": corpora_table,
@@ -200,9 +201,10 @@ def corpora_table() -> str:
 def coverage_table(path: Path) -> str:
     """How often intervals contain the true score, by number of sentences, as measured by `benchmarks/coverage.py`."""
     found = json.loads(path.read_text("utf-8"))["coverage"]
-    metrics = list(next(iter(found.values())))
-    rows = [[blocks, *(f"{100 * shares[name]:.1f} %" for name in metrics)] for blocks, shares in found.items()]
-    return draw_markdown(Grid("", ["sentences", *metrics], rows))
+    columns = [(name, kind) for kind, metrics in next(iter(found.values())).items() for name in metrics]
+    rows = [[n, *(f"{100 * shares[kind][name]:.1f} %" for name, kind in columns)] for n, shares in found.items()]
+    header = [f"{name}, {'BCa' if kind == 'bca' else kind}" for name, kind in columns]
+    return draw_markdown(Grid("", ["sentences", *header], rows))
 
 
 def level_table(path: Path) -> str:
@@ -213,6 +215,16 @@ def level_table(path: Path) -> str:
         for blocks, shares in found.items()
     ]
     return draw_markdown(Grid("", ["sentences", "randomization", "bootstrap"], rows))
+
+
+def power_table(path: Path) -> str:
+    """How often each test finds a difference that is as large as the detectable one, by number of sentences."""
+    found = json.loads(path.read_text("utf-8"))["power"]
+    rows = [
+        [blocks, f"{100 * one['detectable']:.1f}", *(f"{100 * one[test]:.1f} %" for test in list(one)[1:])]
+        for blocks, one in found.items()
+    ]
+    return draw_markdown(Grid("", ["sentences", "detectable difference", "randomization", "bootstrap"], rows))
 
 
 def update_page(page: Path) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 from closeread.argument_types import Range, read_hints
 from closeread.limits import MAX_FILE_BYTES
 from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
-from closeread.records import FileOrRows, OptionValue
+from closeread.records import FileOrRows, IntervalKind, OptionValue
 
 if TYPE_CHECKING:
     from closeread.counts import procedure
@@ -92,6 +92,7 @@ SENTENCES = {
     "dry_run": "List the files, their sizes and what would change; publish nothing.",
     "seed": "Random seed.",
     "confidence": "Confidence level of the intervals.",
+    "interval": "Kind of interval; bca (bias-corrected and accelerated) is better with few units.",
     "resamples": "Number of bootstrap resamples.",
     "test_resamples": "Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
     "ci": "Skip confidence intervals.",
@@ -115,6 +116,7 @@ Seed = Count
 Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]
+Interval = IntervalKind
 CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
 ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
 FileOptions = Annotated[str | Path, Param(declared=("files",))]
@@ -161,12 +163,13 @@ class Intervals:
     resamples: Number = 1000
     confidence: Confidence = 0.95
     seed: Seed = 0
+    interval: IntervalKind = "percentile"
 
     def make_resampling(self) -> Resampling:
         """Return the parameters of resampling; none is done without intervals."""
         from closeread.counts.estimates import Resampling
 
-        return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed)
+        return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed, self.interval)
 
 
 @dataclass(frozen=True)

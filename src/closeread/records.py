@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, Protocol, overload, runtime_checkable
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, overload, runtime_checkable
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 
@@ -28,6 +28,9 @@ FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder,
 """A file, a folder, or objects in memory: rows, a table, or values by name, such as clusters by document."""
 
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
+
+IntervalKind = Literal["percentile", "bca"]
+"""What the ends of an interval are: percentiles of the resamples, or bias-corrected and accelerated ones."""
 
 
 class ColumnRecords(Sequence[Record]):

@@ -24,7 +24,7 @@ from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
-from closeread.records import FileOrRows, OptionValue, UserFiles
+from closeread.records import FileOrRows, IntervalKind, OptionValue, UserFiles
 from closeread.tasks import load_procedure
 
 
@@ -180,14 +180,18 @@ def open_scorer(
     return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), files)
 
 
-def choose_resampling(whole: Resampling | None, resamples: int | None, confidence: float, seed: int) -> Resampling:
+def choose_resampling(
+    whole: Resampling | None, resamples: int | None, confidence: float, seed: int, interval: IntervalKind
+) -> Resampling:
     """Return the parameters of the bootstrap that are given in one, or each by itself."""
-    given = Resampling(confidence=confidence, seed=seed)
+    given = Resampling(confidence=confidence, seed=seed, interval=interval)
     given = given if resamples is None else replace(given, n_resamples=resamples)
     if whole is None:
         return given
     if given != Resampling() or resamples is not None:
-        raise RequestError("resampling has the number of resamples, the confidence and the seed; give one or the other")
+        raise RequestError(
+            "resampling has the number of resamples, confidence, seed and kind of interval; give one or the other"
+        )
     return whole
 
 

@@ -94,6 +94,21 @@ def test_pairs_are_compared_as_by_the_command(store, tmp_path):
         assert pairs[name][number] == round(expected[end], 6)
 
 
+def test_a_board_says_which_differences_its_test_set_can_show(tmp_path, run):
+    store = make_store(tmp_path / "board", replace(sample_board(), baselines=()))
+    for right in (20, 60, 61):
+        send_answers(store, tmp_path, f"System {right}", right=right)
+    run_judge(store, tmp_path)
+    files = [tmp_path / f"{right}.jsonl" for right in (61, 60, 20)]
+    pairs = [closeread.compare("mctaco", a, b, config="sample", power=True)["f1"] for a, b in combinations(files, 2)]
+    expected = sorted(pair.detectable for pair in pairs)[1]
+    assert store.read_index()["boards"][0]["pairs"]["detectable"] == round(expected, 6)
+    said = " ".join(run("leaderboard", "show", store.place).stdout.split())
+    assert f"too small to show differences in F1 below {100 * expected:.1f} points" in said
+    run("leaderboard", "build", store.place, "-o", tmp_path / "page.html")
+    assert f"below {100 * expected:.1f} points" in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):
     run_judge(store, tmp_path)
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")

@@ -46,7 +46,7 @@ SECTIONS = {
     " test_split validation_split held_out",
     "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
     " document to dry_run archive ids as_json show_missing strict",
-    "Intervals": "no_ci resamples confidence correction alpha pairs",
+    "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",
     "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
     "Procedure": "",

@@ -352,7 +352,9 @@ def make_printing_options(returns: str, procedure: Procedure | None = None) -> l
     def make(name: str, flags: str, text: str, **settings: Any) -> tuple[str, click.Option]:
         return name, click.Option([*flags.split(), name], help=text, **settings)
 
-    formats = ["table", "json", "markdown", "latex", "csv", *["html"] * (returns == "SystemsTable")]
+    formats = ["table", "json", "markdown", "latex", "csv"]
+    formats += {"SystemsTable": ["html"], "Report": ["eee"]}.get(returns, [])
+    what = f"How to format the output{'; eee is a result for Every Eval Ever' if 'eee' in formats else ''}."
     several = procedure is not None and len(procedure.families) > 1
     main = f"main score (times 100){', or that of each of --metrics on a line of its own' if several else ''}"
     counts = "Also show fields and counts in the table of --per-unit; JSON and CSV always have them."
@@ -360,7 +362,7 @@ def make_printing_options(returns: str, procedure: Procedure | None = None) -> l
     output = "to this file: .png, .svg or .pdf" if is_picture else "the result to this file; print nothing"
     shown: dict[str, Any] = {"show_default": True}
     known = [
-        make("style", "--format", "How to format the output.", type=click.Choice(formats), default="table", **shown),
+        make("style", "--format", what, type=click.Choice(formats), default="table", **shown),
         make("style", "--json", "Same as --format json.", flag_value="json"),
         make("per_unit", "--per-unit", "Also report each unit separately (in JSON: as 'units').", is_flag=True),
         make("with_counts", "--with-counts", counts, is_flag=True),
@@ -375,6 +377,8 @@ def make_printing_options(returns: str, procedure: Procedure | None = None) -> l
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of printing from the values of a command, and return them."""
     taken = {name: values.pop(name) for name in PRINTED.get(returns, ())}
+    if returns == "Report":
+        taken["source"] = values.get("predictions") or values.get("from_counts")
     if taken.get("score_only"):
         asked = {**values, **taken}
         given = [name_flag(name) for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)]

@@ -84,7 +84,7 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
     if "per_unit" in how:
         from closeread.operations.score import Sheet
 
-        found = Sheet(found, how["per_unit"], how["with_counts"], how["digits"])
+        found = Sheet(found, how["per_unit"], how["with_counts"], how["digits"], how["source"])
     elif isinstance(found, list):
         from closeread.counts.results import Several
 
@@ -93,6 +93,8 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
         click.echo("\n".join(found.list_main(how.get("metrics") or ())))
     elif style == "json":
         print_json(found.to_dict())
+    elif style == "eee":
+        print_json(found.to_eee())
     elif style in ("table", "markdown"):
         print_grids(found.to_grids(style), cast("Style", style))
     else:

@@ -16,10 +16,11 @@ from closeread.counts.estimates import (
     min_p_value,
     min_resamples,
     number_or_none,
+    read_difference,
     read_numbers,
 )
 from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
-from closeread.counts.resampling import Difference, compare_pairs
+from closeread.counts.resampling import POWER, Difference, compare_pairs
 from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
 from closeread.exceptions import (
     FormatError,
@@ -75,6 +76,11 @@ class Comparison(Loadable):
     differences: Mapping[str, Difference]
     corrected: CorrectedPValues | None = None
 
+    @property
+    def power(self) -> bool:
+        """Whether to show the true differences that such test sets would show."""
+        return any(one.detectable is not None for one in self.differences.values())
+
     def __getitem__(self, name: str) -> Difference:
         """Return the difference of a score by the metric's name, such as "f1"."""
         return find_score(self.differences, name)
@@ -91,7 +97,7 @@ class Comparison(Loadable):
         drawing, corrected = self.first.resampling, self.corrected
         first, second = (Whole(escape_line(name)) for name in self.names)
         interval = f"{100 * drawing.confidence:g}% interval"
-        header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
+        header = ["metric", first, second, "diff.", interval, "p rand.", "p boot.", *["detectable"] * self.power]
         rows = []
         for metric, d in self.differences.items():
             p = d if corrected is None else corrected.p_values[metric]
@@ -104,6 +110,7 @@ class Comparison(Loadable):
                     NOTHING if math.isnan(d.low) else f"{format_difference(d.low)} to {format_difference(d.high)}",
                     format_p_value(p.p_randomization),
                     format_p_value(p.p_bootstrap),
+                    *[percent(number_or_none(d.detectable))] * self.power,
                 ]
             )
         correction = " and not corrected for multiple comparisons"
@@ -114,6 +121,8 @@ class Comparison(Loadable):
             f"Paired tests over {pluralize(self.first.total.n_blocks, self.first.resampling_unit)} by "
             f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
             f"seed {drawing.seed}; p-values are two-sided{correction}.",
+            *[f"Intervals: {drawing.title}."] * (drawing.interval != "percentile"),
+            *[describe_power(drawing.confidence)] * self.power,
             *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
             *warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test"),
             *name_options(self.first),
@@ -139,16 +148,17 @@ class Comparison(Loadable):
         """Return a row for each score, ratios in full precision."""
         header = ["first", "second", "metric", "first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-        header += ["p_bootstrap_corrected", "p_randomization_corrected"]
+        header += ["p_bootstrap_corrected", "p_randomization_corrected", *["detectable"] * self.power]
         corrected = {} if self.corrected is None else self.corrected.p_values
         rows: list[list[object]] = [
             [
                 *self.names,
                 name,
                 *(report.scores[name].value for report in (self.first, self.second)),
-                *map(number_or_none, d),
+                *map(number_or_none, d[:5]),
                 self.first.provenance.signature,
                 *map(number_or_none, corrected.get(name, (math.nan, math.nan))),
+                *[number_or_none(d.detectable)] * self.power,
             ]
             for name, d in self.differences.items()
         ]
@@ -163,7 +173,7 @@ class Comparison(Loadable):
         """Return the comparison as JSON; NaN becomes null."""
 
         def write(name: str) -> dict[str, float | None]:
-            values: dict[str, float] = self.differences[name]._asdict()
+            values = self.differences[name].to_dict()
             if self.corrected is not None:
                 values |= {f"{kind}_corrected": p for kind, p in self.corrected.p_values[name]._asdict().items()}
             return {key: number_or_none(value) for key, value in values.items()}
@@ -193,9 +203,7 @@ class Comparison(Loadable):
         ]
         if problems:
             raise FormatError(source, problems)
-        differences = {
-            name: Difference(*read_numbers(one, Difference._fields)) for name, one in checked["differences"].items()
-        }
+        differences = {name: read_difference(one) for name, one in checked["differences"].items()}
         first, second = checked["first"], checked["second"]
         reports = Report.from_json(first, source), Report.from_json(second, source)
         corrected, correction = None, checked.get("correction")
@@ -210,11 +218,16 @@ class Comparison(Loadable):
 
 
 def make_comparisons(
-    names: Sequence[str], systems: Sequence[Counts], resampling: Resampling, scores: Sequence[str] | None = None
+    names: Sequence[str],
+    systems: Sequence[Counts],
+    resampling: Resampling,
+    scores: Sequence[str] | None = None,
+    *,
+    power: bool = False,
 ) -> list[Comparison]:
     """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 
-    Differences are the other minus the first, of some scores, or of all.
+    Differences are the other minus the first, of some scores, or of all; with the power, if that is asked for.
     """
     first = systems[0]
     if resampling.n_resamples < 1:
@@ -225,7 +238,9 @@ def make_comparisons(
         # Stored counts may cover more metrics.
         shared = [count for count in first.table.names if count in second.table.names]
         pair = [replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)]
-        differences = compare_pairs([counted.table for counted in pair], metrics, **asdict(resampling))[0, 1]
+        differences = compare_pairs([counted.table for counted in pair], metrics, **asdict(resampling), power=power)[
+            0, 1
+        ]
         one, other = (make_report(counted, resampling=resampling) for counted in pair)
         made.append(Comparison((names[0], name), one, other, differences))
     return made
@@ -257,6 +272,14 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         )
         for number, comparison in enumerate(comparisons)
     ]
+
+
+def describe_power(confidence: float) -> str:
+    """Say what a detectable difference is."""
+    return (
+        f"Detectable: the true difference that {100 * POWER:g}% of such test sets would show to be significant in a "
+        f"single test at {1 - confidence:g}."
+    )
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:

@@ -20,6 +20,7 @@ from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, escape, pluralize, quote, suggest
 from closeread.files import replacing
 from closeread.formats.text import read_bytes
+from closeread.records import IntervalKind
 from closeread.tasks import load_procedure
 
 LARGEST = 2**53  # the limit of counts: whole numbers below it are exact
@@ -66,16 +67,17 @@ class Counts:
         resamples: int = 1000,
         confidence: float = 0.95,
         seed: int = 0,
+        interval: IntervalKind = "percentile",
     ) -> Report:
         """Return the scores, as `closeread.score` does.
 
         Args:
             by: a field to slice by, or several.
             ci: whether to compute confidence intervals.
-            resamples, confidence, seed: parameters of the bootstrap; the confidence is between 0 and 1.
+            resamples, confidence, seed, interval: parameters of the bootstrap; the confidence is between 0 and 1.
         """
         fields = (by,) if isinstance(by, str) else tuple(by)
-        return make_report(self, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed))
+        return make_report(self, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed, interval))
 
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file, as `closeread score --counts` does."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
-from closeread.counts.resampling import bootstrap_intervals
+from closeread.counts.resampling import Difference, bootstrap_intervals
 from closeread.counts.results import JsonResult
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, describe_unknown
+from closeread.records import IntervalKind
 
 Correction = Literal["holm", "none"]  # how p-values are corrected for several tests
 SMALL = 0.05  # the usual significance level
@@ -74,17 +75,26 @@ class Resampling:
             scores, as many as the correction of their p-values needs.
         confidence: the confidence level of the intervals.
         seed: the random seed.
+        interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few blocks.
     """
 
     n_resamples: int = DefaultNumber(1000)
     confidence: float = 0.95
     seed: int = 0
+    interval: IntervalKind = "percentile"
 
     def __post_init__(self) -> None:
         """Check the types, and the seed."""
         check_fields(self)
         if self.seed < 0:
             raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
+        if self.interval not in get_args(IntervalKind):
+            raise RequestError(describe_unknown("kind of interval", self.interval, get_args(IntervalKind)))
+
+    @property
+    def title(self) -> str:
+        """The name of the intervals."""
+        return "BCa bootstrap" if self.interval == "bca" else "percentile bootstrap"
 
     def for_tests(self, n_tests: int, alpha: float, most: int) -> Resampling:
         """Return this with enough resamples for the correction of p-values, unless the user chose their number.
@@ -161,11 +171,30 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
     return Scores(len(table.units), table.n_blocks, scores, dict(zip(table.names, totals.tolist(), strict=True)))
 
 
-def number_or_none(value: float) -> float | None:
+def number_or_none(value: float | None) -> float | None:
     """Return a number; None for NaN, which JSON does not have."""
-    return None if math.isnan(value) else value
+    return None if value is None or math.isnan(value) else value
 
 
 def read_numbers(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
     """Read numbers from JSON; null and missing values are NaN."""
     return [math.nan if found.get(key) is None else found[key] for key in keys]
+
+
+def read_difference(found: Mapping[str, Any]) -> Difference:
+    """Read a difference from JSON, as `Difference.to_dict` has it."""
+    *needed, last = Difference._fields
+    return Difference(*read_numbers(found, [*needed, *[last] * (last in found)]))
+
+
+def write_resampling(resampling: Resampling) -> dict[str, Any]:
+    """Return parameters as JSON, with the kind of interval only if it is not the default."""
+    own = {} if resampling.interval == "percentile" else {"interval": resampling.interval}
+    numbers = {"confidence": resampling.confidence, "n_resamples": int(resampling.n_resamples), "seed": resampling.seed}
+    return {**numbers, **own}
+
+
+def read_resampling(found: Mapping[str, Any]) -> Resampling:
+    """Read what `write_resampling` returned, checked by a schema; other keys are ignored."""
+    kind = found.get("interval", "percentile")
+    return Resampling(int(found["n_resamples"]), found["confidence"], int(found["seed"]), kind)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
-from closeread.counts.estimates import Estimate, Resampling, Scores
+from closeread.counts.estimates import Estimate, Resampling, Scores, read_resampling, write_resampling
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
@@ -133,7 +133,7 @@ class Report(Loadable):
         header = ["field", "value", "metric", "score", "low", "high", "undefined", "n_units", "n_blocks", "signature"]
         return header, [
             [by, value, name, *astuple(one), scores.n_units, scores.n_blocks, self.provenance.signature]
-            for by, value, scores in _list_groups(self)
+            for by, value, scores in list_groups(self)
             for name, one in scores.scores.items()
         ]
 
@@ -164,9 +164,7 @@ class Report(Loadable):
             "n_units": self.total.n_units,
             "resampling_unit": self.resampling_unit,
             "n_blocks": self.total.n_blocks,
-            "confidence": self.resampling.confidence,
-            "n_resamples": int(self.resampling.n_resamples),
-            "seed": self.resampling.seed,
+            **write_resampling(self.resampling),
             "missing": p.missing,
             **{name: total[name] for name in ("scores", "counts")},
             "slices": {
@@ -183,7 +181,7 @@ class Report(Loadable):
         about |= {name: int(about[name]) for name in ("procedure_version", "missing")}
         return cls(
             Provenance(**about),
-            Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"])),
+            read_resampling(checked),
             checked["unit"],
             checked["resampling_unit"],
             Scores.from_json(checked),
@@ -206,7 +204,7 @@ def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str]
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
 
 
-def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
+def list_groups(report: Report) -> list[tuple[str, str, Scores]]:
     """Return field, value and scores of all units, and of every slice."""
     slices = [(name, value, scores) for name, values in report.slices.items() for value, scores in values.items()]
     return [("", "all", report.total), *slices]
@@ -218,7 +216,7 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
     another column, the name of a slice then has a row above its metrics, and so has the field.
     """
-    groups = _list_groups(report)
+    groups = list_groups(report)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     sizes = list(dict.fromkeys([units, blocks]))  # if units are blocks, one column is enough
     interval = [f"{100 * report.resampling.confidence:g}% interval"] if report.resampling.n_resamples > 0 else []
@@ -313,14 +311,14 @@ def _list_notes(report: Report) -> list[str]:
     notes, drawing = [], report.resampling
     if drawing.n_resamples:
         notes.append(
-            f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
+            f"Intervals: {drawing.title} over {report.resampling_unit}s, "
             f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
         )
     notes += warn_of_few_blocks(report)
     if report.provenance.missing:
         treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
-    if any(one.undefined for _, _, scores in _list_groups(report) for one in scores.scores.values()):
+    if any(one.undefined for _, _, scores in list_groups(report) for one in scores.scores.values()):
         notes.append(SET_BY_CONVENTION)
     return [*notes, *name_options(report)]
 

@@ -2,9 +2,9 @@
 
 Conventions: blocks are resampled.  A resample draws as many blocks as there are, with replacement; the number of times
 that each block is drawn is its weight in a matrix product with the counts of the blocks.  Intervals are percentile
-intervals (Efron and Tibshirani, 1993, chapter 13).  p-values are two-sided and count the observed data as one of the
-resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  NaN means undefined: with a single block, and
-if a score is 0/0 in a resample and no convention gives it a value.
+intervals (Efron and Tibshirani, 1993, chapter 13) or BCa intervals (chapter 14).  p-values are two-sided and count the
+observed data as one of the resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  NaN means
+undefined: with a single block, and if a score is 0/0 in a resample and no convention gives it a value.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from closeread.arrays import Floats, Whole, multiply
 from closeread.counts.metrics import Columns, Metric, by_name
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
+from closeread.records import IntervalKind
 
 GROUP = 2**20  # the number of weights in a group; the draws depend on it
 ROWS = 16  # the fewest resamples in a group, to read the counts less often than weights; the draws depend on it
@@ -114,13 +116,19 @@ MAX_DRAWS = 20_000_000_000  # the most blocks that are drawn in all resamples to
 MAX_SUMS = 50_000_000  # the most sums of counts in memory: counts times resamples times systems
 MAX_TESTS = 500_000  # the most paired tests that are done together: pairs of systems times scores
 MAX_NULLS = 2_000_000_000  # the most resamples of all these tests together, which take some minutes
+POWER = 0.8  # the usual probability of finding a difference
 TIE = 1e-12  # differences closer than this count as equal: the same counts may be summed in another order
 
 
 def bootstrap_intervals(
-    table: CountTable, metrics: Sequence[Metric], n_resamples: int, confidence: float, seed: int
+    table: CountTable,
+    metrics: Sequence[Metric],
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    interval: IntervalKind = "percentile",
 ) -> dict[str, tuple[float, float]]:
-    """Return the percentile interval of each score by the metric's name; NaN if it is 0/0 in a resample.
+    """Return the interval of each score by the metric's name; NaN if it is 0/0 in a resample.
 
     Blocks are drawn by their place in the order of the digests of their gold.  Of blocks with the same gold, the order
     is that of the counts that a score is computed from: then neither the names of the units nor other scores matter.
@@ -142,7 +150,12 @@ def bootstrap_intervals(
         own_blocks = blocks[np.frombuffer(own_order, order.dtype)]
         sums = _name_columns(sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names)
         for metric in those:
-            low, high = percentile_interval(metric.score_columns(sums), confidence).tolist()
+            samples = metric.score_columns(sums)
+            if interval == "bca":
+                value, left_out = (metric.score(rows, table.names) for rows in (table.totals, table.totals - blocks))
+                low, high = bca_interval(samples, value, left_out, confidence).tolist()
+            else:
+                low, high = percentile_interval(samples, confidence).tolist()
             found[metric.name] = low, high
     return found
 
@@ -187,13 +200,46 @@ def percentile_interval(samples: Floats, confidence: float) -> Floats:
     NaN if a sample is NaN.
     """
     tail = (1 - confidence) / 2
+    return _take_quantiles(samples, np.array([tail, 1 - tail]))
+
+
+def bca_interval(samples: Floats, value: Floats, left_out: Floats, confidence: float) -> Floats:
+    """Return the bias-corrected and accelerated intervals of samples, (…, n), (…, 2).
+
+    Args:
+        samples: the score in the resamples.
+        value: the score itself, (…).
+        left_out: the score without each of the blocks, (…, n_blocks), from which follows the acceleration.
+        confidence: the confidence level.
+
+    NaN if a sample is NaN, or if all of them are on one side of the score.
+    """
+    from scipy.special import ndtr, ndtri  # not needed by default
+
+    tail, value = (1 - confidence) / 2, np.asarray(value)[..., None]
+    # Of resamples that give the same score, half count as below.
+    below = np.mean((samples < value - TIE) + 0.5 * (np.abs(samples - value) <= TIE), axis=-1, keepdims=True)
+    influence = left_out.mean(axis=-1, keepdims=True) - left_out
+    with np.errstate(invalid="ignore"):
+        cubes, squares = ((influence**power).sum(axis=-1, keepdims=True) for power in (3, 2))
+        acceleration = np.where(squares > TIE**2, cubes / (6 * np.maximum(squares, TIE**2) ** 1.5), 0 * squares)
+        shifted = ndtri(below) + ndtri([tail, 1 - tail])
+        levels = ndtr(ndtri(below) + shifted / (1 - acceleration * shifted))
+    return _take_quantiles(samples, levels)
+
+
+def _take_quantiles(samples: Floats, levels: Floats) -> Floats:
+    """Return quantiles of samples, (…, n), at levels (k,) or (…, k); NaN if a sample or a level is NaN."""
     # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
-    place = np.array([tail, 1 - tail]) * (samples.shape[-1] - 1)
+    place = np.broadcast_to(levels, (*samples.shape[:-1], np.shape(levels)[-1])) * (samples.shape[-1] - 1)
+    is_undefined = np.isnan(samples).any(axis=-1, keepdims=True) | np.isnan(place)
+    place = np.where(is_undefined, 0, place)
     below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
-    ordered = np.partition(samples, np.concatenate([below, above]))  # NaN is last
-    low, step, share = ordered[..., below], ordered[..., above] - ordered[..., below], place - below
-    ends = np.where(share < 0.5, low + step * share, ordered[..., above] - step * (1 - share))
-    return np.where(np.isnan(samples).any(axis=-1, keepdims=True), math.nan, ends)
+    ordered = np.partition(samples, np.union1d(below, above))  # NaN is last
+    low, high = (np.take_along_axis(ordered, index, axis=-1) for index in (below, above))
+    step, share = high - low, place - below
+    ends = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+    return np.where(is_undefined, math.nan, ends)
 
 
 class Difference(NamedTuple):
@@ -201,10 +247,13 @@ class Difference(NamedTuple):
 
     Attributes:
         value: the score of the second minus the score of the first.
-        low, high: the bootstrap percentile interval of the difference.
+        low, high: the bootstrap interval of the difference.
         p_bootstrap: p-value of the paired bootstrap, with the resampled differences shifted to mean 0 as null
             distribution; too small with few blocks (`benchmarks/coverage.py` measures by how much).
         p_randomization: p-value of approximate randomization, which swaps the outputs of the two systems by block.
+        detectable: the true difference that `POWER` of such test sets would show to be significant, for a test at a
+            level of 1 - confidence: its standard error in the bootstrap, times the two normal quantiles; None if that
+            was not asked for.
 
     All but `value` are NaN if undefined.
     """
@@ -214,13 +263,25 @@ class Difference(NamedTuple):
     high: float
     p_bootstrap: float
     p_randomization: float
+    detectable: float | None = None
 
     def __float__(self) -> float:
         return self.value
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers that there are by name."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
 
 def compare_pairs(
-    tables: Sequence[CountTable], metrics: Sequence[Metric], *, n_resamples: int, confidence: float, seed: int
+    tables: Sequence[CountTable],
+    metrics: Sequence[Metric],
+    *,
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    interval: IntervalKind = "percentile",
+    power: bool = False,
 ) -> dict[tuple[int, int], dict[str, Difference]]:
     """Compare every pair of systems by paired tests, for every metric by name.
 
@@ -246,6 +307,11 @@ def compare_pairs(
     )
     totals = by_name(np.array([table.totals for table in tables]), first.names)
     observed, resampled = ([metric.score_columns(sums) for metric in metrics] for sums in (totals, drawn))
+    quantiles = NormalDist().inv_cdf(1 - (1 - confidence) / 2) + NormalDist().inv_cdf(POWER)
+    left_out: list[Floats] = []  # the scores without each of the blocks, (n, n_blocks)
+    if interval == "bca":
+        rest = np.array([table.totals - table.block_totals() for table in tables])
+        left_out = [metric.score(rest, first.names) for metric in metrics]
     found: dict[tuple[int, int], dict[str, Difference]] = {pair: {} for pair in combinations(range(n), 2)}
     together = max(1, GROUP // max(1, n_resamples))
     for i, start in [(one, two) for one in range(n) for two in range(one + 1, n, together)]:
@@ -253,12 +319,18 @@ def compare_pairs(
         moved = {name: sums[others] - sums[i] for name, sums in swapped.items()}
         first_moved = {name: totals[name][i] + sums for name, sums in moved.items()}
         others_moved = {name: totals[name][others, None] - sums for name, sums in moved.items()}
-        for metric, value, bootstrap in zip(metrics, observed, resampled, strict=True):
+        for number, (metric, value, bootstrap) in enumerate(zip(metrics, observed, resampled, strict=True)):
             values, differences = value[others] - value[i], bootstrap[others] - bootstrap[i]
-            low, high = percentile_interval(differences, confidence).T
+            if interval == "bca":
+                without = left_out[number][others] - left_out[number][i]
+                low, high = bca_interval(differences, values, without, confidence).T
+            else:
+                low, high = percentile_interval(differences, confidence).T
             p_bootstrap = _p_values(differences - differences.mean(axis=-1, keepdims=True), values)
             p_randomization = _p_values(metric.score_columns(others_moved) - metric.score_columns(first_moved), values)
             columns = np.array([values, low, high, p_bootstrap, p_randomization])
+            if power:
+                columns = np.vstack([columns, quantiles * differences.std(axis=-1)])
             if len(order) < 2:  # a single block can't be resampled
                 columns[1:] = math.nan
             for j, numbers in enumerate(columns.T.tolist(), start):

@@ -22,7 +22,15 @@ from typing import Any, Literal, NamedTuple, Self
 
 from closeread.counts.comparison import format_difference, format_p_value, warn_of_few_resamples
 from closeread.counts.counts import Counts, make_report
-from closeread.counts.estimates import Resampling, correct_decidable, min_p_value, number_or_none, read_numbers
+from closeread.counts.estimates import (
+    Resampling,
+    correct_decidable,
+    min_p_value,
+    number_or_none,
+    read_difference,
+    read_resampling,
+    write_resampling,
+)
 from closeread.counts.metrics import PARTS, Metric
 from closeread.counts.procedure import Option, Procedure
 from closeread.counts.report import (
@@ -361,7 +369,7 @@ class SystemsTable(Loadable):
                     *(self.names[i] for i in (test.first, test.second)),
                     score,
                     *(self.reports[i].scores[score].value for i in (test.first, test.second)),
-                    *map(number_or_none, test.difference),
+                    *map(number_or_none, test.difference[:5]),
                     signature,
                     number_or_none(test.p_corrected),
                 ]
@@ -397,7 +405,7 @@ class SystemsTable(Loadable):
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
 
         def write_pair(test: PairTest) -> dict[str, object]:
-            values = {**test.difference._asdict(), "p_randomization_corrected": test.p_corrected}
+            values = {**test.difference.to_dict(), "p_randomization_corrected": test.p_corrected}
             numbers = {key: number_or_none(value) for key, value in values.items()}
             return {"first": self.names[test.first], "second": self.names[test.second], **numbers}
 
@@ -408,9 +416,8 @@ class SystemsTable(Loadable):
             "scores": list(self.scores),
             "alpha": self.alpha,
             "correction": {"method": "holm", "n_tests": {score: self.count_tests(score) for score in self.scores}},
-            "n_resamples": int(self.resampling.n_resamples),
-            "confidence": self.resampling.confidence,
-            "seed": self.resampling.seed,
+            "n_resamples": 0,
+            **write_resampling(self.resampling),
             "systems": [
                 {
                     "name": name,
@@ -438,11 +445,11 @@ class SystemsTable(Loadable):
         has_scores = all(one["report"]["scores"].keys() >= set(checked["scores"]) for one in systems)
         if len(number) < len(systems) or not tested <= number.keys() or not has_scores:
             raise FormatError(source, [Problem("has a name twice, or a test or a score of a system that it lacks")])
-        resampling = Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"]))
+        resampling = read_resampling(checked)
 
         def read_tests(tests: Sequence[Mapping[str, Any]]) -> list[PairTest]:
             pairs = [(number[one["first"]], number[one["second"]]) for one in tests]
-            differences = [Difference(*read_numbers(one, Difference._fields)) for one in tests]
+            differences = list(map(read_difference, tests))
             return _correct(pairs, differences, resampling, checked["alpha"])
 
         shown = {name: checked[name] for name in ("intervals", "lacking") if name in checked}
@@ -625,7 +632,7 @@ def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str
     """Yield notes on how intervals were computed, and on reports whose intervals differ."""
     drawn, what = table.resampling, "Intervals" if table.intervals == "range" else "±: half the width of intervals"
     yield (
-        f"{what}: {100 * drawn.confidence:g}%, percentile bootstrap over {table.reports[0].resampling_unit}s, "
+        f"{what}: {100 * drawn.confidence:g}%, {drawn.title} over {table.reports[0].resampling_unit}s, "
         f"{drawn.n_resamples:,} resamples, seed {drawn.seed}."
     )
     if table.tests and counted is not None:  # otherwise the notes of tests say so
@@ -634,7 +641,8 @@ def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str
         own = report.resampling
         if has_counts or own == drawn:
             continue
-        found = f"{100 * own.confidence:g}%, {own.n_resamples:,} resamples, seed {own.seed}"
+        kind = "" if own.interval == drawn.interval else f"{own.title}, "
+        found = f"{100 * own.confidence:g}%, {kind}{own.n_resamples:,} resamples, seed {own.seed}"
         if not own.n_resamples:
             yield f"The report of {quote(name)} has no intervals."
         elif own.confidence != drawn.confidence:

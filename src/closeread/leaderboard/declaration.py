@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
-from closeread.counts.estimates import Resampling
+from closeread.counts.estimates import Resampling, write_resampling
 from closeread.counts.procedure import GoldSpec, PathOption, Procedure
 from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, escape_line, quote
 from closeread.formats.json_lines import parse_json
@@ -160,7 +160,7 @@ class Leaderboard:
 
     def to_bytes(self) -> bytes:
         """Return the bytes of `leaderboard.json`."""
-        boards = [asdict(board) for board in self.boards.values()]
+        boards = [{**asdict(board), "resampling": write_resampling(board.resampling)} for board in self.boards.values()]
         return write_json({"format": FORMAT, "title": self.title, "results": self.results, "boards": boards})
 
     @classmethod

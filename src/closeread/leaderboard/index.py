@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from itertools import combinations
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -209,7 +210,7 @@ def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts
         names, blocks = counts.blocks[name]
         in_order = [f"{number:09}" for number in range(len(blocks))]
         tables.append(CountTable(in_order, np.arange(len(blocks)), names, blocks))
-    found = compare_pairs(tables, [metric], **asdict(board.resampling))
+    found = compare_pairs(tables, [metric], **asdict(board.resampling), power=True)
     last = len(shown) - 1
     pairs = [found[last - j, last - i][metric.name] for i, j in combinations(range(len(shown)), 2)]
 
@@ -217,7 +218,10 @@ def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts
         values = (getattr(pair, name) for pair in pairs)
         return [None if math.isnan(value) else round(value, 6) for value in values]
 
-    return {"ids": shown, "low": list_values("low"), "high": list_values("high"), "p": list_values("p_randomization")}
+    detectable = [value for value in list_values("detectable") if value]  # copies of a system never differ
+    power = {"detectable": median(detectable)} if detectable else {}
+    of_pairs = {key: list_values(name) for key, name in (("low", "low"), ("high", "high"), ("p", "p_randomization"))}
+    return {"ids": shown, **of_pairs, **power}
 
 
 def _make_row(

@@ -197,6 +197,7 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
     n_others = sum(len(other["rows"]) for other in clean["others"])
     notes = {
         "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
+        describe_detectable(clean): describe_detectable(clean),
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()
         ),
@@ -207,6 +208,17 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         f"Signature: {clean['signature']}": True,
     }
     return Grid(clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2)
+
+
+def describe_detectable(board: Json) -> str:
+    """Say which differences of the headline score are too small for this test set; empty if that is unknown."""
+    if (value := board["pairs"].get("detectable")) is None:
+        return ""
+    title = next(metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"])
+    return (
+        f"This test set is too small to show differences in {title} below {100 * value:.1f} points: only larger ones "
+        "are significant in 80% of such sets (median of all pairs, each tested by itself)."
+    )
 
 
 def quote_cell(text: str) -> str:
@@ -446,6 +458,7 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
     )
     templates.filters |= {"value": format_value, "interval": format_interval, "rank": format_rank}
     templates.filters |= {"window": format_window, "kind": name_kind, "flags": name_flags, "link": find_link}
+    templates.filters["detectable"] = describe_detectable
     templates.filters |= {"shorten": shorten, "day": lambda time: (time or "").partition("T")[0]}
     templates.tests["best"] = is_best
     sections = [

@@ -206,7 +206,7 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
         check_argument("resampling", whole, Resampling | None)
         if found:
             raise RequestError(f"{next(iter(found))} is given twice: as itself and in resampling")
-        return Intervals(whole.n_resamples != 0, whole.n_resamples or 1, whole.confidence, whole.seed)
+        return Intervals(whole.n_resamples != 0, whole.n_resamples or 1, whole.confidence, whole.seed, whole.interval)
     return replace(parameter.default, **found)
 
 

@@ -56,6 +56,7 @@ ManySources = Annotated[
 """The systems of a table."""
 
 MAX_DIGITS = 10
+DETECTABLE = "Also show the smallest true difference that such a test set would show with 80 % power."
 CORRECTION = "How to correct p-values for the number of comparisons: all scores of all systems."
 
 
@@ -154,8 +155,10 @@ def compare(
     resamples: arg.TestResamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
+    interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     correction: Annotated[Correction, Param(help=CORRECTION)] = "holm",
+    power: Annotated[bool, Param(help=DETECTABLE)] = False,
     **options: arg.ProcedureOptions,
 ) -> Comparison | list[Comparison]:
     """Compare two systems, or the first of several systems with each of the others, by paired tests.
@@ -166,9 +169,11 @@ def compare(
             are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
         gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
-        resamples, confidence, seed, resampling: as for `score`; None for 1,000 resamples, or as many as the correction
-            of p-values needs.
+        resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
+            correction of p-values needs.
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
+        power: whether to show the smallest true difference that such a test set would show with 80 % power, at a level
+            of 1 - confidence, without correction.
 
     Returns:
         A comparison of two systems; without a second, a list with one for each system but the first.
@@ -187,10 +192,11 @@ def compare(
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
-    drawn = choose_resampling(resampling, resamples, confidence, seed)
+    drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
     n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
     most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
-    comparisons = make_comparisons(list(named), counted, drawn.for_tests(n_tests, SMALL, most), found.scores)
+    drawn = drawn.for_tests(n_tests, SMALL, most)
+    comparisons = make_comparisons(list(named), counted, drawn, found.scores, power=power)
     comparisons = correct_comparisons(comparisons, correction)
     lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
     warn_all([*found.notices, *lacking])
@@ -236,6 +242,7 @@ def table(
     resamples: arg.TestResamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
+    interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     **options: arg.ProcedureOptions,
 ) -> SystemsTable:
@@ -255,8 +262,8 @@ def table(
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
         digits: the number of decimals of scores times 100.
-        resamples, confidence, seed, resampling: as for `score`; None for 1,000 resamples, or as many as the correction
-            of p-values needs.
+        resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
+            correction of p-values needs.
     """
     named = _name_systems(systems, names)
     if not named:
@@ -268,7 +275,7 @@ def table(
     with keep_files_below(max_bytes):
         found = read_systems(name, named, place, rest, metrics, scores)
     warn_all(found.notices)
-    drawn = choose_resampling(resampling, resamples, confidence, seed)
+    drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
     shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking}
     return make_systems_table(list(named), found.results, found.scores, drawn, alpha, sort, **shown)
 

@@ -502,6 +502,7 @@ def score_counts(
     resamples: arg.Resamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
+    interval: arg.Interval = "percentile",
 ) -> Report:
     """Score stored counts.
 
@@ -514,9 +515,8 @@ def score_counts(
     with keep_files_below(max_bytes):
         counts = Counts.load(cast(Path, from_counts))
     warn_all(counts.notices)
-    return counts.report(
-        by, ci=ci, resamples=1000 if resamples is None else resamples, confidence=confidence, seed=seed
-    )
+    resamples = 1000 if resamples is None else resamples
+    return counts.report(by, ci=ci, resamples=resamples, confidence=confidence, seed=seed, interval=interval)
 
 
 OPERATIONS: Operations = {

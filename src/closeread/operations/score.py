@@ -14,6 +14,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import JsonResult, Result
+from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.limits import keep_files_below
 from closeread.parameters import PLACE, Operations, Param
@@ -43,6 +44,7 @@ def score(
     resamples: arg.Resamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
+    interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     counts: Annotated[
         str | Path | None, Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file.")
@@ -69,6 +71,7 @@ def score(
         by: a field to slice by, such as "category", or several.
         ci: whether to compute confidence intervals.
         resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
+        interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few units.
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
@@ -76,7 +79,7 @@ def score(
             same.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
     """
-    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
+    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
     with keep_files_below(max_bytes):
@@ -205,12 +208,16 @@ def load_report(path: str | Path) -> Report:
 
 @dataclass(frozen=True)
 class Sheet(Result):
-    """A report as commands print it: perhaps with its units, and in tables with their fields and counts."""
+    """A report as commands print it: perhaps with its units, and in tables with their fields and counts.
+
+    The file that was scored gives the model its name in results for Every Eval Ever.
+    """
 
     report: Report
     per_unit: bool = False
     with_counts: bool = False
     digits: int = 2
+    source: Path | None = None
 
     @property
     def procedure(self) -> Procedure:
@@ -258,6 +265,13 @@ class Sheet(Result):
         if (units := self.units) is not None:
             yield units_grid(units, self.procedure, with_counts=self.with_counts, digits=self.digits)
         yield report_grid(self.report, style, digits=self.digits)
+
+    def to_eee(self) -> dict[str, Any]:
+        """Return the report as the JSON object of a result for Every Eval Ever."""
+        from closeread.operations.every_eval_ever import write_result
+
+        model = "unknown" if self.source is None else make_names([self.source])[0]
+        return write_result(self.report, self.procedure, model)
 
     def list_main(self, families: Sequence[str] = ()) -> list[str]:
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
