@@ -67,6 +67,7 @@ setup(
             "leaderboard/codabench/*.png",
             "leaderboard/codabench/pages/*",
             "neural/*.json",
+            "operations/*.md",
             "leaderboard/templates/*",
             "tasks/*.bib",
             "tasks/**/*.json",

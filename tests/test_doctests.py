@@ -2,8 +2,13 @@
 
 import doctest
 import importlib
+import inspect
+import re
+import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
+import contract
 import pytest
 
 import closeread
@@ -23,9 +28,42 @@ def list_modules():
     return sorted(f"closeread.{name}".rstrip(".") for name in names)
 
 
-def run_examples(names):
+BOARD = (
+    "init_leaderboard",
+    "submit",
+    "judge_leaderboard",
+    "show_leaderboard",
+    "list_submissions",
+    "build_leaderboard",
+    "download_submission",
+    "verify_leaderboard",
+    "withdraw_submission",
+)
+"""Examples of one leaderboard's life, in this order."""
+
+SLOW = {*BOARD, "export", "plot", "publish_codabench"}
+
+OWN_USE = {"for_tests", "to_grids", "to_stored", "with_titles"}
+"""Methods that the package has for itself, without examples."""
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run_all(tests):
     told, tried = [], 0
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", closeread.CloseReadWarning)
+        for test in tests:
+            tried += runner.run(test, out=told.append).attempted
+    assert tried
+    assert not told, "".join(told)
+
+
+def find_examples(names):
     for name in names:
         try:
             module = importlib.import_module(name)
@@ -33,17 +71,75 @@ def run_examples(names):
             if error.name in EXTRAS:
                 continue
             raise
-        for examples in doctest.DocTestFinder().find(module):
-            tried += runner.run(examples, out=told.append).attempted
-    assert tried
-    assert not told, "".join(told)
+        yield from doctest.DocTestFinder().find(module)
+
+
+def find_functions():
+    return {name: one for name in closeread.__all__ if inspect.isfunction(one := getattr(closeread, name))}
+
+
+def find_examples_of(names):
+    """The examples of functions as users see them, which their modules have without what only Python needs."""
+    functions = find_functions()
+    parser = doctest.DocTestParser()
+    return [parser.get_doctest(functions[name].__doc__, {"closeread": closeread}, name, None, 0) for name in names]
 
 
 def test_examples_run():
-    run_examples(name for name in list_modules() if not name.startswith("closeread.neural"))
+    run_all(find_examples(name for name in list_modules() if not name.startswith("closeread.neural")))
+
+
+def test_examples_of_functions_run():
+    run_all(find_examples_of(sorted(find_functions().keys() - SLOW)))
+
+
+@pytest.mark.gate
+def test_examples_of_functions_that_take_long_run():
+    found = [*BOARD, *sorted(SLOW - {*BOARD})]
+    run_all(find_examples_of(found if find_spec("matplotlib") else found[:-2]))
 
 
 @pytest.mark.gate
 def test_examples_that_need_torch_run():
     pytest.importorskip("torch")
-    run_examples(name for name in list_modules() if name.startswith("closeread.neural"))
+    run_all(find_examples(name for name in list_modules() if name.startswith("closeread.neural")))
+
+
+def names_arguments(function, text):
+    documented = " ".join(re.findall(r"^ {4}(\*{0,2}\w[\w*, ]*):", text.partition("Args:\n")[2], re.MULTILINE))
+    return set(inspect.signature(function).parameters) - {"self"} <= set(re.findall(r"\w+", documented))
+
+
+def test_every_public_name_tells_arguments_results_and_an_example():
+    every = contract.describe_python()
+    shown = "".join(inspect.getdoc(getattr(closeread, name)) for name in every if name != "exceptions")
+    lacking = []
+    for name, one in {name: getattr(closeread, name) for name in every if name != "exceptions"}.items():
+        text = inspect.getdoc(one)
+        if ">>> " not in text:
+            lacking.append(f"{name}: example")
+        if inspect.isfunction(one):
+            if "\nReturns:\n" not in text and not text.startswith("Return "):
+                lacking.append(f"{name}: Returns")
+            if not names_arguments(one, text):
+                lacking.append(f"{name}: Args")
+            continue
+        for member, sign in every[name].items():
+            if sign == "attribute" or member in ("()", *OWN_USE):
+                continue
+            method = getattr(one, member)
+            if f".{member}(" not in shown:
+                lacking.append(f"{name}.{member}: example")
+            if "return" not in inspect.getdoc(method).lower() and "None" not in str(inspect.signature(method)):
+                lacking.append(f"{name}.{member}: Returns")
+    assert not lacking
+
+
+def test_the_help_of_commands_has_nothing_for_python_alone():
+    from click.testing import CliRunner
+
+    from closeread.cli import main
+
+    for words in ("score coref", "compare mctaco", "agreement coref", "leaderboard judge"):
+        text = CliRunner().invoke(main, [*words.split(), "--help"]).output
+        assert not re.search("Returns:|>>>|Args:|Options of", text), words

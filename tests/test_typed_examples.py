@@ -50,7 +50,7 @@ def write_examples(folder):
     for name, examples in found.items():
         if examples:
             code = "".join(example.source for example in examples)
-            known = "" if "import closeread" in code else f"from closeread import {name.partition('.')[0]}\n"
+            known = f"import closeread\nfrom closeread import {name.partition('.')[0]}\n"
             (folder / f"example_{name.replace('.', '_')}.py").write_text(known + code, "utf-8")
     assert len(list(folder.iterdir())) > 30
     return folder

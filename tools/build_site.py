@@ -206,19 +206,19 @@ def describe_function(name: str, signature: str, function: Any) -> str:
 
 
 def translate_docstring(text: str | None) -> str:
-    """Turn a docstring into Markdown: examples into blocks of code, the sections of arguments and errors into lists."""
+    """Turn a docstring into Markdown: examples into blocks of code, sections into lists."""
     found = ""
-    for part in re.split(r"\n\s*\n", re.sub(r"\s*\b\n(?=Examples:)", "\n\n", text or "")):
+    for part in re.split(r"\n\s*\n", text or ""):
         head, _, rest = part.strip("\n").partition("\n")
         if head.startswith(">>>"):
             found += f"```python\n{part}\n```\n\n"
-        elif head in ("Args:", "Raises:", "Attributes:", "Examples:"):
-            rest = inspect.cleandoc(rest)
-            if head == "Examples:":
-                found += f"On the command line:\n\n```text\n{rest}\n```\n\n"
-                continue
-            found += {"Args:": "**Parameters**", "Raises:": "**Errors**"}.get(head, "**Attributes**") + "\n\n"
-            for entry in re.sub(r"\n\s+", " ", rest).splitlines():
+        elif head == "On the command line:":
+            found += f"{head}\n\n```text\n{inspect.cleandoc(rest)}\n```\n\n"
+        elif head == "Returns:":
+            found += f"**Returns**\n\n{escape(inspect.cleandoc(rest))}\n\n"
+        elif head in ("Args:", "Raises:", "Attributes:") or head.startswith("Options of "):
+            found += f"**{ {'Args:': 'Parameters', 'Raises:': 'Errors'}.get(head, head[:-1]) }**\n\n"
+            for entry in re.sub(r"\n\s+", " ", inspect.cleandoc(rest)).splitlines():
                 names, _, words = entry.partition(": ")
                 found += f"- `{names}`: {escape(words)}\n"
             found += "\n"

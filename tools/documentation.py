@@ -19,6 +19,7 @@ import re
 import shutil
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,7 @@ from closeread.counts.procedure import Option
 from closeread.files import write_text
 from closeread.hf.modules import class_name
 from closeread.tables import Grid
-from closeread.tasks import load_procedure
+from closeread.tasks import load_procedure, procedure_names
 
 ROOT = Path(__file__).parents[1]
 
@@ -144,7 +145,22 @@ def page_parts(root: Path) -> dict[str, Callable[[], str]]:
         "formats": formats_table,
         "metrics": metrics_table,
         "corpora": corpora_table,
+        "procedure_options": list_options,
     }
+
+
+def list_options() -> str:
+    """The options of all procedures, as the docstring of `closeread.score` lists them."""
+    found = []
+    for procedure in map(load_procedure, procedure_names()):
+        found.append(f"Options of {procedure.name}:")
+        for one in procedure.options:
+            *first, last = [f"{name!r}{' (default)' * (name == one.default)}" for name in one.choices] or [one.expected]
+            default = "" if one.choices or not one.default else f" ({one.default!r} by default)"
+            text = f"{one.name}: {', '.join(first)}{' or ' * bool(first)}{last}{default}. {one.help}"
+            found.append(textwrap.fill(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8))
+        found.append("")
+    return "\n".join(found[:-1])
 
 
 def formats_table() -> str:
@@ -246,6 +262,7 @@ def main() -> None:
         **{root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()},
         **{card: metric_parts(card.parent.name) for card in (root / "metrics").glob("*/README.md")},
         **dict.fromkeys(pages, page_parts(root)),
+        root / "src" / "closeread" / "operations" / "in_python.md": page_parts(root),
         root / "benchmarks" / "README.md": benchmark_parts(root),
         root / "benchmarks" / "neural.md": neural_parts(root),
     }

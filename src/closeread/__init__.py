@@ -131,7 +131,7 @@ def __getattr__(name: str) -> Any:
 def _check_arguments(function: FunctionType) -> Any:
     """Return a public function as users call it: it checks its arguments, and pickles by its public name."""
     checked = import_module("closeread.argument_types").check_types(function)
-    checked.__module__ = __name__
+    checked.__module__, checked.__doc__ = __name__, import_module("closeread.parameters").write_docstring(function)
     return checked
 
 

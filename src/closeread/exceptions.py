@@ -142,14 +142,26 @@ def _join_first(names: Sequence[str]) -> str:
 
 
 class CloseReadWarning(UserWarning):
-    """A warning about files or results that are read anyway, such as files that differ from the released ones."""
+    """A warning about files or results that are read anyway, such as files that differ from the released ones.
+
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", CloseReadWarning)  # as `--quiet` does
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
 
 
 class RequestError(ValueError):
-    """A request that can't be met: an unknown name, or results that can't be compared."""
+    """A request that can't be met: an unknown name, or results that can't be compared.
+
+    >>> import closeread
+    >>> try:
+    ...     closeread.stats("mctacco")
+    ... except closeread.RequestError as error:
+    ...     print(error)
+    no such corpus: 'mctacco'. Did you mean 'mctaco'? (choose from: ...)
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
@@ -161,6 +173,13 @@ class InputError(ValueError):
     Args:
         source: the file, or what the input came from; empty for several that have no folder in common.
         problems: everything that is wrong with it, in the order in which it is shown.
+
+    >>> import closeread
+    >>> try:
+    ...     closeread.score("mctaco", [{"id": "test-00000", "label": "maybe"}], config="sample", missing="skip")
+    ... except closeread.InputError as error:
+    ...     print(error)
+    predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'
     """
 
     def __init__(self, source: object, problems: Sequence[Problem]) -> None:
@@ -244,7 +263,11 @@ def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
 
 
 class MissingExtraError(ImportError):
-    """A missing library that this package does not install by default, and the extra that installs it, if one does."""
+    """A missing library that this package does not install by default, and the extra that installs it, if one does.
+
+    >>> print(MissingExtraError("a figure", "matplotlib", extra="plot"))
+    a figure needs matplotlib: pip install 'closeread[plot]'
+    """
 
     def __init__(self, purpose: str, *libraries: str, extra: str = "") -> None:
         what = f"'closeread[{extra}]'" if extra else " ".join(libraries)

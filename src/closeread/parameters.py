@@ -321,4 +321,26 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
 
 
+@cache
+def _read_python_docs() -> dict[str, str]:
+    """Return by operation what only Python needs of its docstring."""
+    text = (Path(__file__).parent / "operations" / "in_python.md").read_text("utf-8")
+    _, *parts = re.split(r"^## (\w+)\n", re.sub(r"<!-- .* -->\n", "", text), flags=re.M)
+    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+
+
+def write_docstring(operation: Callable[..., Any]) -> str:
+    """Return the docstring of an operation for Python: with all arguments, what it returns, and an example."""
+    text = re.sub("\b\nExamples?:", "On the command line:", inspect.getdoc(operation) or "")
+    more = _read_python_docs().get(operation.__name__)
+    if more is None:
+        return text
+    about, _, known = text.partition("\n\nArgs:\n")
+    added, rest = more.removeprefix("Args:\n").split("\n\n", 1) if more.startswith("Args:") else ("", more)
+    entries = re.findall(r"^ {4}\*{0,2}\w+.*(?:\n {5,}.*)*", f"{added}\n{known}", re.M)
+    order = [one.strip("*") for one in inspect.signature(operation).parameters]
+    entries.sort(key=lambda entry: order.index(re.findall(r"\w+", entry)[0]))
+    return "\n\n".join([about, *(["\n".join(["Args:", *entries])] if entries else []), rest]) + "\n"
+
+
 PLACE = {one.name: one for one in describe_fields(Parameter("place", Place, Place(), "", False, Param()))}

@@ -77,6 +77,9 @@ class Reproduction(Loadable, Sequence[Table]):
     Attributes:
         corpus: the name of the paper's corpus.
         tables: the tables, in printed order.
+
+    >>> import closeread
+    >>> print(closeread.reproduce("mctaco", "Table 1"))  # doctest: +SKIP
     """
 
     corpus: str
@@ -118,7 +121,7 @@ class Reproduction(Loadable, Sequence[Table]):
 
     @classmethod
     def from_json(cls, found: object, source: object = "reproduction") -> Self:
-        """Read the JSON of one paper's tables; keys that are unknown are ignored."""
+        """Return the tables of one paper from their JSON; keys that are unknown are ignored."""
         checked = check_stored(found, "reproduction", source)
         if len(corpora := dict.fromkeys(table["corpus"] for table in checked)) > 1:
             raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])

@@ -68,6 +68,14 @@ class Comparison(Loadable):
         first, second: their reports.
         differences: the differences, second minus first, by the metric's name, with p-values that are not corrected.
         corrected: the p-values corrected for several tests; None if they were not corrected.
+
+    >>> import closeread
+    >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in ("always-negative", "random")}
+    >>> (comparison,) = closeread.compare("mctaco", systems, config="sample")
+    >>> comparison
+    <Comparison of 'always-negative' and 'random': 25 questions, Exact match +0.00, F1 +36.40>
+    >>> comparison["f1"].p_randomization < 0.05
+    True
     """
 
     names: tuple[str, str]
@@ -190,7 +198,7 @@ class Comparison(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "comparison") -> Self:
-        """Read the JSON of a comparison, or a list of only it, as the command line prints it for two systems."""
+        """Return the comparison of its JSON, or of a list of only it, as the command line prints it for two systems."""
         if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
             if len(found) != 1:
                 raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])

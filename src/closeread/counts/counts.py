@@ -40,6 +40,12 @@ class Counts:
     >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
     >>> closeread.count("mctaco", rows, config="sample")
     <Counts of mctaco: 25 questions>
+    >>> counts = closeread.count("mctaco", rows, config="sample")
+    >>> Counts.from_bytes(counts.to_bytes()).report(resamples=100)
+    <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
+    >>> counts.save("counts.parquet")
+    >>> Counts.load("counts.parquet")
+    <Counts of mctaco: 25 questions>
     """
 
     table: CountTable
@@ -87,7 +93,7 @@ class Counts:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read counts that `save` or `closeread score --counts` wrote."""
+        """Return counts that `save` or `closeread score --counts` wrote."""
         return cls._decode(read_bytes(Path(path)), path)
 
     def to_bytes(self) -> bytes:
@@ -96,7 +102,7 @@ class Counts:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "counts") -> Self:
-        """Read counts from the bytes that `to_bytes` returned.
+        """Return counts from the bytes that `to_bytes` returned.
 
         Args:
             data: the bytes.

@@ -76,6 +76,9 @@ class Resampling:
         confidence: the confidence level of the intervals.
         seed: the random seed.
         interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few blocks.
+
+    >>> Resampling(10_000, confidence=0.9, seed=1)
+    Resampling(n_resamples=10000, confidence=0.9, seed=1)
     """
 
     n_resamples: int = DefaultNumber(1000)

@@ -75,6 +75,22 @@ class Report(Loadable):
         unit_rows: the scores and counts of each unit; None if they are unknown (see `units`).
         legend: a sentence that explains names of scores below tables; empty if none needs it.
         explanations: what is counted in each unit, by its id; None if that was not asked for.
+
+    >>> import closeread
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> report = closeread.score("mctaco", rows, config="sample", ci=False)
+    >>> report
+    <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
+    >>> float(report["f1"]) > 0.6, report.name_score("exact_match"), report.to_dict()["n_units"]
+    (True, 'Exact match', 25)
+    >>> list(report.to_pandas()["score"]) == [row[3] for row in report.to_rows()[1]]
+    True
+    >>> texts = report.to_markdown(), report.to_latex(), report.to_html(), report.to_csv()
+    >>> report.to_frame("arrow").num_rows, Report.from_json(report.to_json()) == report
+    (2, True)
+    >>> report.save("report.json")
+    >>> Report.load("report.json") == report
+    True
     """
 
     provenance: Provenance
@@ -175,7 +191,7 @@ class Report(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "report") -> Self:
-        """Read the JSON of a report."""
+        """Return the report of its JSON."""
         checked = check_stored(found, "report", source)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
         about |= {name: int(about[name]) for name in ("procedure_version", "missing")}

@@ -215,13 +215,13 @@ class Loadable(Result):
     @classmethod
     @check_types
     def load(cls, path: str | Path) -> Self:
-        """Read its JSON from a file, such as `save` writes."""
+        """Return the result in a file, such as `save` writes."""
         return cls.from_json(read_json(Path(path)), path)
 
     @classmethod
     @abstractmethod
     def from_json(cls, found: object, source: object) -> Self:
-        """Read its JSON.
+        """Return the result of its JSON.
 
         Args:
             found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.

@@ -264,6 +264,15 @@ class SystemsTable(Loadable):
         intervals: how tables show intervals.
         pairs: whether to show the tests of all pairs.
         lacking: scores that are no column because some systems lack them, with the names of these systems.
+
+    >>> import closeread
+    >>> names = ("always-positive", "always-negative", "random")
+    >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in names}
+    >>> table = closeread.table("mctaco", systems, config="sample")
+    >>> [table.names[i] for i in table.find_best("f1")], table.count_tests("f1")
+    (['always-positive'], 3)
+    >>> table.find_test("f1", 2).p_corrected < 0.05
+    True
     """
 
     names: tuple[str, ...]
@@ -432,7 +441,7 @@ class SystemsTable(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "table") -> Self:
-        """Read the JSON of a table."""
+        """Return the table of its JSON."""
         checked = check_stored(
             found,
             "table",

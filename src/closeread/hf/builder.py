@@ -265,6 +265,13 @@ def load_dataset_builder(
         features: other features to cast to.
         **reading: folders and options of reading that the corpus declares, such as `treebank`.
 
+    Returns:
+        The builder, whose `info` has the features and the citation.
+
+    >>> import closeread
+    >>> list(closeread.load_dataset_builder("mctaco", "sample").info.features)[:2]
+    ['id', 'question_id']
+
     Raises:
         RequestError: there is no such corpus, config, folder or option, or it does not apply.
     """
@@ -346,6 +353,13 @@ def load_dataset(
         num_proc: the number of processes; a split is one shard, so that more than one process is no faster.
         revision, data_files: do not apply; the error names what to use instead.
         **reading: folders and options of reading that the corpus declares, such as `treebank` and `coreference`.
+
+    Returns:
+        A dataset if there is a split, otherwise one for each split by name; iterable ones if they are streamed.
+
+    >>> import closeread
+    >>> closeread.load_dataset("mctaco", "sample", split="test")[0]["question"]
+    'How long did Marta wait in the café?'
 
     Raises:
         RequestError: there is no such corpus or config, or an argument does not apply to it.

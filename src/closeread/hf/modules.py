@@ -96,6 +96,14 @@ def load_metric(name: AnyModule, **arguments: str | float | bool | None) -> eval
         name: such as "coref_lea"; or the name of a procedure or a corpus, such as "timeline".
         **arguments: what `evaluate.load` passes on, such as `experiment_id`.
 
+    Returns:
+        The module, whose `compute` takes predictions and references.
+
+    >>> import closeread
+    >>> clusters = [[[0, 0], [2, 2]], [[1, 1], [3, 3]]]
+    >>> closeread.load_metric("coref_lea").compute(predictions=[clusters], references=[clusters])["lea/f1"]
+    1.0
+
     Raises:
         RequestError: there is no such module or argument, or the procedure has several.
     """

@@ -174,9 +174,6 @@ def compare(
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
         power: whether to show the smallest true difference that such a test set would show with 80 % power, at a level
             of 1 - confidence, without correction.
-
-    Returns:
-        A comparison of two systems; without a second, a list with one for each system but the first.
     """
     if second is None:
         check_argument("first", first, ManySources)

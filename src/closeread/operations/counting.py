@@ -48,12 +48,6 @@ def count(
     A unit of the gold without a prediction is an error, unless the option `missing` says otherwise: a lost part is then
     no low score.
 
-    >>> import closeread
-    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
-    >>> parts = [closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold]
-    >>> closeread.merge(parts).report(ci=False).scores["conll/f1"].value
-    1.0
-
     Args:
         name: the name of a corpus or a procedure.
         predictions: a file, a folder or objects, as for `closeread.score`.
@@ -204,13 +198,6 @@ def count_batch(name: AnyCorpus, *, predictions: str, gold: str | None = None, *
 
     It serves `datasets.Dataset.map(..., batched=True)`, Ray Data's `map_batches`, Dask's `map_partitions` and Spark's
     `mapInArrow`; the column `counts` of its result is merged by `closeread.merge`.
-
-    >>> import closeread
-    >>> counter = closeread.count_batch("coref", gold="clusters", predictions="found")
-    >>> clusters = [[[[0, 0], [2, 2]]], [[[0, 1], [3, 3]]]]
-    >>> counted = counter({"document": ["a", "b"], "clusters": clusters, "found": clusters})
-    >>> closeread.merge(counted["counts"])
-    <Counts of coref: 2 documents>
 
     Args:
         name: the name of a corpus or a procedure.

@@ -227,10 +227,6 @@ def show(
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
 
-    >>> import closeread
-    >>> closeread.show("mctaco", config="sample").records[0]["id"]
-    'test-00000'
-
     Args:
         record_id: the id of a record; None for the first.
         predictions: what a system has for it, to be shown beside it: a file, a folder or objects, as for
@@ -464,10 +460,6 @@ def cite(*names: Annotated[str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|clos
       closeread cite mctaco closeread >> references.bib
       closeread cite muc b3 ceafe lea
       closeread cite corefud blanc-edge
-
-    >>> import closeread
-    >>> print(closeread.cite("lea").splitlines()[0])
-    @inproceedings{moosavi-strube-2016-coreference,
 
     Args:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",

@@ -156,12 +156,6 @@ def validate(
 ) -> Verdict:
     """Validate predictions without scoring them.
 
-    >>> import closeread
-    >>> rows = [{"id": "test-00000", "label": "maybe"}]
-    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
-    >>> verdict.valid, verdict.problems
-    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
-
     Args:
         name: the name of a corpus or a procedure.
         predictions: a file, a folder or objects, as for `closeread.score`.

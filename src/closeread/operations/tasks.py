@@ -36,12 +36,6 @@ def agreement(corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Seque
       closeread agreement timeline anna/ ben/ cem/
       closeread agreement coref anna.conll ben.conll cem.conll
 
-    >>> import closeread
-    >>> anna = {"letter": [[[0, 0], [1, 1], [2, 2]]]}
-    >>> ben = {"letter": [[[0, 0], [1, 1]], [[2, 2]]]}
-    >>> print(closeread.agreement("coref", anna, ben).to_dict()["iaa1"])
-    0.0
-
     Args:
         *annotators: what each annotated: a file, a folder or objects, as for `closeread.score`.
         **options: such as `setting="partial"` for "wikipossessions", `by="domain"` for "tne" and `given` for "coref".
@@ -207,10 +201,6 @@ def convert(
       closeread convert tne mine.jsonl --to arrays -o for_the_leaderboard.jsonl
       closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
 
-    >>> import closeread
-    >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
-    {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
-
     Args:
         kind: the name of the corpus or its procedure, such as "coref", "tne" or "timeline"; of Marmara's files
             "marmara_coref", "given" for all its mentions, and "equalities" for annotators' files.
@@ -244,12 +234,6 @@ def errors(
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors tne predictions.jsonl --split test
       closeread errors mctaco predictions.jsonl --by category
-
-    >>> import closeread
-    >>> key = {"letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]]}
-    >>> response = {"letter": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]]}
-    >>> closeread.errors("coref", key, response).to_dict()["counts"]["split entity"]
-    1
 
     Args:
         kind: "coref", or another name of its corpus, for the entities and mentions of a system, "chains" for the chains
@@ -290,10 +274,6 @@ def baseline(
       closeread baseline marmara_coref svr --mentions predicted -o chains.conll
       closeread baseline wikipossessions heuristics --spacy-model NAME \\
         -o out.jsonl
-
-    >>> import closeread
-    >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
-    {'id': 'test-00000', 'label': 'yes'}
 
     Args:
         name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
