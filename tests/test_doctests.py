@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import contract
+import documentation
 import pytest
 
 import closeread
@@ -103,6 +104,12 @@ def test_examples_of_functions_that_take_long_run():
 def test_examples_that_need_torch_run():
     pytest.importorskip("torch")
     run_all(find_examples(name for name in list_modules() if name.startswith("closeread.neural")))
+
+
+def test_the_options_of_procedures_are_those_that_they_declare():
+    text = (Path(closeread.__file__).parent / "operations" / "in_python.md").read_text("utf-8")
+    assert documentation.fill_parts(text, documentation.page_parts(documentation.ROOT)) == text
+    assert documentation.list_options() in inspect.getdoc(closeread.score)
 
 
 def names_arguments(function, text):

@@ -384,12 +384,13 @@ def draw_html(grid: Grid) -> str:
         shown = [escape_html(text) for text in texts]
         shown = [f"<strong>{text}</strong>" if (number, i) in grid.best else text for i, text in enumerate(shown)]
         sides = zip(align, shown, strict=True)
-        cells = (f'<{tag} style="text-align: {side}; {padding}">{text}</{tag}>' for side, text in sides)
+        rule = "; border-bottom: 1px solid" * (tag == "th")
+        cells = (f'<{tag} style="text-align: {side}; {padding}{rule}">{text}</{tag}>' for side, text in sides)
         return f"<tr>{''.join(cells)}</tr>"
 
     align = _align_columns(grid)
     padding = "padding: .2em .6em"  # a mail or a plain page has no style that sets columns apart
-    parts = ["<table>"]
+    parts = ['<table style="border-collapse: collapse; margin: 0 0 1.5em; font-variant-numeric: tabular-nums">']
     if grid.title:
         title = escape_html(grid.title)
         parts.append(f'<caption style="caption-side: top; text-align: left; {padding}">{title}</caption>')
@@ -400,6 +401,7 @@ def draw_html(grid: Grid) -> str:
         notes = "<br>".join(map(escape_html, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""
         # Notes are set off by size alone: a colour would be lost on one of the grounds.
-        style = f"text-align: left; font-size: smaller; {padding}"
+        # A long one is wrapped before it widens the table much.
+        style = f"text-align: left; font-size: smaller; max-width: 36em; overflow-wrap: anywhere; {padding}"
         parts.append(f'<tfoot><tr><td{width} style="{style}">{notes}</td></tr></tfoot>')
     return "\n".join([*parts, "</table>\n"])

@@ -193,8 +193,9 @@ class Page(JsonResult):
         return replace(self, _others=()).draw()
 
     def _repr_html_(self) -> str:
+        paragraph = '<p style="white-space: pre-wrap; margin: .5em .6em">'
         return "".join(
-            f'<p style="white-space: pre-wrap">{html.escape(part)}</p>' if isinstance(part, str) else draw_html(part)
+            f"{paragraph}{html.escape(part)}</p>" if isinstance(part, str) else draw_html(part)
             for part in (*self._parts, *self._lines)
         )
 

@@ -75,8 +75,7 @@ def score(
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
-        jobs: the number of processes that count; more than one pay for thousands of documents.  The result is the
-            same.
+        jobs: the number of processes that count, with the same result; several pay off from thousands of documents on.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
