@@ -78,7 +78,7 @@ class Resampling:
         interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few blocks.
 
     >>> Resampling(10_000, confidence=0.9, seed=1)
-    Resampling(n_resamples=10000, confidence=0.9, seed=1)
+    Resampling(n_resamples=10000, confidence=0.9, seed=1, interval='percentile')
     """
 
     n_resamples: int = DefaultNumber(1000)
