@@ -5,6 +5,8 @@ from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from pygments.lexer import RegexLexer
+from pygments.token import Generic, Text
 from sphinx.application import Sphinx
 
 import closeread
@@ -37,8 +39,15 @@ copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
 
+class Console(RegexLexer):
+    """Commands stand out from what they print, which is left as it is: `# questions` in a table is no prompt."""
+
+    tokens = {"root": [(r"\$ .*\n", Generic.Strong), (r".*\n", Text)]}
+
+
 def setup(app: Sphinx) -> None:
     """Write formulas as MathML, which browsers draw without a script."""
+    app.add_lexer("console", Console)
 
     def draw(display: str) -> Any:
         def visit(writer: Any, node: nodes.math | nodes.math_block) -> None:

@@ -126,6 +126,9 @@ def test_the_citation_agrees_with_the_package():
     assert citation["version"] == closeread.__version__
     assert citation["message"]
     assert citation["abstract"]
+    cited = {str(paper.get("doi") or paper["url"]) for paper in citation["references"]}
+    assert len(cited) == len(corpus_names())
+    assert all(sum(source in load_corpus(name).citation for source in cited) == 1 for name in corpus_names())
 
 
 @pytest.mark.parametrize("page", LINKED, ids=name_of)

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from contract import describe_python
 from markdown_tables import draw_markdown
 
 import closeread
+from closeread.cli import TOPICS
 from closeread.cli import main as command_line
 from closeread.corpus.names import corpus_names
 from closeread.hf.modules import module_names
@@ -78,6 +80,10 @@ def copy_pages(folder: Path) -> None:
             if place.startswith(("corpora/", "metrics/")) and text.startswith("---\n"):
                 text = text.split("---\n", 2)[2].lstrip()  # the Hub's metadata
                 text = re.sub(r"^# Metric card for (?:the )?(.)", lambda found: f"# {found[1].upper()}", text)
+            if place.startswith("corpora/"):
+                text = re.sub(r"^# ", "# Dataset card: ", text)
+            if place.startswith("metrics/"):
+                text = text.replace("\n\n```\n", "\n```\n")  # only doctest wants a line after what is printed
             target.write_text(move_links(text, source, sources), "utf-8")
         else:
             shutil.copyfile(source, target)
@@ -119,12 +125,14 @@ def write_command(context: click.Context, folder: Path) -> None:
             )
     if isinstance(command, click.Group):
         names = [name for name in command.list_commands(context) if not command.get_command(context, name).hidden]
-        rows = []
-        for name in names:
-            one = command.get_command(context, name)
-            write_command(click.Context(one, info_name=name, parent=context, **command.context_settings), folder)
-            rows.append([f"[{name}]({page_name(f'{path} {name}')}.md)", escape(one.get_short_help_str(200))])
-        text += "\n" + draw_markdown(Grid("", ["command", "what it does"], rows))
+        for topic, members in TOPICS.items() if command is command_line else [("", " ".join(names))]:
+            rows = []
+            for name in members.split():
+                one = command.get_command(context, name)
+                write_command(click.Context(one, info_name=name, parent=context, **command.context_settings), folder)
+                rows.append([f"[{name}]({page_name(f'{path} {name}')}.md)", escape(one.get_short_help_str(200))])
+            text += f"\n## {topic}\n" if topic else ""
+            text += "\n" + draw_markdown(Grid("", ["command", "what it does"], rows)) + "\n"
         text += "\n" + toctree([page_name(f"{path} {name}") for name in names])
     (folder / f"{page_name(path)}.md").write_text(text, "utf-8")
 
@@ -132,7 +140,10 @@ def write_command(context: click.Context, folder: Path) -> None:
 def describe_command(command: click.Command) -> tuple[str, str]:
     """The prose of a command's help, and its examples."""
     prose, _, examples = inspect.cleandoc(command.help or "").partition("\b\nExamples:\n")
-    paragraphs = [escape(part) for part in re.split(r"\n\s*\n", prose.replace("\b\n", "").strip())]
+    paragraphs = []
+    for part in re.split(r"\n\s*\n", prose.strip()):
+        head, _, lines = part.removeprefix("\b\n").partition("\n") if part.startswith("\b") else (part, "", "")
+        paragraphs.append(escape(head) + (f"\n\n```text\n{textwrap.dedent(lines)}\n```" if lines else ""))
     return "\n\n".join(paragraphs), inspect.cleandoc(examples)
 
 
