@@ -1,7 +1,7 @@
 """Settings of the site for Sphinx; `tools/build_site.py` gathers its pages and runs it."""
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -42,7 +42,7 @@ copybutton_line_continuation_character = "\\"
 class Console(RegexLexer):
     """Commands stand out from what they print, which is left as it is: `# questions` in a table is no prompt."""
 
-    tokens = {"root": [(r"\$ .*\n", Generic.Strong), (r".*\n", Text)]}
+    tokens: ClassVar = {"root": [(r"\$ .*\n", Generic.Strong), (r".*\n", Text)]}
 
 
 def setup(app: Sphinx) -> None:

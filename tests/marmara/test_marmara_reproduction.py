@@ -62,6 +62,17 @@ def count_lines(name):
     return len(files), [sum(one.count("=") + 1 for one in of) for of in lines], [len(of) for of in lines]
 
 
+@for_each("name", ["Table 2", "Table 3"])
+def test_without_genres_all_documents_are_one_row(name, folder):
+    if name == "Table 3":
+        pytest.importorskip("sklearn")
+    (folder / "genres.tsv").unlink(missing_ok=True)
+    assert {row for (row, _), value in values(recompute(name, folder)).items() if value is not None} <= {
+        "Overall",
+        "Total",
+    }
+
+
 def test_annotations_by_hand(folder):
     found = values(recompute("Table 1", folder))
     annotators, mentions, chains = count_lines("77000112")
