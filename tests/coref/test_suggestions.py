@@ -62,10 +62,18 @@ def test_fields(name, field):
     assert suggest(name, PROCEDURE.breakdowns, PROCEDURE.aliases) == f" Did you mean '{field}'?"
 
 
-@for_each(("name", "module"), [("coref_bcub", "coref_b3"), ("coref_avg", "coref_conll"), ("coref_LEA", "coref_lea")])
+@for_each(
+    ("name", "module"),
+    [("coref_bcub", "coref_b3"), ("coref_avg", "coref_conll"), ("coref_LEA", "coref_lea"), ("muc", "coref_muc")],
+)
 def test_modules(name, module):
     with pytest.raises(RequestError, match=f"^no such metric: '{name}'. Did you mean '{module}'[?] "):
         closeread.load_metric(name)
+
+
+def test_datasets_call_a_config_name():
+    with pytest.raises(RequestError, match=r"^no such argument for mctaco: 'config'\. Did you mean 'name'\?"):
+        closeread.load_dataset("mctaco", config="sample")
 
 
 @for_each("procedure", procedure_names())

@@ -281,7 +281,8 @@ def load_dataset_builder(
     known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
     for argument in reading:
         if argument not in known:
-            raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known))
+            known = ["name", "data_dir", "cache_dir", "features", *known]
+            raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known, {"config": "name"}))
     module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
     builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))
     return builder(

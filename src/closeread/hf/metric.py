@@ -111,7 +111,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         returned = [f"    {name}: {description}" for name, description in scores.items()]
         return evaluate.MetricInfo(
             description=inspect.cleandoc(self.__doc__ or ""),
-            inputs_description="\n".join(["Args:", *options, "", "Returns:", *returned, ""]),
+            inputs_description="\n".join(["\n\nArgs:", *options, "", "Returns:", *returned, ""]),
             features=datasets.Features(features),
             **more,
         )

@@ -126,7 +126,8 @@ def find_module(name: str) -> str:
     if name in module_names():
         return name
     if name not in (*procedure_names(), *corpus_names()):
-        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
+        short = {one.removeprefix("coref_"): one for one in module_names()}
+        raise RequestError(describe_unknown("metric", name, module_names(), short | _list_aliases(name)))
     procedure, _ = find_task(name)
     modules = load_procedure(procedure).modules
     if procedure in modules:
