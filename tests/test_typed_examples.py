@@ -50,7 +50,7 @@ def write_examples(folder):
     for name, examples in found.items():
         if examples:
             code = "".join(example.source for example in examples)
-            known = f"import closeread\nfrom closeread import {name.partition('.')[0]}\n"
+            known = "" if name == "closeread" else f"import closeread\nfrom closeread import {name.partition('.')[0]}\n"
             (folder / f"example_{name.replace('.', '_')}.py").write_text(known + code, "utf-8")
     assert len(list(folder.iterdir())) > 30
     return folder

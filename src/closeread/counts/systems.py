@@ -271,7 +271,8 @@ class SystemsTable(Loadable):
     >>> table = closeread.table("mctaco", systems, config="sample")
     >>> [table.names[i] for i in table.find_best("f1")], table.count_tests("f1")
     (['always-positive'], 3)
-    >>> table.find_test("f1", 2).p_corrected < 0.05
+    >>> test = table.find_test("f1", 2)
+    >>> test is not None and test.p_corrected < 0.05
     True
     """
 
