@@ -69,6 +69,7 @@ setup(
             "neural/*.json",
             "operations/*.md",
             "leaderboard/templates/*",
+            "llm/lm_eval/*.yaml",
             "tasks/*.bib",
             "tasks/**/*.json",
         ],

@@ -21,6 +21,7 @@ COMMANDS = {
     "install-modules": ("data", "Install the evaluate modules into the modules cache."),
     "leaderboard": ("leaderboard", "Run a leaderboard."),
     "list": ("data", "List corpora, scoring procedures and evaluate modules."),
+    "llm": ("llm", "Evaluate language models in the harnesses that people use for them."),
     "merge": ("counting", "Merge the counts of shards."),
     "perturb": (TASKS, "Rewrite the records of a corpus."),
     "phrases": (TASKS, "Make a list of event phrases."),
@@ -42,7 +43,7 @@ COMMANDS = {
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
 TOPICS = {
-    "Score systems": "score compare table validate errors plot merge",
+    "Score systems": "score compare table validate errors plot merge llm",
     "Look at corpora": "list info show stats schema cite reproduce",
     "Make predictions": "baseline train predict perturb",
     "Annotate": "extract articles phrases build convert agreement adjudicate",
@@ -51,7 +52,7 @@ TOPICS = {
 }
 """The commands by what users do, in the order in which help lists them."""
 
-GROUPS = {"leaderboard": "leaderboard", "publish": "publishing"}
+GROUPS = {"leaderboard": "leaderboard", "llm": "llm", "publish": "publishing"}
 """The modules of this folder that have all operations of a group, in the order in which help lists them."""
 
 HIDDEN = ("timeline",)

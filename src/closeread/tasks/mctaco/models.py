@@ -83,11 +83,16 @@ def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list
     return [record for record in records if record["question_id"] in kept]
 
 
+def make_context(record: Record) -> str:
+    """Return what a model reads before an answer."""
+    return f"{record['sentence']} {record['question']}"
+
+
 def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> TextPairs:
     """Return the pairs of texts that a model sees: sentence and question, answer."""
     from closeread.neural.pairs import TextPairs
 
-    first = [f"{record['sentence']} {record['question']}" for record in records]
+    first = list(map(make_context, records))
     second = [str(record["answer"]) for record in records]
     if unit_normalization != "off":
         rule = cast(Rule, unit_normalization)

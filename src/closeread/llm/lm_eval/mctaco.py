@@ -1,0 +1,71 @@
+"""What the task of McTaco for lm-evaluation-harness calls.
+
+The model reads what `closeread predict mctaco --zero-shot` gives it to read, sentence and question, and each answer is
+yes if its likelihood exceeds the mean of the question's answers.  The harness does not tell how many tokens an answer
+has, so that likelihoods are means over bytes, not over tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from closeread.records import Record
+
+Question = tuple[list[Record], list[Record]]
+"""The gold of a question's candidates, and the rows of a submission."""
+
+
+def load_questions(
+    config: str | None = None, split: str | None = None, data_dir: str | None = None, **_: object
+) -> dict[str, Any]:
+    """Return the questions of a part of the corpus, as the test split; other metadata of the harness is ignored."""
+    import datasets
+
+    from closeread.scoring import make_place, open_scorer
+    from closeread.tasks.mctaco.models import make_context
+
+    records = open_scorer("mctaco", make_place("mctaco", None, config, split, data_dir)[0]).gold.records
+    questions: dict[str, list[Record]] = {}
+    for record in records:
+        questions.setdefault(str(record["question_id"]), []).append(record)
+    rows = [
+        {
+            "text": make_context(candidates[0]),
+            "answers": [one["answer"] for one in candidates],
+            "target": next((i for i, one in enumerate(candidates) if one["label"] == "yes"), 0),
+            "candidates": candidates,
+        }
+        for candidates in questions.values()
+    ]
+    return {"test": datasets.Dataset.from_list(rows)}
+
+
+def label_answers(question: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Question]:
+    """Return the labels of a question's answers from their log-likelihoods, for both scores."""
+    import numpy as np
+
+    from closeread.tasks.mctaco.models import label_candidates
+
+    candidates = list(question["candidates"])
+    likelihoods = [found / len(one["answer"].encode()) for (found, *_), one in zip(results, candidates, strict=True)]
+    rows = label_candidates(candidates, np.array(likelihoods))
+    return dict.fromkeys(("exact_match", "f1"), (candidates, rows))
+
+
+def average_exact_match(questions: Sequence[Question]) -> float:
+    """Return the exact match of questions, as `closeread score mctaco` does."""
+    return _score(questions, "exact_match")
+
+
+def average_f1(questions: Sequence[Question]) -> float:
+    """Return the F1 of questions, as `closeread score mctaco` does."""
+    return _score(questions, "f1")
+
+
+def _score(questions: Sequence[Question], name: str) -> float:
+    from closeread.scoring import make_place, open_scorer
+
+    gold, rows = ([row for question in questions for row in question[side]] for side in (0, 1))
+    scorer = open_scorer("mctaco", make_place("mctaco", gold)[0])
+    return float(scorer.count(scorer.read_source(rows)).report(ci=False)[name])
