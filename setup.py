@@ -72,6 +72,7 @@ setup(
             "llm/lm_eval/*.yaml",
             "tasks/*.bib",
             "tasks/**/*.json",
+            "tasks/*/prompts/*.jinja",
         ],
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],

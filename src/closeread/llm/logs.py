@@ -1,0 +1,120 @@
+"""Logs of inspect-ai's runs of our tasks: the rows of each epoch, and what is known about the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from closeread.exceptions import FormatError, MissingExtraError, Problem, pluralize, quote
+from closeread.llm.questions import Exam
+from closeread.records import Record
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a model answered, and how it was asked.
+
+    Attributes:
+        path: the file.
+        procedure: the name of the procedure that scores the answers.
+        name: the corpus, or the procedure if it is scored by a key of the user's: the first argument of
+            `closeread.score`.
+        config, split: the part of the corpus; None for gold of the user's.
+        options: options of the procedure that differ from its defaults, for `closeread.score`.
+        gold: the path of the gold file as it was given; None for the corpus.
+        exam: how the questions were asked: the prompt's number, the examples, and the rest of `questions.Exam`.
+        model: its name, as inspect has it.
+        epochs: how many times each question was asked.
+        rows: for each epoch, the rows of a submission.
+        answered: the share of answers that could be read, from 0 to 1.
+        input_tokens, output_tokens: of all questions.
+        cost: in dollars; None if the log does not tell.
+        version: of closeread when the log was written.
+        signature, gold_digest: of the score of all units.
+    """
+
+    path: Path
+    procedure: str
+    name: str
+    config: str | None
+    split: str | None
+    options: Mapping[str, str]
+    gold: str | None
+    exam: Exam
+    model: str
+    epochs: int
+    rows: Sequence[Sequence[Record]]
+    answered: float
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    version: str
+    signature: str
+    gold_digest: str
+
+
+def read_log(path: str | Path) -> Log:
+    """Read a log that `inspect eval closeread/…` wrote.
+
+    Raises:
+        FormatError: the file is no log, is that of another task, is cut short, or was written with other gold.
+        MissingExtraError: inspect-ai is not installed.
+    """
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError as error:
+        raise MissingExtraError("reading a log", "inspect-ai", extra="llm") from error
+    path = Path(path)
+
+    def refuse(what: str) -> FormatError:
+        return FormatError(path, [Problem(what)])
+
+    if not path.is_file():
+        raise refuse("does not exist")
+    try:
+        log = read_eval_log(str(path))
+    except Exception as error:  # of any kind, from inspect's readers of ZIP and JSON
+        raise refuse("is not a log of inspect-ai") from error
+    about: dict[str, Any] = log.eval.metadata or {}
+    if not {"closeread", "procedure", "exam", "signature", "gold", "samples"} <= about.keys():
+        raise refuse(f"is a log of the task {quote(log.eval.task)} (expected a task of closeread's)")
+    exam, epochs = Exam(**about["exam"]), log.eval.config.epochs or 1
+    scored = [
+        (sample.epoch, score)
+        for sample in log.samples or ()
+        for name, score in (sample.scores or {}).items()
+        if name == "count_answers"
+    ]
+    expected = about["samples"] * epochs
+    if log.status != "success" or len(scored) != expected:
+        raise refuse(f"is cut short: it has {len(scored):,} of {pluralize(expected, 'answer')} (status: {log.status})")
+    if (now := exam.scorer.expected_signature()) != about["signature"]:
+        raise refuse(f"was written with other gold or options: its signature is {about['signature']} (expected {now})")
+    rows: list[list[Record]] = [[] for _ in range(epochs)]
+    for epoch, score in scored:
+        rows[epoch - 1] += (score.metadata or {})["rows"]
+    usage = list(log.stats.model_usage.values())
+    costs = [one.total_cost for one in usage]
+    cached = [(one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage]
+    return Log(
+        path,
+        about["procedure"],
+        exam.name,
+        exam.config,
+        exam.split,
+        {"missing": "empty"},
+        exam.gold,
+        exam,
+        log.eval.model,
+        epochs,
+        rows,
+        sum(score.reason is None for _, score in scored) / len(scored),
+        sum(one.input_tokens for one in usage) + sum(cached),
+        sum(one.output_tokens for one in usage),
+        sum(one for one in costs if one is not None) if costs and None not in costs else None,
+        about["closeread"],
+        about["signature"],
+        about["gold"],
+    )

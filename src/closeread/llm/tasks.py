@@ -1,0 +1,294 @@
+"""Tasks of inspect-ai, such as `inspect eval closeread/mctaco`, and models without weights to try them with.
+
+A sample is a question about one unit (one candidate, if McTaco's are asked about one by one).  Its log holds the rows
+that were read of the answer, the unit's counts, and no gold.  Scores are computed from summed counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from anyio.to_thread import run_sync
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    ResponseSchema,
+    get_model,
+    modelapi,
+)
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.util import JSONSchema
+
+from closeread._version import __version__
+from closeread.corpus.baselines import load_baseline
+from closeread.corpus.names import corpus_names, find_corpus, load_corpus
+from closeread.exceptions import InputError, RequestError, describe_unknown
+from closeread.formats.json_lines import read_json_lines
+from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
+from closeread.llm.questions import Exam
+from closeread.llm.scores import average_epochs, count_unit
+from closeread.records import Record
+
+NAN = float("nan")
+
+
+@task
+def mctaco(
+    config: str | None = None,
+    split: str | None = None,
+    gold: str | None = None,
+    ask: str = "question",
+    shots: int = 0,
+    examples: str | None = None,
+    seed: int = 0,
+    prompt: int = 1,
+    structured: bool = False,
+) -> Task:
+    """Ask which answers to questions about time are plausible.
+
+    Args:
+        config, split: the part of the corpus.
+        gold: a file of gold of your own.
+        ask: "question" for all candidate answers of a question at once, or "candidate" for one at a time.
+        shots: the number of examples in the prompt.
+        examples: a file of gold that they are from; without it, the training or development split.
+        seed: of the choice of examples.
+        prompt: the number of the prompt.
+        structured: whether the answer must follow a JSON Schema.
+    """
+    if ask not in ("question", "candidate"):
+        raise RequestError(describe_unknown("ask", ask, ["question", "candidate"]))
+    return make_task(Exam("mctaco", config, split, gold, ask, shots, examples, seed, prompt, structured))
+
+
+def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
+    """Return the task of a corpus or a procedure."""
+
+    def made(
+        config: str | None = None,
+        split: str | None = None,
+        gold: str | None = None,
+        shots: int = 0,
+        examples: str | None = None,
+        seed: int = 0,
+        prompt: int = 1,
+        structured: bool = False,
+        articles: str | None = None,
+    ) -> Task:
+        how: dict[str, Any] = {"examples": examples, "seed": seed, "prompt": prompt, "structured": structured}
+        return make_task(Exam(corpus, config, split, gold, shots=shots, articles=articles, **how))
+
+    made.__name__, made.__doc__ = name, about
+    return task(name=name)(made)
+
+
+tne = _add("tne", "tne", "Ask which noun phrases of a text are related, and by which preposition.")
+wikipossessions = _add("wikipossessions", "wikipossessions", "Ask who possessed an artifact, when, and in which order.")
+timeline = _add("timeline", "semeval2015_timeline", "Ask which events involve an entity, in which order and when.")
+coref = _add("coref", "coref", "Ask which mentions in the documents of a key refer to the same entity.")
+
+
+def make_task(exam: Exam) -> Task:
+    """Return the task that asks an exam's questions."""
+    if exam.procedure == "coref" and exam.gold is None:
+        raise RequestError("coref has no corpus of its own; name a key by gold=FILE")
+    about = exam.describe()
+    samples = [
+        Sample(
+            input=question.prompts[0],
+            id=question.id,
+            metadata={"exam": about, "unit": question.unit, "prompts": question.prompts, "about": question.abouts},
+        )
+        for question in exam.list_questions()
+    ]
+    config = GenerateConfig()
+    if exam.structured:
+        schema = JSONSchema.model_validate(answer_schema(exam.procedure, exam.ask))
+        config = GenerateConfig(response_schema=ResponseSchema(name="answer", json_schema=schema, strict=True))
+    signature = exam.scorer.expected_signature()
+    return Task(
+        dataset=MemoryDataset(samples, name=f"closeread/{exam.procedure}"),
+        solver=ask_windows(),
+        scorer=count_answers(),
+        config=config,
+        version=1,
+        metadata={
+            "closeread": __version__,
+            "procedure": exam.procedure,
+            "exam": about,
+            "signature": signature,
+            "gold": signature.rpartition("gold:")[2],
+            "samples": len(samples),
+        },
+    )
+
+
+@solver
+def ask_windows() -> Solver:
+    """Ask a question, once for each window of a text."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        answers = []
+        for number, prompt in enumerate(state.metadata["prompts"]):
+            about = {"exam": state.metadata["exam"], "id": state.sample_id, "epoch": state.epoch, "window": number}
+            message = ChatMessageUser(content=prompt, metadata={**about, "about": state.metadata["about"][number]})
+            state.output = await get_model().generate([message])
+            state.messages = [*(state.messages if number else []), message, state.output.message]
+            answers.append(state.output.completion)
+        state.store.set("answers", answers)
+        return state
+
+    return solve
+
+
+@metric(scores="unreduced")
+def scores_from_counts() -> Metric:
+    """Return all scores, with intervals and slices as soon as all questions are answered, and the share of answers."""
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        if not scores:
+            return {"answered": NAN}
+        exam = open_exam((scores[0].sample_metadata or {})["exam"])
+        epochs: list[dict[str, list[Record]]] = []
+        for one in scores:
+            kept = one.score.metadata or {}
+            epochs += [{} for _ in range(kept["epoch"] - len(epochs))]
+            epochs[kept["epoch"] - 1].setdefault(kept["unit"], []).extend(kept["rows"])
+        is_whole = all(len(one) == len(exam.units) for one in epochs)
+        report = average_epochs(exam, epochs, ci=is_whole)
+        flat = {"answered": sum(one.score.reason is None for one in scores) / len(scores)}
+        for name, estimate in report.scores.items():
+            parts = {name: estimate.value, f"{name} low": estimate.low, f"{name} high": estimate.high}
+            flat |= {key: NAN if value is None else value for key, value in parts.items()}
+        for slices in report.slices.values():
+            for value, part in slices.items():
+                flat |= {f"{name} {value}": NAN if e.value is None else e.value for name, e in part.scores.items()}
+        return flat
+
+    return compute
+
+
+@scorer(metrics=[scores_from_counts()])
+def count_answers() -> Scorer:
+    """Read the answers to a question, and count them; an answer that can't be read is an empty prediction."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        exam, unit = open_exam(state.metadata["exam"]), state.metadata["unit"]
+        texts = state.store.get("answers") or [state.output.completion]
+        abouts = state.metadata["about"]
+        read = [read_answer(exam.procedure, text, about) for text, about in zip(texts, abouts, strict=True)]
+        answer = merge_answers(exam.procedure, read)
+        refused = state.output.stop_reason == "content_filter"
+        metadata: dict[str, Any] = {"unit": unit, "epoch": state.epoch, "dropped": answer.dropped}
+        try:
+            counts = await run_sync(count_unit, exam, unit, answer.rows)
+        except InputError as error:
+            answer = Answer(reason=str(error))
+            counts = await run_sync(count_unit, exam, unit, [])
+        metadata["rows"] = answer.rows
+        if exam.ask == "question":
+            metadata["counts"] = dict(zip(counts.table.names, counts.table.values[0].tolist(), strict=True))
+        headline = counts.report(ci=False).scores[exam.scorer.procedure.headline].value
+        reason = "refused" if refused and answer.reason else answer.reason
+        return Score(value=headline or 0.0, answer="\n".join(texts), reason=reason, metadata=metadata)
+
+    return score
+
+
+# Models
+
+
+class BaselineModel(ModelAPI):
+    """A baseline whose predictions are written as answers, or answers that are in a file.
+
+    `closeread/always-positive` is the baseline of that name; `-M` sets its options, and a seed is one higher in each
+    epoch.  `closeread/replay -M answers=FILE` answers from JSON Lines such as {"id": "test-q0000", "answer": "…"}; the
+    answer of a text in windows is a list.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008 (as inspect's own)
+        answers: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        self.options, self.answers = options, dict[str, Any]()
+        if model_name == "replay":
+            if answers is None:
+                raise RequestError("closeread/replay needs -M answers=FILE")
+            self.answers = {row["id"]: row["answer"] for row in read_json_lines(Path(answers)).records}
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002 (as inspect's own)
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Return the answer to the question of which the message's metadata tells."""
+        asked = input[-1].metadata or {}
+        if "exam" not in asked:
+            raise RequestError("the models of closeread answer questions of closeread's tasks only")
+        if self.model_name == "replay":
+            answer = self.answers.get(asked["id"], "")
+            answer = answer[asked["window"]] if isinstance(answer, list) else answer
+        else:
+            exam = open_exam(asked["exam"])
+            key = "document" if exam.procedure == "coref" else load_corpus(find_corpus(exam.name).name).key
+            rows = predict(asked["exam"], self.model_name, {**self.options}, asked["epoch"])
+            about = asked["about"]
+            names = about.get("ids") or [about.get(key)]
+            answer = write_answer(
+                exam.procedure, [row for row in rows if row[key] in names], about, structured=exam.structured
+            )
+        n = [len(text.split()) for text in (input[-1].text, answer)]
+        output = ModelOutput.from_content(f"closeread/{self.model_name}", answer)
+        output.usage = ModelUsage(input_tokens=n[0], output_tokens=n[1], total_tokens=sum(n))
+        return output
+
+
+@modelapi(name="closeread")
+def baseline_models() -> type[ModelAPI]:
+    """Return the provider of `closeread/always-positive` and the other baselines, and of `closeread/replay`."""
+    return BaselineModel
+
+
+def open_exam(about: dict[str, Any]) -> Exam:
+    """Return an exam from what a log says of it; its gold is read once."""
+    return _open_exam(json.dumps(about, sort_keys=True))
+
+
+@cache
+def _open_exam(about: str) -> Exam:
+    return Exam(**json.loads(about))
+
+
+def predict(about: dict[str, Any], name: str, options: dict[str, Any], epoch: int) -> Sequence[Record]:
+    """Return the predictions of a baseline for all units of an exam."""
+    return _predict(*(json.dumps(one, sort_keys=True) for one in (about, options)), name, epoch)
+
+
+@cache
+def _predict(about: str, options: str, name: str, epoch: int) -> Sequence[Record]:
+    exam, chosen = _open_exam(about), json.loads(options)
+    corpora = [one for one in corpus_names() if load_corpus(one).procedure == exam.procedure]
+    baseline = load_baseline(corpora[0], name)
+    if any(option.name == "seed" for option in baseline.options):
+        chosen["seed"] = int(chosen.get("seed", 0)) + epoch - 1
+    return baseline.predict(exam.scorer.gold.records, **chosen)

@@ -1,0 +1,157 @@
+"""The reader of language models' answers: rows or a reason, never an exception, never credit by a guess."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.llm.answers import FORMS, Answer, answer_schema, merge_answers, read_answer, write_answer
+
+QUESTION = {"ids": ["q-0", "q-1"], "ask": "question"}
+CANDIDATE = {"ids": ["q-0"], "ask": "candidate"}
+DOCUMENT = {"id": "d", "nps": ["np0", "np1", "np2"]}
+ARTICLE = {"article": "The Blue Kettle"}
+ENTITY = {"id": "aurelia", "entity": "Aurelia"}
+TEXT = {"document": "t", "tokens": [0, 10]}
+ABOUT = {"mctaco": QUESTION, "tne": DOCUMENT, "wikipossessions": ARTICLE, "timeline": ENTITY, "coref": TEXT}
+
+YES_NO = '{"labels": ["yes", "no"]}'
+OF = '{"anchor": 0, "preposition": "of", "complement": 2}'
+LINK = {"anchor": "np0", "complement": "np2", "preposition": "of"}
+
+NONE = "no item of the list can be read"
+
+READ = [
+    ("mctaco", QUESTION, YES_NO, ["yes", "no"]),
+    ("mctaco", QUESTION, f"Sure! Here it is:\n{YES_NO}\nI hope that [1] helps.", ["yes", "no"]),
+    ("mctaco", QUESTION, f'I first thought {{"labels": 3}}.\n```json\n{YES_NO}\n```\nDone.', ["yes", "no"]),
+    ("mctaco", QUESTION, f"```\n{YES_NO}", ["yes", "no"]),
+    ("mctaco", QUESTION, f'<think>{{"labels": ["no", "no"]}}?</think>{YES_NO}', ["yes", "no"]),
+    ("mctaco", QUESTION, '{"labels": ["Yes", " NO ",],}', ["yes", "no"]),
+    ("mctaco", QUESTION, '["yes", "no"]', ["yes", "no"]),
+    ("mctaco", QUESTION, '{"labels": [true, false]}', ["yes", "no"]),
+    ("mctaco", QUESTION, f"{YES_NO} or, in other words, {YES_NO}", ["yes", "no"]),
+    ("mctaco", CANDIDATE, "Yes.", ["yes"]),
+    ("mctaco", CANDIDATE, "**No**", ["no"]),
+    ("mctaco", CANDIDATE, "No, ferries take longer.", ["no"]),
+    ("mctaco", CANDIDATE, "It is a short trip.\nAnswer: yes", ["yes"]),
+    ("mctaco", CANDIDATE, '{"label": "no"}', ["no"]),
+    ("tne", DOCUMENT, f'{{"relations": [{OF}]}}', [LINK]),
+    ("tne", DOCUMENT, '{"relations": [{"anchor": "[0]", "preposition": "OF", "complement": "np2"}]}', [LINK]),
+    ("tne", DOCUMENT, f'[{OF}, {OF.replace("of", "in")}, {OF.replace("2", "7")}, "0 of 2"]', [LINK]),
+    ("tne", DOCUMENT, '{"relations": []}', []),
+    ("coref", TEXT, '{"clusters": [[[0, 1], ["3", 3]], [[0, 1], [9, 10], [5, 4]]]}', [[[0, 1], [3, 3]]]),
+    ("coref", TEXT, '{"clusters": []}', []),
+]
+
+UNREAD = [
+    ("mctaco", QUESTION, "", "nothing"),
+    ("mctaco", QUESTION, " \n", "nothing"),
+    ("mctaco", QUESTION, "<think>Hm, yes and no", "nothing"),
+    ("mctaco", QUESTION, "I'm sorry, but I can't help with that.", "no JSON"),
+    ("mctaco", QUESTION, "<labels>yes, no</labels>", "no JSON"),
+    ("mctaco", QUESTION, '{"labels": ["yes"', "JSON that is cut short"),
+    ("mctaco", QUESTION, '{"labels": ["yes"]}', "1 label for 2 answers"),
+    ("mctaco", QUESTION, '{"labels": ["yes", "no", "no"]}', "3 labels for 2 answers"),
+    ("mctaco", QUESTION, '{"labels": ["yes", "perhaps"]}', "a label is neither yes nor no"),
+    ("mctaco", QUESTION, '{"labels": "yes, no"}', "no list of labels"),
+    ("mctaco", QUESTION, f'{YES_NO} No, wait: {{"labels": ["no", "no"]}}', "several different answers"),
+    ("mctaco", QUESTION, "{" * 5000 + "}" * 5000, "no JSON"),
+    ("mctaco", CANDIDATE, "There is no reason to doubt it.", "neither yes nor no"),
+    ("mctaco", CANDIDATE, "Yes and no", "neither yes nor no"),
+    ("mctaco", CANDIDATE, "Yes, at first sight.\nAnswer: no", "several different answers"),
+    ("mctaco", CANDIDATE, "Nobody knows.", "neither yes nor no"),
+    ("tne", DOCUMENT, '{"relations": [{"anchor": 0}]}', NONE),
+    ("tne", DOCUMENT, '{"relations": [{"anchor": 1, "preposition": "of", "complement": 1}]}', NONE),
+    ("coref", TEXT, '{"clusters": [[0, 1]]}', NONE),
+    ("timeline", ENTITY, '{"entries": [{"position": "first", "mentions": ["1-0-said"]}]}', NONE),
+]
+
+
+@pytest.mark.parametrize(("procedure", "about", "text", "expected"), READ)
+def test_a_nasty_answer_is_read(procedure, about, text, expected):
+    answer = read_answer(procedure, text, about)
+    assert answer.reason is None
+    field = {"mctaco": "label", "tne": "relations", "coref": "clusters"}[procedure]
+    values = [row[field] for row in answer.rows]
+    assert values == expected if procedure == "mctaco" else values == [expected]
+
+
+@pytest.mark.parametrize(("procedure", "about", "text", "reason"), UNREAD)
+def test_an_answer_that_cannot_be_read_is_no_prediction(procedure, about, text, reason):
+    assert read_answer(procedure, text, about) == Answer([], reason)
+
+
+def test_items_that_cannot_be_read_are_counted():
+    read = read_answer("tne", f'{{"relations": [{OF}, {{}}, {OF}]}}', DOCUMENT)
+    assert (read.rows, read.dropped) == ([{"id": "d", "relations": [LINK]}], 2)
+
+
+def test_a_possession_may_lack_what_may_be_unknown():
+    text = '{"possessions": [{"possessor": "Anna Berg", "certainty": "certain", "order": 1, "place": "Oslo"}]}'
+    (row,) = read_answer("wikipossessions", text, ARTICLE).rows
+    unknown = dict.fromkeys(("type", "anchor", "relation", "relation_certainty"))
+    assert row["possessions"] == [{"possessor": "Anna Berg", "certainty": "certain", "order": "1", **unknown}]
+
+
+def test_a_mention_is_in_one_entry():
+    entry = {"position": "1", "anchor": "2014-03-03", "mentions": ["1-0-said", "1-0-said"]}
+    text = json.dumps({"entries": [entry, {**entry, "position": 2}, {**entry, "position": 2, "mentions": "1-1-left"}]})
+    read = read_answer("timeline", text, ENTITY)
+    entries = [{**entry, "position": 1, "mentions": ["1-0-said"]}, {**entry, "position": 2, "mentions": ["1-1-left"]}]
+    assert read == Answer([{"id": "aurelia", "entity": "Aurelia", "entries": entries}], None, 1)
+
+
+def test_answers_to_windows_are_merged():
+    chains = [[[[0, 0], [2, 2]], [[1, 1], [3, 3]]], [[[2, 2], [5, 5]], [[4, 4], [6, 6]]]]
+    parts = [Answer([{"document": "t", "clusters": one}]) for one in chains]
+    (row,) = merge_answers("coref", parts).rows
+    assert row["clusters"] == [[[0, 0], [2, 2], [5, 5]], [[1, 1], [3, 3]], [[4, 4], [6, 6]]]
+    links = [Answer([{"id": "d", "relations": [{**LINK, "preposition": one}]}]) for one in ("of", "in")]
+    assert merge_answers("tne", links).rows == [{"id": "d", "relations": [LINK]}]
+    assert merge_answers("tne", [links[0], Answer(reason="nothing")]) == Answer(links[0].rows, "nothing")
+
+
+PIECES = [*'{}[],:"`\n', "yes", "no", YES_NO, OF, "1", "```", "null", "1e999", "NaN"]
+PIECES += [f'"{form.key}"' for form in FORMS.values()]
+
+
+@given(st.sampled_from(sorted(FORMS)), st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_any_text_gives_rows_or_a_reason(procedure, text):
+    for about in (ABOUT[procedure], CANDIDATE) if procedure == "mctaco" else (ABOUT[procedure],):
+        answer = read_answer(procedure, text, about)
+        assert bool(answer.rows) != bool(answer.reason)
+
+
+FIELDS = ["anchor", "complement", "preposition", "position", "mentions", "possessor"]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(FIELDS), inner),
+)
+
+
+@given(st.sampled_from(sorted(FORMS)), st.lists(VALUES))
+def test_any_list_gives_rows_or_a_reason(procedure, values):
+    answer = read_answer(procedure, json.dumps({FORMS[procedure].key: values}), ABOUT[procedure])
+    assert bool(answer.rows) != bool(answer.reason)
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(5, 9)).map(list), min_size=1), unique_by=str))
+def test_what_is_written_is_read(chains):
+    seen = [mention for chain in chains for mention in map(tuple, chain)]
+    if len(seen) == len(set(seen)):
+        row = {"document": "t", "clusters": chains}
+        assert read_answer("coref", write_answer("coref", [row], TEXT), TEXT).rows == [row]
+
+
+def test_schemas_of_answers_have_no_ids():
+    label = {"description": "Whether the answer is plausible.", "type": "string", "enum": ["no", "yes"]}
+    labels = {"type": "array", "items": label}
+    assert answer_schema("mctaco")["properties"] == {"labels": labels}
+    assert answer_schema("mctaco", "candidate")["properties"] == {"label": labels["items"]}
+    item = answer_schema("tne")["properties"]["relations"]["items"]
+    assert item["required"] == ["anchor", "preposition", "complement"]
+    assert item["properties"]["anchor"]["type"] == "integer"
+    entry = answer_schema("timeline")["properties"]["entries"]["items"]
+    assert set(entry["properties"]) == {"position", "anchor", "mentions"}

@@ -1,0 +1,85 @@
+"""Prompts are what they were: a changed prompt is a new number. Examples and windows."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread import tasks
+from closeread.exceptions import RequestError
+from closeread.llm.answers import read_answer, write_answer
+from closeread.llm.questions import Exam, list_windows
+
+KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
+SAMPLES = {name: {"config": "sample"} for name in ("mctaco", "tne", "timeline")} | {"coref": {"gold": str(KEY)}}
+
+DIGESTS = {
+    "coref 1": "e657918cb5bf7295",
+    "mctaco 1": "b7490d08f6306ec9",
+    "timeline 1": "f0e3fd066b90a634",
+    "tne 1": "9dd589778ee9bb82",
+    "wikipossessions 1": "39cd59cabd7575a7",
+}
+
+
+def test_prompts_are_what_they_were():
+    files = sorted(Path(tasks.__path__[0]).glob("*/prompts/*.jinja"))
+    found = {f"{one.parts[-3]} {one.stem}": hashlib.sha256(one.read_bytes()).hexdigest()[:16] for one in files}
+    assert found == DIGESTS
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_gold_written_as_an_answer_is_read_as_gold(name):
+    exam = Exam(name, **SAMPLES[name])
+    for question in exam.list_questions():
+        (about,) = question.abouts
+        answer = read_answer(exam.procedure, write_answer(exam.procedure, exam.units[question.unit], about), about)
+        assert (answer.reason, answer.dropped) == (None, 0)
+
+
+def test_prompts_show_the_question_and_no_gold():
+    first, *_ = Exam("mctaco", config="sample").list_questions()
+    candidates = Exam("mctaco", config="sample", ask="candidate").list_questions()
+    assert "How long did Marta wait in the café?\nAnswers:\n1. three hours\n2. two decades\n" in first.prompts[0]
+    assert candidates[0].prompts[0].endswith("Answer: three hours\nReply:")
+    assert "[4 The ferry [3 Gannet]] hit [5 a sandbank]" in Exam("tne", config="sample").list_questions()[0].prompts[0]
+    assert "Reply with one word" in candidates[0].prompts[0]
+    structured = Exam("mctaco", config="sample", ask="candidate", structured=True).list_questions()
+    assert '{"label": "yes"}' in structured[0].prompts[0]
+
+
+def test_articles_come_from_a_folder(tmp_path):
+    with pytest.raises(RequestError, match=r"4 articles without a text.*articles=FOLDER"):
+        Exam("wikipossessions", config="sample").list_questions()
+    for title in Exam("wikipossessions", config="sample").units:
+        (tmp_path / f"{title}.txt").write_text(f"{title} was bought in 1688.")
+    questions = Exam("wikipossessions", config="sample", articles=str(tmp_path)).list_questions()
+    assert "The Blue Kettle (painting) was bought in 1688." in questions[0].prompts[0]
+
+
+def test_examples_are_seeded_and_never_scored(tmp_path):
+    rows = [row for unit in Exam("mctaco", config="sample").units.values() for row in unit]
+    renamed = [{**row, **{name: f"x{row[name]}" for name in ("id", "question_id", "sentence_id")}} for row in rows]
+    file = tmp_path / "examples.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in renamed))
+    prompts = [
+        Exam("mctaco", config="sample", shots=2, examples=str(file), seed=seed).list_questions()[0].prompts[0]
+        for seed in (0, 0, 1)
+    ]
+    assert prompts[0] == prompts[1] != prompts[2]
+    assert prompts[0].count("Question: ") == 3
+    assert prompts[0].count('\nReply: {"labels": [') == 2
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(RequestError, match="there are 0 examples to choose 1 from"):
+        Exam("mctaco", config="sample", shots=1, examples=str(file)).list_questions()
+    with pytest.raises(RequestError, match="no other split to take examples from"):
+        Exam("mctaco", config="sample", shots=1).list_questions()
+    with pytest.raises(RequestError, match="prompt of mctaco"):
+        Exam("mctaco", config="sample", prompt=7).list_questions()
+
+
+def test_windows_overlap_by_half_and_cover_a_text():
+    assert list_windows(10, 10) == [(0, 10)]
+    assert list_windows(11, 10) == [(0, 10), (5, 11)]
+    assert list_windows(21, 10) == [(0, 10), (5, 15), (10, 20), (15, 21)]
