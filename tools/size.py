@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 MEASURES = ("lines", "tokens", "files")
 BREAKS = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+FSTRING_DEPTH = {"FSTRING_START": 1, "FSTRING_END": -1}
 SKIPPED = {*BREAKS, tokenize.COMMENT, tokenize.ENDMARKER}
 
 
@@ -23,11 +24,14 @@ def count_tokens(text: str) -> int:
     >>> count_tokens('x = 1  # one'), count_tokens('def f():' + chr(10) + '    "Do it."' + chr(10))
     (3, 5)
     """
-    n, starts_line = 0, True
+    n, starts_line, depth = 0, True, 0
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     for token, following in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
         if token.type in SKIPPED:
             starts_line = starts_line or token.type in BREAKS
+            continue
+        depth += FSTRING_DEPTH.get(tokenize.tok_name[token.type], 0)  # since Python 3.12, an f-string is many tokens
+        if depth:
             continue
         is_alone = following.type in (tokenize.NEWLINE, tokenize.COMMENT)
         n += not (starts_line and token.type == tokenize.STRING and is_alone)
