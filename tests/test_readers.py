@@ -237,7 +237,8 @@ FORMATS = {
 
 def test_every_format_is_found():
     of_corpora = {"mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
-    assert FORMATS.keys() == {"json_lines", "arrau", "conll", "conllu", "conllua", "coref_json", *of_corpora}
+    of_coref = {"arrau", "conll", "conllu", "conllua", "coref_json", "crac_json", "coref_data", "marked_text"}
+    assert FORMATS.keys() == {"json_lines", *of_coref, *of_corpora}
     assert all(isinstance(one, Format) for one in FORMATS.values())
 
 

@@ -103,7 +103,8 @@ def test_problems_name_the_file_and_the_line(tree):
     assert problems(tree) == [
         "tree/link.jsonl: is a symbolic link (expected a file)",
         "tree/pipe: is not a regular file",
-        "tree/README.md: is not a file of coreference (expected CoNLL, CorefUD, Universal Anaphora or JSON Lines)",
+        "tree/README.md: is not a file of coreference (expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with "
+        "marked mentions)",
         "tree/b/bad.conll:2: column 2: entity 1 opens but never closes",
         "tree/b/cut.gz: is not a valid gzip file: it is truncated",
         "tree/b/x_gold.conll:1: duplicate document 'x; part 000' (also in again.conll)",

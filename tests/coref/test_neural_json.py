@@ -185,9 +185,6 @@ BROKEN = {
         "1: fastcoref writes no document names, and its clusters count characters "
         "(expected 'doc_key', and clusters of tokens)"
     ],
-    '{"tokens": ["Ida"], "clusters_token_offsets": [[[0, 0]]], "clusters_token_text": [["Ida"]]}': [
-        "1: maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' as 'clusters')"
-    ],
 }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """Coreference documents of files and folders in any format, and those in memory.
 
-Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora or JSON Lines; if it is not
-conclusive, the suffix (`.conllu`, `.conllua`, `.jsonl`, `.ndjson`) does, without `.gz`.  A folder may contain files of
-several formats, and subfolders; if it has files ending in `_gold_conll`, as CoNLL-2012 does, only these are read.
+Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora, JSON, Parquet or text with
+marked mentions; if it is not conclusive, the suffix (`.conllu`, `.jsonl`, `.txt` and so on) does, without `.gz`.  A
+folder may contain files of several formats, and subfolders; if it has files ending in `_gold_conll`, as CoNLL-2012
+does, only these are read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from closeread import limits
 from closeread.corpus.schema import RowValidator, load_schema
@@ -25,9 +26,9 @@ from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
-from closeread.tasks.coref.formats.coref_json import drop_other_fields, find_dialect, read_neural
+from closeread.tasks.coref.formats.coref_json import TextMentions, drop_other_fields, find_dialect, read_neural
 
-FORMATS = ("coref_json", "conll", "conllua", "conllu", "arrau")
+FORMATS = ("crac_json", "coref_data", "coref_json", "conll", "conllua", "conllu", "arrau", "marked_text")
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
 GOLD_CONLL, CONLL = "_gold_conll", "_conll"  # how the names of the files in CoNLL-2012 end that contain coreference
@@ -38,18 +39,37 @@ def iterate_formats() -> Iterator[Format]:
     return map(partial(find_format, "coref"), FORMATS)
 
 
-def read_documents(path: Path, *, is_response: bool = False, word_column: str = "auto") -> MentionTable:
+class Reading(NamedTuple):
+    """How files are read."""
+
+    is_response: bool = False  # whether they are the output of a system, whose predictions may be next to gold
+    word_column: str = "auto"  # the column of the words of CoNLL files, from 1; "auto" to guess it
+    tolerant: bool = False  # whether wrong tags of language models cost only their mention
+    texts: TextMentions | None = None  # finds mentions of which only the text is given; None to refuse them
+
+
+def read_documents(
+    path: Path,
+    *,
+    is_response: bool = False,
+    word_column: str = "auto",
+    tolerant: bool = False,
+    texts: TextMentions | None = None,
+) -> MentionTable:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
     Args:
         path: the file or the folder.
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
+        tolerant: whether wrong tags of language models cost only their mention.
+        texts: finds mentions of which only the text is given; None to refuse them.
     """
+    reading = Reading(is_response, word_column, tolerant, texts)
     if not path.is_dir():
         with plain_file(path) as file:
             found = _find_format(path.name, file) or find_format("coref", "conll")
-            table = table_of(_read(found, file, word_column, is_response=is_response).records)
+            table = table_of(_read(found, file, reading).records)
         return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
     files, problems = walk_files(path)
     chosen = {name: one for name, one in files.items() if _drop_gz(name).endswith(GOLD_CONLL)} or files
@@ -58,7 +78,7 @@ def read_documents(path: Path, *, is_response: bool = False, word_column: str = 
     for name, one in chosen.items():
         try:
             with plain_file(one) as file:
-                parsed = _read(_find_format(name, file), file, word_column, is_response=is_response)
+                parsed = _read(_find_format(name, file), file, reading)
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
         else:
@@ -78,15 +98,24 @@ def read_documents(path: Path, *, is_response: bool = False, word_column: str = 
     return replace(table, notices=[*notices, *describe_problems(str(path), find_hidden(path))])
 
 
-def _read(found: Format | None, file: Path, word_column: str, *, is_response: bool) -> Parsed:
+def _read(found: Format | None, file: Path, how: Reading) -> Parsed:
     if found is None:
-        expected = "expected CoNLL, CorefUD, Universal Anaphora or JSON Lines"
+        expected = "expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with marked mentions"
         raise FormatError(file, [Problem(f"is not a file of coreference ({expected})")])
-    if word_column != "auto" and found is find_format("coref", "conll"):
+    if how.word_column != "auto" and found is find_format("coref", "conll"):
         from closeread.tasks.coref.formats.conll import read_records
 
-        return read_records(file, "", int(word_column))
-    read = found.read_system if is_response and found.read_system is not None else found.read
+        return read_records(file, "", int(how.word_column))
+    if how.tolerant and found is find_format("coref", "marked_text"):
+        from closeread.tasks.coref.formats import marked_text
+
+        return marked_text.read_records(file, "", tolerant=True)
+    if how.texts is not None and found in (find_format("coref", "crac_json"), find_format("coref", "coref_json")):
+        from closeread.tasks.coref.formats import coref_json, crac_json
+
+        reader = crac_json.read_records if found is crac_json.FORMAT else coref_json.read_records
+        return reader(file, "", is_response=how.is_response, texts=how.texts)
+    read = found.read_system if how.is_response and found.read_system is not None else found.read
     return read(file, "")
 
 
@@ -123,30 +152,64 @@ def name_documents(table: MentionTable, file: str) -> MentionTable:
     return replace(table, names=names, unnamed=frozenset())
 
 
-def write_documents(documents: MentionTable, path: Path) -> None:
-    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines."""
-    write_text(path, dump_documents(documents, path))
+def write_documents(documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False) -> MentionTable:
+    """Write documents in the format of the file's suffix, or the one named; without entities if `blind`.
+
+    Returns the documents as written, with notices on what the format can't express.
+    """
+    from closeread.tasks.coref.formats import coref_data, marked_text
+
+    name = to or next((one for one in FORMATS if text_suffix(path) in find_format("coref", one).suffixes), None)
+    if name in LANGUAGE_MODELS:
+        documents = marked_text.keep_head_parts(documents)
+    elif blind:
+        raise RequestError(f"{path}: without entities, only {join_names(LANGUAGE_MODELS)} can be written")
+    if name == "coref_data" and text_suffix(path) == ".parquet":
+        try:
+            coref_data.write_parquet(documents, path, blind=blind)
+        except ValueError as error:
+            raise RequestError(f"cannot write {path}: {error}") from None
+    else:
+        write_text(path, dump_documents(documents, path, to, blind=blind))
+    return documents
 
 
-def dump_documents(documents: MentionTable, path: Path) -> str:
+LANGUAGE_MODELS = ("marked_text", "crac_json", "coref_data")
+"""The formats that are written for language models, without entities if these are to be found."""
+
+
+def dump_documents(documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
-    writers = {suffix: one.write for one in iterate_formats() for suffix in one.suffixes}
-    write = writers.get(text_suffix(path))
+    formats = {suffix: name for name in FORMATS for suffix in find_format("coref", name).suffixes}
+    name = to or formats.get(text_suffix(path))
+    write = find_format("coref", name).write if name else None
     if write is None:
-        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
+        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})")
     try:
+        if blind:
+            from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
+
+            dump = {
+                "marked_text": marked_text.dump_marked_text,
+                "crac_json": crac_json.dump_crac_json,
+                "coref_data": coref_data.dump_coref_data,
+            }
+            return dump[name or ""](documents, blind=True)
         return write(documents)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None
 
 
-def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:
+def take_documents(
+    records: Sequence[Record], name: str, *, is_response: bool, texts: TextMentions | None = None
+) -> MentionTable:
     """Check documents in memory, records as JSON Lines of coreference have them.
 
     Args:
         records: the documents; clusters alone are those of documents that are named by their numbers, from 0.
         name: what to call them in messages.
         is_response: whether they are the output of a system.
+        texts: finds mentions of which only the text is given; None to refuse them.
     """
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
     if (packed := _pack(records)) is not None:
@@ -159,7 +222,7 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
     first = next(iter(records), None)
     if (dialect := find_dialect(first)) is not None:
-        found = read_neural(Parsed(records, None, []), dialect, is_response=is_response)
+        found = read_neural(Parsed(records, None, []), dialect, is_response=is_response, texts=texts)
         if isinstance(found, list):
             raise FormatError(name, found)
         return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])

@@ -83,13 +83,20 @@ def mistakes(gold: Source, annotators: Files) -> Drawing:
     return Drawing(draw_mistakes(found), summary)
 
 
-def convert(source: Source, *, side: Literal["key", "response"] = "key", output: Output | None = None) -> Written:
-    """Convert coreference between four formats.
+def convert(
+    source: Source,
+    *,
+    side: Literal["key", "response"] = "key",
+    form: Annotated[Literal["crac-text", "crac-json", "coref-data"] | None, Param(flag="--to")] = None,
+    blind: bool = False,
+    output: Output | None = None,
+) -> Written:
+    """Convert coreference between seven formats.
 
-    They are CoNLL (.conll), CorefUD (.conllu), Universal Anaphora (.conllua) and JSON Lines (.jsonl).  SOURCE is a
-    file, a folder of files, or - for standard input.  The suffix of the output file decides its format.  Mentions and
-    entities are kept, and so are heads and words if both formats have them; sentences and all other annotation are
-    lost.
+    They are CoNLL (.conll), CorefUD (.conllu), Universal Anaphora (.conllua), JSON Lines (.jsonl), and of language
+    models CRAC's text (.txt) and JSON (.json), and coref-data (.parquet, or .jsonl with --to).  SOURCE is a file, a
+    folder of files, or - for standard input.  The suffix of the output file decides its format.  Mentions and entities
+    are kept, and so are heads and words if both formats have them; sentences and all other annotation are lost.
 
     \b
     Examples:
@@ -97,9 +104,12 @@ def convert(source: Source, *, side: Literal["key", "response"] = "key", output:
       closeread convert coref response.conll -o response.jsonl
       closeread convert coref predictions.jsonlines --side response \\
         -o response.conll
+      closeread convert coref key.conllu --blind -o prompts.txt
 
     Args:
         side: Convert gold entities (key) or predicted ones (response), if a JSON Lines file has both.
+        form: Write this format, whatever the suffix.
+        blind: Leave out the entities, which a language model is to find.
     """
     from closeread.tasks.coref.files import read_documents, take_documents, write_documents
 
@@ -109,7 +119,8 @@ def convert(source: Source, *, side: Literal["key", "response"] = "key", output:
     else:
         documents = take_documents(source.source, source.name, is_response=is_response)
     if output is not None:
-        write_documents(documents, output)
+        to = {"crac-text": "marked_text", "crac-json": "crac_json", "coref-data": "coref_data"}.get(form or "")
+        documents = write_documents(documents, output, to, blind=blind)
     warn_all(documents.notices)
     return Written(output, pluralize(len(documents), "document"), documents)
 
@@ -124,7 +135,20 @@ def errors(
     limit: Count = 10,
     max_bytes: MaxBytes = MAX_FILE_BYTES,
     **options: Annotated[
-        str, Param(declared=("procedure", "coref", "matching", "zeros", "duplicates", "words", "word_column", "fields"))
+        str,
+        Param(
+            declared=(
+                "procedure",
+                "coref",
+                "matching",
+                "zeros",
+                "duplicates",
+                "words",
+                "text_mentions",
+                "word_column",
+                "fields",
+            )
+        ),
     ],
 ) -> Result:
     """Count and list wrong entities and mentions.

@@ -180,9 +180,18 @@ PROCEDURE = Procedure(
         ),
         Option(
             "words",
-            ("error", "warn", "ignore"),
+            ("error", "warn", "ignore", "align"),
             "error",
-            "How to treat words of the response that differ from the key's: reject them, score and warn, or score.",
+            "How to treat words of the response that differ from the key's: reject them, score and warn, score, or "
+            "align them with the key's.",
+            signed="if_changed",
+            reading=True,
+        ),
+        Option(
+            "text_mentions",
+            ("error", "next"),
+            "error",
+            "How to treat JSON with only the text of mentions: reject it, or take each as the next unused occurrence.",
             signed="if_changed",
             reading=True,
         ),

@@ -29,6 +29,7 @@ from closeread.exceptions import (
     suggest_id,
 )
 from closeread.records import Origin, Record
+from closeread.tasks.coref.alignment import align_documents
 from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.documents import (
     MentionTable,
@@ -42,7 +43,8 @@ from closeread.tasks.coref.documents import (
 )
 from closeread.tasks.coref.files import read_documents, take_documents
 from closeread.tasks.coref.formats.conll import ConllWords
-from closeread.tasks.coref.formats.coref_json import JsonWords
+from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
+from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
 from closeread.tasks.coref.metrics.matching import REPEATS_ADVICE, repeats, require_heads
 from closeread.tasks.coref.relations import select_layer
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
@@ -113,7 +115,7 @@ def token_differences(key: MentionTable, response: MentionTable, words: str = "e
     problems = []
     for k, r in _pair_documents(key, response):
         line = None
-        if words == "error" and (difference := compare_words(key, k, response, r)):
+        if words in ("error", "align") and (difference := compare_words(key, k, response, r)):
             problems.append(difference[1])
             line = difference[1].line
         if key.n_tokens is not None and response.n_tokens is not None:
@@ -158,6 +160,8 @@ def compare_words(
     if not key_words or not response_words or _have_equal_digests(key_words, i, response_words, j):
         return None
     expected, found = key_words.packed(i), response_words.packed(j)
+    if any(isinstance(words, MarkedWords | JsonWords) for words in (key_words, response_words)):
+        expected, found = expected.replace(b" ", b"_"), found.replace(b" ", b"_")
     if isinstance(key_words, JsonWords) or isinstance(response_words, JsonWords):
         expected, found = SLASHED.sub(b"", expected), SLASHED.sub(b"", found)
     # Some files have "_" for every word.
@@ -187,7 +191,9 @@ def _find_uncounted(table: MentionTable, document: int, other: MentionTable, oth
     lengths = [
         None if of.n_tokens is None else of.n_tokens[n] for of, n in ((table, document), (other, other_document))
     ]
-    if isinstance(find_words(other, other_document)[0], ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
+    has_nodes = other.empty is not None and bool(other.empty[other_document])
+    words = find_words(other, other_document)[0]
+    if not has_nodes and isinstance(words, ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
         return set()
     return {node.token for node in table.empty[document]}
 
@@ -217,14 +223,17 @@ def read_key(source: Path | Sequence[Record], options: Options) -> MentionTable:
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
     """Read a response and put its documents in the order of the key's."""
+    texts = TextMentions(key) if options["text_mentions"] == "next" else None
     try:
         if isinstance(source, Path):
-            response = read_documents(source, is_response=True, word_column=options["word_column"])
+            tolerant = options["words"] == "align"
+            word_column = options["word_column"]
+            response = read_documents(source, is_response=True, word_column=word_column, tolerant=tolerant, texts=texts)
         else:
-            response = take_documents(source, "predictions", is_response=True)
+            response = take_documents(source, "predictions", is_response=True, texts=texts)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
-    response = match_names(key, select_layer(response, options["layer"]))
+    response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
     given = set(response.names)
     problems = list(_find_unknown_documents(key, response))
     absent = [name for name in key.names if name not in given]
@@ -234,6 +243,11 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
+    if options["words"] == "align":
+        response, other_texts = align_documents(key, response)
+        problems += other_texts
+    else:
+        response = _adopt_known_nodes(key, response)
     problems += token_differences(key, response, options["words"])
     problems += _find_mentions_past_end(key, response)
     if options["duplicates"] == "error":
@@ -243,6 +257,19 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
     noted = note_other_words(key, response) if options["words"] == "warn" else ()
     return replace(reorder(key, response), notices=[*response.notices, *noted])
+
+
+def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTable:
+    """Take the key's empty nodes for documents that have the same ones, but don't know their sentences."""
+    if key.empty is None or response.empty is None:
+        return response
+    empty, index = list(response.empty), {name: i for i, name in enumerate(key.names)}
+    for i, name in enumerate(response.names):
+        nodes = key.empty[index[name]] if name in index else ()
+        tokens = [[node.token for node in of] for of in (nodes, empty[i])]
+        if tokens[0] == tokens[1] and any(node.sentence == UNKNOWN for node in empty[i]):
+            empty[i] = nodes
+    return replace(response, empty=empty)
 
 
 def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator[Problem]:

@@ -5,10 +5,14 @@ mention may also be ``[start, end, head]``, if all mentions of the file are.  A 
 `n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
 Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too.
 
-Two dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
+Five dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
 `tokens`, and mentions ``[first, last]``; SpanBERT coref, coref-hoi, s2e-coref, LingMess, fastcoref's training data and
 maverick use it, too.  With `subtoken_map`, mentions count subtokens, and the map has the token of each.  That of
-wl-coref has `document_id`, `part_id`, `cased_words`, and mentions ``[first, one after the last]``.
+wl-coref has `document_id`, `part_id`, `cased_words`, and mentions ``[first, one after the last]``.  That of Maverick's
+predictions, which CRAC's language models use, too, has `doc_id`, `tokens`, `clusters_token_offsets` with mentions
+``[first, last]``, and `clusters_text_mentions`; tokens that begin with ``##`` are empty nodes.  PreCo has `id`,
+`sentences`, and `mention_clusters` with mentions ``[sentence, first, one after the last]``; coref-data has `id`,
+`sentences` of `tokens` with `text`, and `coref_chains` with mentions ``[sentence, first, last]``.
 
 Conventions: gold entities are in `clusters`, predicted ones in `predicted_clusters` (wl-coref: `span_clusters`); other
 fields are ignored.  Entities without mentions, which some systems write if there are none, are no entities.
@@ -17,9 +21,12 @@ fields are ignored.  Entities without mentions, which some systems write if ther
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,12 +34,12 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, name_option, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
-from closeread.tasks.coref.documents import ListedWords, MentionTable, mention_table
+from closeread.tasks.coref.documents import EmptyNode, ListedWords, MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -40,6 +47,10 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 
 ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
 """The fields with entities."""
+
+EMPTY, UNKNOWN = "##", -1  # how CRAC's empty nodes begin; their sentence
+LOST = -1  # the place of a mention that is not found
+EMPTY_ID = re.compile(r"[0-9]+\.0*[1-9][0-9]*")
 
 
 class Document(NamedTuple):
@@ -50,6 +61,7 @@ class Document(NamedTuple):
     n_tokens: int | None
     words: Sequence[str]  # empty if the record has none
     problems: Sequence[str]
+    empty: Sequence[EmptyNode] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,7 @@ class Dialect:
     of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
     convert: Callable[[Record, str], Document]  # a record that follows the schema, given the field with the entities
+    of_name: str  # the field with the name; documents that lack it are numbered from 1
 
 
 class JsonWords(ListedWords):
@@ -73,8 +86,61 @@ def find_dialect(record: object) -> Dialect | None:
     return next((one for name, one in DIALECTS.items() if name in record), None)
 
 
-def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
-    """Return documents as columns, or their problems."""
+class TextMentions:
+    """Finds mentions that are given as text, each at the next unused occurrence of its text, in order of entity."""
+
+    def __init__(self, key: MentionTable | None = None) -> None:
+        """Take the words of a key for documents without tokens."""
+        self._key = key
+        self.n_mentions = self.n_ambiguous = self.n_lost = 0
+
+    def locate(self, record: Record, number: int) -> Record:
+        """Return a document with the offsets of its mentions, if it has only their text."""
+        if not isinstance(texts := record.get("clusters_text_mentions"), list) or "clusters_token_offsets" in record:
+            return record
+        words = record.get("tokens") or self._find_words(record.get("doc_id"), number)
+        splits = [[text.split() for text in cluster] for cluster in texts]
+        wanted = Counter(tuple(text) for cluster in splits for text in cluster)
+        entities = Counter(text for cluster in splits for text in set(map(tuple, cluster)))
+        starts = defaultdict[str, list[int]](list)
+        for i, word in enumerate(words):
+            starts[word].append(i)
+        places = {
+            text: [at for at in starts.get(text[0], ()) if tuple(words[at : at + len(text)]) == text] if text else []
+            for text in wanted
+        }
+        for text, n in wanted.items():
+            self.n_mentions += n
+            self.n_lost += max(0, n - len(places[text]))
+            if len(places[text]) > n or (entities[text] > 1 and len(places[text]) > 1):
+                self.n_ambiguous += min(n, len(places[text]))
+        left = {text: iter(found) for text, found in places.items()}
+        clusters = [
+            [[at, at + len(text) - 1] for text in cluster for at in [next(left[tuple(text)], LOST)] if at != LOST]
+            for cluster in splits
+        ]
+        return {**record, "tokens": list(words), "clusters_token_offsets": clusters}
+
+    def _find_words(self, name: str | None, number: int) -> Sequence[str]:
+        if self._key is None or self._key.words is None:
+            return ()
+        if name is None:
+            return self._key.words(number) if number < len(self._key) else ()
+        return self._key.words(self._key.names.index(name)) if name in self._key.names else ()
+
+    @property
+    def notice(self) -> str:
+        """What happened to the mentions."""
+        return (
+            f"{pluralize(self.n_mentions, 'mention')} given as text: {self.n_ambiguous:,} ambiguous, each taken as the "
+            f"next unused occurrence, and {self.n_lost:,} not found."
+        )
+
+
+def read_neural(
+    parsed: Parsed, dialect: Dialect, *, is_response: bool, texts: TextMentions | None = None
+) -> MentionTable | list[Problem]:
+    """Return documents as columns, or their problems; `texts` finds mentions that are given as text."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
@@ -82,6 +148,8 @@ def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> Menti
     in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
+    if texts is not None and not problems:
+        records = [texts.locate(record, i) for i, record in enumerate(records)]
     names = dialect.of_response if is_response else dialect.of_key
     given = {name for record in records if isinstance(record, dict) for name in record}
     field = next((name for name in names if name in given), names[0])
@@ -91,6 +159,10 @@ def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> Menti
     for i, record in enumerate(records):
         if isinstance(record, dict) and field not in record:
             having = next((name for name in dialect.of_response if name in record), None)
+            if "clusters_text_mentions" in record:
+                what = "only the text of mentions is given, which may occur more than once"
+                problems.append(parsed.problem(i, f"{what} (see {name_option('text_mentions', 'next')})"))
+                continue
             hint = f"; '{having}' are those of a response" if having else ""
             expected = f"is missing (expected the entities of the document{hint})"
             what = "is missing, but other documents have it" if field in given else expected
@@ -98,6 +170,8 @@ def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> Menti
         elif not problems or validator.accepts(record):
             documents.append(dialect.convert(record, field))
             found = [*documents[-1].problems, *_find_unsafe(documents[-1])]
+            if dialect.of_name not in record:
+                documents[-1] = documents[-1]._replace(name=str(i + 1))
             name = documents[-1].name
             if (before := first.setdefault(name, i)) != i:
                 found.append(f"duplicate document {quote(name)} (first {parsed.place(before)})")
@@ -106,6 +180,11 @@ def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> Menti
         return problems
     n_tokens = [document.n_tokens for document in documents]
     lines = parsed.lines if parsed.places is not None else [0] * len(documents)
+    notices = [] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."]
+    if blind := sum(record.get(field) is None for record in records):
+        notices.append(f"{pluralize(blind, 'document')} without annotation (null).")
+    if texts is not None and texts.n_mentions:
+        notices.append(texts.notice)
     return replace(
         mention_table([one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]),
         n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
@@ -113,12 +192,23 @@ def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> Menti
             [document.words for document in documents],
             [[line] * len(document.words) for document, line in zip(documents, lines, strict=True)],
         ),
-        notices=[] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."],
+        empty=[one.empty for one in documents] if any(one.empty for one in documents) else None,
+        unnamed=frozenset(i for i, record in enumerate(records) if dialect.of_name not in record),
+        notices=notices,
     )
 
 
 def _select_fields(record: Any, known: Iterable[str]) -> Any:
-    return {name: record[name] for name in known if name in record} if isinstance(record, Mapping) else record
+    if not isinstance(record, Mapping):
+        return record
+    selected = {name: record[name] for name in known if name in record}
+    if "empty_nodes" in known and isinstance(record.get("sentences"), list):
+        rows = [row["tokens"] if isinstance(row, Mapping) and "tokens" in row else row for row in record["sentences"]]
+        with suppress(TypeError, AttributeError):  # the schema reports it
+            names = [str(token.get("id")) for row in rows for token in row]
+            selected["empty_nodes"] = [i for i, name in enumerate(names) if EMPTY_ID.fullmatch(name)]
+            selected["sentences"] = [[token.get("text") for token in row] for row in rows]
+    return selected
 
 
 def _find_unsafe(document: Document) -> Iterator[str]:
@@ -186,20 +276,66 @@ def _convert_word_level(record: Record, name: str) -> Document:
     return Document(document, clusters, len(words), words, problems)
 
 
+def _convert_maverick(record: Record, name: str) -> Document:
+    """Convert a document of Maverick or of CRAC's language models."""
+    tokens, clusters = record.get("tokens"), record[name] or []
+    n_tokens = None if tokens is None else len(tokens)
+    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
+    words, empty = mark_empty_nodes(tokens or ())
+    return Document(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
+
+
+def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
+    """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
+    empty = [EmptyNode(i, UNKNOWN, ()) for i, token in enumerate(tokens) if token.startswith(EMPTY)]
+    return [(token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens], empty
+
+
+def _convert_placed(record: Record, name: str) -> Document:
+    """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
+    sentences, after = record["sentences"], int(name == "mention_clusters")  # PreCo's ends are exclusive
+    starts = list(accumulate(map(len, sentences), initial=0))
+    words, problems, clusters = list(chain.from_iterable(sentences)), [], []
+    for i, cluster in enumerate(record[name]):
+        clusters.append(
+            [[starts[s] + first, starts[s] + last - after] for s, first, last in cluster if s < len(sentences)]
+        )
+        for j, (s, first, last) in enumerate(cluster):
+            if s >= len(sentences) or not first <= last - after < len(sentences[s]):
+                expected = (
+                    f"expected [sentence, first, {'one after the ' * after}last] of the {len(sentences):,} sentences"
+                )
+                problems.append(f"{name}[{i}][{j}]: [{s}, {first}, {last}] is not a span of the document ({expected})")
+    empty = [EmptyNode(token, bisect_right(starts, token) - 1, ()) for token in record.get("empty_nodes", ())]
+    return Document(record["id"], clusters, len(words), words, problems, empty)
+
+
+MAVERICK = Dialect(
+    "maverick_document", ("clusters_token_offsets",), ("clusters_token_offsets",), _convert_maverick, "doc_id"
+)
+
 DIALECTS = {
-    "doc_key": Dialect("neural_document", ("clusters",), ("predicted_clusters", "clusters"), _convert_e2e),
+    "doc_key": Dialect("neural_document", ("clusters",), ("predicted_clusters", "clusters"), _convert_e2e, "doc_key"),
     "cased_words": Dialect(
-        "word_level_document", ("clusters", "span_clusters"), ("span_clusters", "clusters"), _convert_word_level
+        "word_level_document",
+        ("clusters", "span_clusters"),
+        ("span_clusters", "clusters"),
+        _convert_word_level,
+        "document_id",
     ),
+    "clusters_token_offsets": MAVERICK,
+    "clusters_text_mentions": MAVERICK,
+    **{
+        field: Dialect(definition, (field,), (field,), _convert_placed, "id")
+        for field, definition in (("mention_clusters", "preco_document"), ("coref_chains", "coref_data_document"))
+    },
 }
 """By a field that all documents have."""
 
 
 FOREIGN = {
     "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
-    "(expected 'doc_key', and clusters of tokens)",
-    "clusters_token_offsets": "maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' "
-    "as 'clusters')",
+    "(expected 'doc_key', and clusters of tokens)"
 }
 """Messages on documents with these fields, which some systems write."""
 
@@ -212,7 +348,7 @@ def read_predictions(path: Path, split: str) -> Parsed:
     return read_records(path, split, is_response=True)
 
 
-def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
+def read_records(path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None) -> Parsed:
     """Read the documents of a file, each with its line; names are the file's, whatever the split."""
     del split
     lines = read_lines(path)
@@ -221,8 +357,14 @@ def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed
     if dialect is None:
         parsed = parse_json_lines(lines)
         return _read_own(path, parsed._replace(records=list(map(drop_other_fields, parsed.records))))
-    parsed = parse_json_lines(lines, SURROGATES)
-    found = read_neural(parsed, dialect, is_response=is_response)
+    return read_dialect(path, parse_json_lines(lines, SURROGATES), dialect, is_response=is_response, texts=texts)
+
+
+def read_dialect(
+    path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False, texts: TextMentions | None = None
+) -> Parsed:
+    """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
+    found = read_neural(parsed, dialect, is_response=is_response, texts=texts)
     if isinstance(found, list):
         raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
     return parsed._replace(records=found)
@@ -292,6 +434,6 @@ FORMAT = Format(
     read_records,
     lambda records: dump_coref_json(table_of(records)),
     suffixes=SUFFIXES,
-    first_line=re.compile(r"[{[]"),  # a list is not JSON Lines, but nothing else either
+    first_line=re.compile(r"\{|\[(?!.*\]\(#)"),  # a list is not JSON Lines, but nothing else either, save a link
     read_system=read_predictions,
 )

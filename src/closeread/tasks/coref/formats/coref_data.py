@@ -1,0 +1,86 @@
+"""Files of coref-data in Parquet: `sentences[].tokens[].text`, `coref_chains` of ``[sentence, first, last]``.
+
+Its JSON Lines are read as a dialect of `coref_json`.  Conventions: a document is written as a single sentence, and ids
+of tokens such as 3.1 are those of empty nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from closeread.files import replacing
+from closeread.formats import Format
+from closeread.formats.json_lines import dump_json_lines
+from closeread.formats.parquet import read_parquet
+from closeread.records import Parsed, Record
+from closeread.tasks.coref.documents import MentionTable, split_table, table_of
+from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
+from closeread.tasks.coref.formats.marked_text import list_tokens
+
+FIELDS = ("id", "sentences", "coref_chains")
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """Read the documents of a Parquet file; names are the file's, whatever the split."""
+    del split
+    rows = list(read_parquet(path, lambda schema: ()))
+    return read_dialect(path, Parsed(rows, [1] * len(rows), []), DIALECTS["coref_chains"])
+
+
+def make_rows(table: MentionTable, *, blind: bool = False) -> list[Record]:
+    """Convert documents to rows, without their entities if `blind`.
+
+    Raises:
+        ValueError: a mention is discontinuous, or the documents have no words.
+    """
+    rows = []
+    for document, tokens in zip(split_table(table), list_tokens(table, "coref-data", mark=False), strict=True):
+        empty = {node.token for node in document.empty}
+        number = after = 0
+        row: list[dict[str, str]] = []
+        for i, token in enumerate(tokens):
+            number, after = (number, after + 1) if i in empty else (number + 1, 0)
+            row.append({"id": f"{number}.{after}" if after else str(number), "text": token})
+        chains: dict[int, list[list[int]]] = {}
+        for entity, start, end in zip(
+            document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True
+        ):
+            chains.setdefault(entity, []).append([0, start, end])
+        text = " ".join(token for i, token in enumerate(tokens) if i not in empty)
+        sentence: dict[str, Any] = {"id": 1, "text": text, "speaker": None, "tokens": row}
+        found = [] if blind else list(chains.values())
+        rows.append({"id": document.name, "text": text, "sentences": [sentence], "coref_chains": found})
+    return rows
+
+
+def dump_coref_data(table: MentionTable, *, blind: bool = False) -> str:
+    """Convert documents to JSON Lines of coref-data, as `make_rows` does."""
+    return dump_json_lines(make_rows(table, blind=blind))
+
+
+def write_parquet(table: MentionTable, path: Path, *, blind: bool = False) -> None:
+    """Write documents to a Parquet file of coref-data, as `make_rows` makes them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    token = pa.struct([("id", pa.string()), ("text", pa.string())])
+    sentence = pa.struct(
+        [("id", pa.int64()), ("text", pa.string()), ("speaker", pa.string()), ("tokens", pa.list_(token))]
+    )
+    chains = pa.list_(pa.list_(pa.list_(pa.int64())))
+    schema = pa.schema(
+        [("id", pa.string()), ("text", pa.string()), ("sentences", pa.list_(sentence)), ("coref_chains", chains)]
+    )
+    rows = make_rows(table, blind=blind)
+    with replacing(path) as draft:
+        pq.write_table(pa.Table.from_pylist(rows, schema), draft)
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_coref_data(table_of(records)),
+    suffixes=(".parquet",),
+    first_line=re.compile("PAR1"),
+)

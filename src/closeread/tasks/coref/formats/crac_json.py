@@ -1,0 +1,76 @@
+"""JSON of CRAC's language models, and of Maverick: an array of documents with `tokens` and `clusters_token_offsets`.
+
+Conventions: mentions are ``[first, last]``, and tokens that begin with ``##`` are empty nodes, as `coref_json` reads
+them; null entities are those of a document without annotation.  The documents may be in any dialect of `coref_json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from json import JSONDecodeError
+from pathlib import Path
+
+from closeread.exceptions import FormatError, Problem
+from closeread.formats import Format
+from closeread.formats.json_lines import parse_json
+from closeread.formats.text import read_lines
+from closeread.records import Parsed
+from closeread.tasks.coref.documents import MentionTable, split_table, table_of
+from closeread.tasks.coref.formats.coref_json import SURROGATES, TextMentions, find_dialect, read_dialect
+from closeread.tasks.coref.formats.marked_text import list_tokens
+
+
+def read_records(path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None) -> Parsed:
+    """Read the documents of a file; names are the file's, whatever the split."""
+    del split
+    try:
+        records = parse_json("\n".join(read_lines(path)), SURROGATES)
+    except JSONDecodeError as error:
+        what = f"is not valid JSON: {error.msg} (column {error.colno})"
+        raise FormatError(path, [Problem(what, error.lineno)]) from None
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error), 1)]) from None
+    dialect = find_dialect(records[0]) if isinstance(records, list) and records else None
+    if dialect is None:
+        expected = "expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets'"
+        raise FormatError(path, [Problem(f"has no documents of coreference ({expected})", 1)])
+    return read_dialect(path, Parsed(records, [1] * len(records), []), dialect, is_response=is_response, texts=texts)
+
+
+def read_predictions(path: Path, split: str) -> Parsed:
+    """Read the documents of a system's output."""
+    return read_records(path, split, is_response=True)
+
+
+def dump_crac_json(table: MentionTable, *, blind: bool = False) -> str:
+    """Convert documents to JSON, a document per line; without their entities if `blind`.
+
+    Raises:
+        ValueError: a mention is discontinuous, or the documents have no words.
+    """
+    lines = []
+    for document, tokens in zip(split_table(table), list_tokens(table, "CRAC's JSON"), strict=True):
+        clusters: dict[int, list[list[int]]] = {}
+        rows = zip(document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True)
+        for entity, start, end in rows:
+            clusters.setdefault(entity, []).append([start, end])
+        offsets = list(clusters.values())
+        texts = [[" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in offsets]
+        record = {
+            "doc_id": document.name,
+            "tokens": tokens,
+            "clusters_token_offsets": None if blind else offsets,
+            "clusters_text_mentions": None if blind else texts,
+        }
+        lines.append(json.dumps(record, ensure_ascii=False))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_crac_json(table_of(records)),
+    suffixes=(".json",),
+    first_line=re.compile(r"\[\s*(?:\{|$|\])"),
+    read_system=read_predictions,
+)

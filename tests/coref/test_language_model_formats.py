@@ -1,0 +1,284 @@
+"""Files that language models read and write: the same documents there and back, and what models get wrong."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared.coreference import NO_INTERVALS
+from shared.for_each import for_each
+
+import closeread
+from closeread.exceptions import FormatError, InputError, RequestError
+from closeread.tasks.coref.documents import EmptyNode, ListedWords, make_table
+from closeread.tasks.coref.files import read_documents, write_documents
+from closeread.tasks.coref.formats.lines import FoundMention, make_document
+
+CRAC = "Ida|[e1 Voss|e1] thanked her|[e2],[e3 sister|e3] because ##|[e1] paid\n\nIt|[e4] rained\n"
+TOKENS = ["Ida", "Voss", "thanked", "her", "sister", "because", "_", "paid"]
+WANTED = [[[0, 1], [6, 6]], [[3, 3]], [[3, 4]]]
+
+
+def spans(table):
+    """The entities of each document as sets, without their order."""
+    return [{frozenset(map(tuple, cluster)) for cluster in record["clusters"]} for record in table]
+
+
+def as_sets(clusters):
+    return {frozenset(map(tuple, cluster)) for cluster in clusters}
+
+
+def write(name, text):
+    Path(name).write_text(text, "utf-8")
+    return Path(name)
+
+
+TEXTS = {
+    "crac.txt": CRAC,
+    "tags.txt": "<e1>Ida Voss</e1> thanked <e3><e2>her</e2> sister</e3> because <e1>##</e1> paid\n\n<e4>It</e4> rained",
+    "links.txt": "[Ida Voss](#e1) thanked [[her](#e2) sister](#e3) because [##](#e1) paid\n\n[It](#c_4) rained\n\n",
+}
+
+
+@for_each("name", TEXTS)
+def test_three_notations(name, here):
+    table = read_documents(write(name, TEXTS[name]))
+    assert list(table.names) == ["1", "2", "3"]
+    assert spans(table) == [as_sets(WANTED), set(), {frozenset({(0, 0)})}]
+    assert list(table.words(0)) == TOKENS
+    assert [node.token for node in table.empty[0]] == [6]
+
+
+def test_brackets_that_are_no_links(here):
+    table = read_documents(write("a.txt", "[ [Ann] and [Ben](#e1) ] ran [\n"))
+    assert list(table.words(0)) == ["[", "[", "Ann", "]", "and", "Ben", "]", "ran", "["]
+    assert spans(table) == [{frozenset({(5, 5)})}]
+
+
+JSON = {
+    "maverick.jsonl": {"tokens": [*TOKENS[:6], "##", "paid"], "clusters_token_offsets": WANTED},
+    "preco.jsonl": {
+        "id": "1",
+        "sentences": [TOKENS[:3], TOKENS[3:]],
+        "mention_clusters": [[[0, 0, 2], [1, 3, 4]], [[1, 0, 1]], [[1, 0, 2]]],
+    },
+    "coref_data.jsonl": {
+        "id": "1",
+        "text": "any",
+        "sentences": [
+            {"id": 1, "tokens": [{"id": i, "text": word} for i, word in enumerate(TOKENS[:3], 1)]},
+            {"id": 2, "tokens": [{"id": 3.1 if i == 3 else i, "text": word} for i, word in enumerate(TOKENS[3:])]},
+        ],
+        "coref_chains": [[[0, 0, 1], [1, 3, 3]], [[1, 0, 0]], [[1, 0, 1]]],
+    },
+}
+
+
+@for_each("name", JSON)
+def test_json_of_other_projects(name, here):
+    table = read_documents(write(name, json.dumps(JSON[name]) + "\n"))
+    assert list(table.names) == ["1"]
+    assert spans(table) == [as_sets(WANTED)]
+    assert list(table.words(0)) == TOKENS
+    assert [node.token for node in table.empty[0]] == [6] if name != "preco.jsonl" else table.empty is None
+
+
+@for_each(
+    ("name", "field", "mention", "what"),
+    [
+        ("preco.jsonl", "mention_clusters", [1, 3, 6], "[1, 3, 6] is not a span"),
+        ("preco.jsonl", "mention_clusters", [2, 0, 1], "[2, 0, 1] is not a span"),
+        ("coref_data.jsonl", "coref_chains", [1, 2, 1], "[1, 2, 1] is not a span"),
+    ],
+)
+def test_mentions_outside_sentences(name, field, mention, what, here):
+    row = {**JSON[name], field: [[mention]]}
+    with pytest.raises(FormatError, match="is not a span of the document") as error:
+        read_documents(write(name, json.dumps(row) + "\n"))
+    assert what in str(error.value)
+
+
+def test_json_array(here):
+    rows = [{"doc_id": "a", **JSON["maverick.jsonl"]}, {"doc_id": "b", "tokens": ["x"], "clusters_token_offsets": None}]
+    table = read_documents(write("crac.json", json.dumps(rows, indent=2)))
+    assert list(table.names) == ["a", "b"]
+    assert spans(table) == [as_sets(WANTED), set()]
+    assert table.notices == ["crac.json: 1 document without annotation (null)."]
+
+
+@for_each("text", ["[", "[]", "[1]", '[{"doc_id": "a"}]', '[{"clusters_token_offsets": 1}]', "[NaN]"])
+def test_broken_arrays(text, here):
+    with pytest.raises(FormatError):
+        read_documents(write("crac.json", text))
+
+
+@st.composite
+def documents(draw):
+    """Documents with words, empty nodes, and entities of which no two mentions cross."""
+    made, words = [], []
+    for i in range(draw(st.integers(1, 3))):
+        tokens = draw(st.lists(st.text("aé<|]#1e", min_size=1, max_size=3), min_size=1, max_size=8))
+        tokens = [f"w{token.replace('|', '')}" for token in tokens]
+        empty = draw(st.sets(st.integers(0, len(tokens) - 1), max_size=2))
+        tokens = ["_" if j in empty else token for j, token in enumerate(tokens)]
+        found = []
+        for entity in range(draw(st.integers(0, 3))):
+            here = set()
+            for _ in range(draw(st.integers(1, 3))):
+                start = draw(st.integers(0, len(tokens) - 1))
+                end = draw(st.integers(start, len(tokens) - 1))
+                if not any(a < start <= b < end or start < a <= end < b for a, b in here):
+                    here.add((start, end))
+            found += [FoundMention(f"x{entity}", (span,)) for span in sorted(here)]
+        nodes = [EmptyNode(token, 0, ()) for token in sorted(empty)]
+        made.append(make_document(f"d{i}", len(tokens), found, empty=nodes))
+        words.append(tokens)
+    return make_table(made, words=ListedWords(words))
+
+
+@for_each(("suffix", "to"), [(".txt", None), (".json", None), (".parquet", None), (".jsonl", "coref_data")], ids=str)
+@given(table=documents())
+@settings(max_examples=40)
+def test_there_and_back(tmp_path_factory, suffix, to, table):
+    path = tmp_path_factory.mktemp("files") / f"file{suffix}"
+    write_documents(table, path, to)
+    again = read_documents(path)
+    assert list(again.names) == (["1", "2", "3"][: len(table)] if suffix == ".txt" else table.names)
+    assert spans(again) == spans(table)
+    assert [list(again.words(i)) for i in range(len(table))] == [list(table.words(i)) for i in range(len(table))]
+    nodes = [[node.token for node in of] for of in again.empty or [()] * len(table)]
+    assert nodes == [[node.token for node in of] for of in table.empty or [()] * len(table)]
+    blind = write_documents(table, path, to, blind=True)
+    assert spans(read_documents(path)) == [set()] * len(table)
+    assert spans(blind) == spans(table)
+
+
+def test_what_text_cannot_hold(here):
+    crossing = [FoundMention("e", ((0, 2),)), FoundMention("e", ((1, 3),))]
+    table = make_table([make_document("a", 4, crossing)], words=ListedWords([list("abcd")]))
+    with pytest.raises(RequestError, match="the mention of tokens 1 to 3 crosses another of its entity"):
+        write_documents(table, Path("a.txt"))
+    parts = make_document("a", 4, [FoundMention("e", ((0, 0), (2, 3)), head=3)], has_heads=True)
+    written = write_documents(make_table([parts], words=ListedWords([list("abcd")])), Path("a.txt"))
+    assert Path("a.txt").read_text() == "a b c|[e1 d|e1]\n"
+    assert written.notices == ["1 discontinuous mention cut to the part with the head."]
+    with pytest.raises(RequestError, match="has the words of documents"):
+        write_documents(make_table([make_document("a", 2, [])]), Path("a.txt"))
+
+
+CONLL = """#begin document (ferry); part 000
+ferry 0 0 Ida (0
+ferry 0 1 Voss 0)
+ferry 0 2 thanked -
+ferry 0 3 her (1)
+
+#end document
+"""
+
+
+def test_prompts_on_the_command_line(ran, run, here):
+    write("key.conll", CONLL)
+    assert ran("convert", "coref", "key.conll", "--blind", "-o", "prompts.txt") == "prompts.txt: 1 document\n"
+    assert Path("prompts.txt").read_text() == "Ida Voss thanked her\n"
+    ran("convert", "coref", "key.conll", "-o", "response.txt")
+    assert Path("response.txt").read_text() == "Ida|[e1 Voss|e1] thanked her|[e2]\n"
+    assert json.loads(ran("score", "coref", "key.conll", "response.txt", "--json"))["scores"]["b3/f1"]["value"] == 1
+    ran("convert", "coref", "key.conll", "--to", "coref-data", "-o", "key.jsonl")
+    assert json.loads(Path("key.jsonl").read_text())["coref_chains"] == [[[0, 0, 1]], [[0, 3, 3]]]
+    assert run("convert", "coref", "key.conll", "--blind", "-o", "key.conllu").exit_code != 0
+
+
+def score(response, **options):
+    return closeread.score("coref", response, gold=Path("key.conll"), resampling=NO_INTERVALS, **options)
+
+
+NASTY = {
+    "unclosed": ("Ida|[e1 Voss|e1] thanked|[e9 her|[e2]", 1, 1),
+    "unopened": ("Ida|[e1 Voss|e1] thanked|e9] her|[e2]", 1, 1),
+    "invented": ("Ida|[e1 Voss|e1] thanked|(e9) her|[e2]", 0, 1),
+    "bare id": ("Ida|[e1 Voss|e1] thanked|e9 her|[e2]", 1, 1),
+    "markup": ("<e1>Ida Voss</e1> <b>thanked <e2>her</e2>", 1, 1),
+    "changed words": ("ida|[e1 Voss|e1] thanks her|[e2]", 0, 1),
+    "missing words": ("Ida|[e1 Voss|e1] her|[e2]", 0, 1),
+    "extra text": ("Sure! Ida|[e1 Voss|e1] thanked her|[e2] . Done", 0, 1),
+    "other tokens": ("<e1>IdaVoss</e1> than ked <e2>her</e2>.", 0, 1),
+    "a lost mention": ("<e1>Ida Voss</e1> thanked <e2>Mo</e2>", 0, 0.5),
+    "nothing": ("\n", 0, 0),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.* left out|1 document aligned:closeread.CloseReadWarning")
+@for_each("name", NASTY)
+def test_what_models_write(name, here):
+    text, n_tags, recall = NASTY[name]
+    write("key.conll", CONLL)
+    write("answer.txt", text)
+    report = score(Path("answer.txt"), words="align")
+    assert report.scores["mentions/recall"].value == recall
+    assert "words:align" in report.provenance.signature
+    noted = " ".join(read_documents(Path("answer.txt"), tolerant=True).notices)
+    assert (f"{n_tags} tag in 1 document left out" in noted) == bool(n_tags)
+    with pytest.raises(InputError):
+        score(Path("answer.txt"))
+
+
+def test_hint_and_other_text(here):
+    write("key.conll", CONLL)
+    write("answer.txt", "Ida|[e1 Voss|e1] thanked|[e9 her|[e2]")
+    with pytest.raises(InputError, match=r":1: .*never closed .*words='align'"):
+        score(Path("answer.txt"))
+    write("answer.txt", "Quite|[e1] another story about whales")
+    with pytest.raises(InputError, match="another text than the key's"):
+        score(Path("answer.txt"), words="align")
+
+
+def test_text_mentions(here):
+    write("key.conll", CONLL)
+    row = {"doc_id": "ferry; part 000", "clusters_text_mentions": [["Ida Voss", "Ida Voss"], ["her"], ["Mo"]]}
+    write("answer.json", json.dumps([row]))
+    with pytest.raises(InputError, match="text_mentions='next'"):
+        score(Path("answer.json"))
+    with pytest.warns(closeread.CloseReadWarning, match="4 mentions given as text: 0 ambiguous.* 2 not found"):
+        report = score(Path("answer.json"), text_mentions="next")
+    assert report.scores["mentions/f1"].value == 1
+
+
+def test_ambiguous_texts_are_counted(here):
+    row = {"doc_id": "a", "tokens": list("xyxzxy"), "clusters_text_mentions": [["x", "x y"], ["x"]]}
+    key = [{"document": "a", "clusters": [[[0, 0], [0, 1]], [[2, 2]]]}]
+    with pytest.warns(closeread.CloseReadWarning, match="3 mentions given as text: 3 ambiguous"):
+        report = closeread.score("coref", [row], gold=key, resampling=NO_INTERVALS, text_mentions="next")
+    assert report.scores["b3/f1"].value == 1
+
+
+@pytest.mark.filterwarnings("ignore:1 document aligned:closeread.CloseReadWarning")
+def test_empty_nodes_after_their_parents(here):
+    """CRAC's converter moves an empty node after its parent, wherever the key has it."""
+    rows = ["1\tpaid\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1--1-)", "1.1\t_\t_\t_\t_\t_\t_\t_\t2:nsubj\tEntity=(e1--1-)"]
+    rows.append("2\tslept\t_\t_\t_\t_\t1\tx\t_\t_")
+    head = "# newdoc id = a\n# global.Entity = eid-etype-head-other\n"
+    write("key.conllu", head + "1\tOh\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join(rows) + "\n\n")
+    for text in ("Oh paid|[e1] ##|[e1] slept", "Oh paid|[e1] slept ##|[e1]"):
+        write("answer.txt", text + "\n")
+        report = closeread.score(
+            "coref", Path("answer.txt"), gold=Path("key.conllu"), resampling=NO_INTERVALS, words="align"
+        )
+        assert report.scores["b3/f1"].value == 1
+    write("answer.txt", "Oh paid|[e1] ##|[e1] slept\n")
+    report = closeread.score("coref", Path("answer.txt"), gold=Path("key.conllu"), resampling=NO_INTERVALS)
+    assert report.scores["b3/f1"].value == 1
+
+
+def test_heads_and_parts_are_aligned(here):
+    write("key.conll", CONLL)
+    write("key.conllu", "")
+    found = make_document("ferry; part 000", 3, [FoundMention("e", ((0, 0), (2, 2)), head=2)], has_heads=True)
+    table = make_table([found], words=ListedWords([["IdaVoss", "thanked", "her"]]))
+    from closeread.tasks.coref.alignment import align_documents
+
+    aligned, problems = align_documents(read_documents(Path("key.conll")), table)
+    assert problems == []
+    assert aligned.parts == {0: ((0, 1), (3, 3))}
+    assert np.array_equal(aligned.head, [3])
