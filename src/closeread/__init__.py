@@ -16,7 +16,7 @@ Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
 Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
-Trained models: `train`, `predict`.
+Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
 `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`, `serve_leaderboard`, `verify_leaderboard`.
 Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         verify_leaderboard,
         withdraw_submission,
     )
+    from closeread.operations.llm import llm_rows
     from closeread.operations.publishing import publish_codabench, publish_dataset, publish_leaderboard, publish_metric
     from closeread.operations.reproduce import reproduce
     from closeread.operations.score import load_report, score, validate
@@ -86,12 +87,11 @@ __all__ = [
     "CloseReadWarning", "Comparison", "Counts", "InputError", "MissingExtraError", "Report", "Reproduction",
     "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "articles", "baseline",
     "build", "build_leaderboard", "cite", "compare", "convert", "corpora", "count", "count_batch",
-    "download_submission", "errors", "export", "extract", "init_leaderboard", "install_modules",
-    "judge_leaderboard", "list_submissions", "load_dataset", "load_dataset_builder", "load_metric", "load_report",
-    "merge", "metrics", "perturb", "phrases", "plot", "predict", "publish_codabench", "publish_dataset",
-    "publish_leaderboard", "publish_metric", "reproduce", "schema", "score", "serve_leaderboard", "show",
-    "show_leaderboard", "stats", "submit", "table", "train", "validate", "verify_leaderboard",
-    "withdraw_submission",
+    "download_submission", "errors", "export", "extract", "init_leaderboard", "install_modules", "judge_leaderboard",
+    "list_submissions", "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge",
+    "metrics", "perturb", "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard",
+    "publish_metric", "reproduce", "schema", "score", "serve_leaderboard", "show", "show_leaderboard", "stats",
+    "submit", "table", "train", "validate", "verify_leaderboard", "withdraw_submission",
 ]
 # fmt: on
 
@@ -110,6 +110,7 @@ _NAMES = {
     "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
     "list_submissions serve_leaderboard show_leaderboard submit verify_leaderboard withdraw_submission",
+    "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",
     "closeread.operations.score": "load_report score validate",

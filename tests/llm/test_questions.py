@@ -2,13 +2,15 @@
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from closeread import tasks
-from closeread.exceptions import RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.llm.answers import read_answer, write_answer
+from closeread.llm.logs import read_log
 from closeread.llm.questions import Exam, list_windows
 
 KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
@@ -83,3 +85,9 @@ def test_windows_overlap_by_half_and_cover_a_text():
     assert list_windows(10, 10) == [(0, 10)]
     assert list_windows(11, 10) == [(0, 10), (5, 11)]
     assert list_windows(21, 10) == [(0, 10), (5, 15), (10, 20), (15, 21)]
+
+
+def test_reading_a_log_needs_an_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(MissingExtraError, match=r"reading a log needs inspect-ai: pip install 'closeread\[llm\]'"):
+        read_log("a.eval")

@@ -45,6 +45,7 @@ REASONS = {
     ("baseline", "wikipossessions"): SPACY,
     ("build", "tne"): SPACY,
     ("phrases", "text"): SPACY,
+    ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
     ("leaderboard", "serve"): "runs until it is stopped; receives submissions as `submit` sends them",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,

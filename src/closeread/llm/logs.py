@@ -19,7 +19,7 @@ class Log:
     Attributes:
         path: the file.
         procedure: the name of the procedure that scores the answers.
-        name: the corpus, or the procedure if it is scored by a key of the user's: the first argument of
+        corpus: its name, or that of the procedure if it is scored by a key of the user's: the first argument of
             `closeread.score`.
         config, split: the part of the corpus; None for gold of the user's.
         options: options of the procedure that differ from its defaults, for `closeread.score`.
@@ -37,7 +37,7 @@ class Log:
 
     path: Path
     procedure: str
-    name: str
+    corpus: str
     config: str | None
     split: str | None
     options: Mapping[str, str]

@@ -4,12 +4,22 @@
 Example:
   lm-eval run --model hf --model_args pretrained=gpt2 \\
     --tasks closeread_mctaco --include_path "$(closeread llm lm-eval-tasks)"
+  inspect eval closeread/mctaco --model openai/gpt-5 --log-dir logs
+  closeread llm rows logs/LOG.eval -o predictions.jsonl
 """
 
 from __future__ import annotations
 
-from closeread.files import package_folder
-from closeread.parameters import Operations
+from pathlib import Path
+from typing import Annotated
+
+from closeread import parameters as arg
+from closeread.exceptions import pluralize
+from closeread.files import package_folder, write_texts
+from closeread.parameters import Operations, Param, Written
+
+Log = Annotated[str | Path, Param(kind="read", metavar="LOG")]
+Output = Annotated[str | Path, arg.Output.__metadata__[0]]
 
 
 def list_lm_eval_tasks() -> str:
@@ -29,4 +39,26 @@ def list_lm_eval_tasks() -> str:
     return str(package_folder("closeread.llm") / "lm_eval")
 
 
-OPERATIONS: Operations = {"llm": {"lm-eval-tasks": list_lm_eval_tasks}}
+def llm_rows(log: Log, *, output: Output) -> Written:
+    """Write the predictions of a language model, from a log of inspect-ai.
+
+    A question without a readable answer has no row, so score with `--missing empty`. If questions were asked in
+    several epochs, each has a file of its own: rows.jsonl becomes rows-1.jsonl, rows-2.jsonl and so on.
+
+    \b
+    Example:
+      closeread llm rows logs/LOG.eval -o predictions.jsonl
+      closeread score mctaco predictions.jsonl --missing empty
+    """
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.llm.logs import read_log
+
+    read, path = read_log(log), Path(output)
+    names = [path] if read.epochs == 1 else [path.with_stem(f"{path.stem}-{n}") for n in range(1, read.epochs + 1)]
+    write_texts({name: dump_json_lines(rows) for name, rows in zip(names, read.rows, strict=True)})
+    records = [row for rows in read.rows for row in rows]
+    files = f" in {pluralize(read.epochs, 'file')}, one for each epoch" if read.epochs > 1 else ""
+    return Written(names[0], f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read", records)
+
+
+OPERATIONS: Operations = {"llm": {"lm-eval-tasks": list_lm_eval_tasks, "rows": llm_rows}}
