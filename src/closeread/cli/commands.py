@@ -274,10 +274,10 @@ PROCEDURES = {
         """,
         "Print a table of many systems",
         ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
-        "Each system is a file of predictions, a file of counts from `closeread score --counts`, or a report from "
-        "`closeread score --json`. Best scores are bold. Systems that are not significantly different from the best "
-        "are marked with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports "
-        "have no counts, so they can't be tested.",
+        "Each system is a file of predictions, a file of counts from `closeread score --counts`, a report from "
+        "`closeread score --json`, or a log of a language model from `inspect eval closeread/…`. Best scores are bold. "
+        "Systems that are not significantly different from the best are marked with †: by approximate randomization, "
+        "corrected for all pairs of systems by Holm's method. Reports have no counts, so they can't be tested.",
         f"{KEY_FIRST} and reports.",
     ),
     "validate": ProcedureHelp(

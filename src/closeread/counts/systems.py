@@ -14,7 +14,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -64,6 +64,9 @@ HEAD = 4096
 REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
 """Matches the beginning of a report: an object with the version of closeread, which no prediction has."""
 
+LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+,\s*"status"\s*:')
+"""How a log of inspect-ai begins that is JSON; others are archives."""
+
 IntervalStyle = Literal["none", "range", "plus-minus"]
 """How a table shows intervals: not at all, by both ends, or by half of their width."""
 
@@ -79,7 +82,25 @@ HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")  # the sign of a number; outside of formulas, a minus would be a hyphen
 
 
-def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
+class Usage(NamedTuple):
+    """What the run of a language model took.
+
+    Attributes:
+        answered: the share of answers that could be read, from 0 to 1.
+        input_tokens, output_tokens: the tokens of the whole run.
+        cost: its cost in dollars; None if it is unknown.
+    """
+
+    answered: float
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+USAGE = {"answered": "answered", "input_tokens": "tokens in", "output_tokens": "tokens out", "cost": "cost ($)"}
+
+
+def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]:
     """Return the kind of a file: stored counts, which are Parquet; a report as JSON; otherwise predictions."""
     if not path.is_file():
         return "predictions"
@@ -90,6 +111,8 @@ def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
             return "counts"
         if head.startswith(MAGIC):
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
+        if LOG.match(head) or (path.suffix == ".eval" and head.startswith(b"PK")):
+            return "log"
         return "report" if REPORT.match(head) else "predictions"
     except (OSError, zlib.error):
         return "predictions"
@@ -264,6 +287,7 @@ class SystemsTable(Loadable):
         intervals: how tables show intervals.
         pairs: whether to show the tests of all pairs.
         lacking: scores that are no column because some systems lack them, with the names of these systems.
+        usage: what the runs of language models took, by the name of the system, where it is known.
 
     >>> import closeread
     >>> names = ("always-positive", "always-negative", "random")
@@ -287,6 +311,7 @@ class SystemsTable(Loadable):
     intervals: IntervalStyle = "none"
     pairs: bool = False
     lacking: Mapping[str, Sequence[str]] | None = None
+    usage: Mapping[str, Usage] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         leaders = [
@@ -337,8 +362,10 @@ class SystemsTable(Loadable):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
-        header = ["system", *map(self.reports[0].name_score, self.scores)]
-        rows = [[Whole(name), *cells] for name, *cells in zip(self.names, *_list_columns(self, style), strict=True)]
+        usage = _list_usage(self)
+        header = ["system", *map(self.reports[0].name_score, self.scores), *usage]
+        columns = *_list_columns(self, style), *usage.values()
+        rows = [[Whole(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)]
         best = frozenset(
             (row, column)
             for column, score in enumerate(self.scores, 1)
@@ -355,8 +382,9 @@ class SystemsTable(Loadable):
         first, *others = self.to_grids("latex")
         size = 2 if self.intervals != "none" else 1  # with intervals, a cell is two
         columns = [[_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores]
+        columns += [list(map(escape_latex, cells)) for cells in _list_usage(self).values()]
         rows = [[escape_latex(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)]
-        align = "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores)
+        align = "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores) + "r" * len(_list_usage(self))
         notes = [note for note in first.notes if not isinstance(note, Whole)]
         parts = [_draw_float(align, _draw_header(self, size), rows, first.title, notes)]
         parts += [f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole)]
@@ -388,7 +416,7 @@ class SystemsTable(Loadable):
             ]
         header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best", "difference_from_best"]
         header += ["p_randomization", "p_randomization_corrected", "differs_from_best"]
-        header += ["n_units", "n_blocks", "signature"]
+        header += ["n_units", "n_blocks", "signature", *(Usage._fields if self.usage else ())]
         rows: list[list[object]] = []
         for i, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
             for score in self.scores:
@@ -400,7 +428,8 @@ class SystemsTable(Loadable):
                     tested = [d.value if test.second == i else -d.value, d.p_randomization, p, p <= self.alpha]
                 is_best = self.standings[score][i] == "best"
                 found = [name, score, one.value, one.low, one.high, confidence, one.undefined, is_best, *tested]
-                rows.append([*found, report.total.n_units, report.total.n_blocks, report.provenance.signature])
+                more = self.usage.get(name, [None] * len(Usage._fields)) if self.usage else ()
+                rows.append([*found, report.total.n_units, report.total.n_blocks, report.provenance.signature, *more])
         return header, rows
 
     def to_stored(self) -> dict[str, object]:
@@ -434,6 +463,7 @@ class SystemsTable(Loadable):
                     "has_counts": self.has_counts[i],
                     "standings": {score: self.standings[score][i] for score in self.scores},
                     "report": self.reports[i].to_dict(),
+                    **({"usage": self.usage[name]._asdict()} if name in self.usage else {}),
                 }
                 for i, name in enumerate(self.names)
             ],
@@ -473,6 +503,7 @@ class SystemsTable(Loadable):
             resampling,
             checked["alpha"],
             pairs=checked.get("show_pairs", False),
+            usage={one["name"]: Usage(**one["usage"]) for one in systems if "usage" in one},
             **shown,
         )
 
@@ -564,6 +595,17 @@ def _list_columns(table: SystemsTable, style: Style) -> Iterator[list[str]]:
         ]
 
 
+def _list_usage(table: SystemsTable) -> dict[str, list[str]]:
+    """Return the columns of what runs of language models took, by their titles, as far as it is known."""
+    found = {}
+    for name, title in USAGE.items():
+        values = [getattr(table.usage.get(system), name, None) for system in table.names]
+        if any(value is not None for value in values):
+            form = {"answered": f"{{:.{table.digits}%}}", "cost": "{:.2f}"}.get(name, "{:,}")
+            found[title] = [NOTHING if value is None else form.format(value).rstrip("%") for value in values]
+    return found
+
+
 def _make_pair_grid(table: SystemsTable) -> Grid:
     """Return the tests of all pairs of systems, significant ones in bold."""
     level = f"{100 * table.resampling.confidence:g}% interval"
@@ -614,6 +656,8 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
         yield from _note_intervals(table, counted)
     if any(report.scores[score].undefined for report in table.reports for score in table.scores):
         yield SET_BY_CONVENTION
+    if table.usage:
+        yield "Answered: the percentage of answers that could be read. Tokens and costs are those of the whole run."
     for score, names in (table.lacking or {}).items():
         yield f"No column for {score}, which is not in {_join(names)}."
     yield from name_options(table.reports[0])
@@ -694,16 +738,16 @@ def _draw_header(table: SystemsTable, size: int) -> Iterator[str]:
         shown = escape_latex(text)
         return shown if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{shown}}}"
 
-    titles = [table.reports[0].name_score(score) for score in table.scores]
+    titles, more = [table.reports[0].name_score(score) for score in table.scores], list(_list_usage(table))
     ends = [next((end for end in HEADINGS if title.endswith(end)), "") for title in titles]
     families = [title.removesuffix(end) if end else "" for title, end in zip(titles, ends, strict=True)]
     groups = [(family, len(list(group))) for family, group in groupby(families)]
     if all(n == 1 for family, n in groups if family):
-        yield _join_cells(["System", *(span(title, size) for title in titles)])
+        yield _join_cells(["System", *(span(title, size) for title in titles), *map(escape_latex, more)])
         return
     # Scores without a heading have a column each.
     groups = [one for family, n in groups for one in ([(family, n)] if family else [("", 1)] * n)]
-    yield _join_cells(["", *(span(family, n * size) for family, n in groups)])
+    yield _join_cells(["", *(span(family, n * size) for family, n in groups), *[""] * len(more)])
     rules, place = [], 2
     for family, n in groups:
         if family:
@@ -711,4 +755,4 @@ def _draw_header(table: SystemsTable, size: int) -> Iterator[str]:
         place += n * size
     yield " ".join(rules)
     parts = [HEADINGS.get(end, title) for title, end in zip(titles, ends, strict=True)]
-    yield _join_cells(["System", *(span(part, size) for part in parts)])
+    yield _join_cells(["System", *(span(part, size) for part in parts), *map(escape_latex, more)])

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast, get_args, overload
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, overload
+
+import numpy as np
 
 from closeread import parameters as arg
 from closeread.argument_types import check_argument
@@ -20,6 +22,7 @@ from closeread.counts.resampling import max_resamples
 from closeread.counts.systems import (
     IntervalStyle,
     SystemsTable,
+    Usage,
     check_comparable,
     choose_columns,
     detect_kind,
@@ -46,6 +49,9 @@ from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
 
+if TYPE_CHECKING:
+    from closeread.llm.logs import Log
+
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
 
@@ -63,10 +69,12 @@ CORRECTION = "How to correct p-values for the number of comparisons: all scores 
 class Systems(NamedTuple):
     """The systems of a table, all scored alike."""
 
+    names: list[str]  # those that were given; of a log without one, the name of the model
     results: list[Counts | Report]  # a report if there are no counts
     scores: tuple[str, ...]  # that all of them have, to be columns
     lacking: Mapping[str, Sequence[str]]  # other scores, with the systems that lack them
     notices: list[str]
+    usage: Mapping[str, Usage]  # of the systems that are logs of language models
 
 
 def read_systems(
@@ -76,16 +84,26 @@ def read_systems(
     options: Mapping[str, object],
     metrics: str | Sequence[str] | None,
     scores: str | Sequence[str] | None,
+    *,
+    is_named: bool = True,
 ) -> Systems:
     """Read the systems of a table by name; gold and options are for predictions, as counts and reports include theirs.
 
-    The preset is one of the options; metrics and scores are as in `select_scores`.
+    The preset is one of the options; metrics and scores are as in `select_scores`.  Without gold, predictions are
+    scored with that of the logs; answers that a model did not give are then empty predictions.  Unless the user gave
+    the names, those of logs are replaced by those of the models.
     """
     procedure, _ = find_procedure(name)
+    logs = {system: _read_log(source, procedure) for system, source in sources.items() if _find_kind(source) == "log"}
+    if logs:
+        log = next(iter(logs.values()))
+        if all(part is None for part in place[1:]):
+            place, _ = make_place(name, log.gold, log.config, log.split)
+        options = {**log.options, **options}
     asked = [scores] if isinstance(scores, str) else scores
     selected, columns = select_scores(procedure, asked, metrics, options)
     has_key = procedure.sides.key_first and place.gold is not None
-    are_stored = {system: _is_stored(source) for system, source in sources.items()}
+    are_stored = {system: system not in logs and _is_stored(source) for system, source in sources.items()}
     scorer = None
     if has_key or not all(are_stored.values()):
         scorer = open_scorer(name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics)))
@@ -96,9 +114,11 @@ def read_systems(
     def read(system: str) -> Counts | Report:
         if scorer is None or are_stored[system]:
             return _read_stored(sources[system], procedure)
-        counted = scorer.count(scorer.read_source(cast(FileOrRows, sources[system])))
-        notices.extend(counted.notices)
-        return counted
+        epochs = logs[system].rows if system in logs else [cast(FileOrRows, sources[system])]
+        counted = [scorer.count(scorer.read_source(rows)) for rows in epochs]
+        notices.extend(notice for one in counted for notice in one.notices)
+        values = np.mean([one.table.values for one in counted], axis=0)
+        return replace(counted[0], table=replace(counted[0].table, values=values))
 
     results = read_all(sources, read)
     provenances, requested = [one.provenance for one in results], None
@@ -111,14 +131,33 @@ def read_systems(
     check_comparable(list(sources), provenances, procedure.options, requested)
     shown, lacking = choose_columns(list(sources), results, columns, required=asked is not None or metrics is not None)
     results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
-    return Systems(results, shown, lacking, notices)
+    models = Counter(log.model for log in logs.values())
+    titles = {name: log.model if models[log.model] == 1 else f"{log.model} ({name})" for name, log in logs.items()}
+    names = list(sources) if is_named else [titles.get(name, name) for name in sources]
+    used = [(name, logs[system]) for name, system in zip(names, sources, strict=True) if system in logs]
+    usage = {name: Usage(log.answered, log.input_tokens, log.output_tokens, log.cost) for name, log in used}
+    return Systems(names, results, shown, lacking, notices, usage)
+
+
+def _read_log(source: object, procedure: Procedure) -> Log:
+    """Read the log of a language model, of the procedure."""
+    from closeread.llm.logs import read_log
+
+    log = read_log(cast(Path, source))
+    if log.procedure != procedure.name:
+        raise FormatError(log.path, [Problem(f"is a log of {log.corpus} (expected one that {procedure.name} scores)")])
+    return log
+
+
+def _find_kind(source: Source) -> str:
+    """Return what is in a file; what is read from a pipe is gone, so it can only be predictions."""
+    is_file = isinstance(source, str | Path) and not is_open_pipe(Path(source))
+    return detect_kind(Path(cast(Path, source))) if is_file else "predictions"
 
 
 def _is_stored(source: Source) -> bool:
-    """Return whether a system is counts or a report; what is read from a pipe is gone, so it is neither."""
-    if isinstance(source, str | Path):
-        return not is_open_pipe(Path(source)) and detect_kind(Path(source)) != "predictions"
-    return isinstance(source, Counts | Report)
+    """Return whether a system is counts, a report or a log, which know their gold."""
+    return isinstance(source, Counts | Report) or _find_kind(source) != "predictions"
 
 
 def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
@@ -183,9 +222,11 @@ def compare(
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
     with keep_files_below(max_bytes):
-        found = read_systems(name, named, place, rest, metrics, scores)
+        found = read_systems(
+            name, named, place, rest, metrics, scores, is_named=second is not None or isinstance(first, Mapping)
+        )
     counted = [one for one in found.results if isinstance(one, Counts)]
-    reports = [system for system, one in zip(named, found.results, strict=True) if isinstance(one, Report)]
+    reports = [system for system, one in zip(found.names, found.results, strict=True) if isinstance(one, Report)]
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
@@ -193,7 +234,7 @@ def compare(
     n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
     most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
     drawn = drawn.for_tests(n_tests, SMALL, most)
-    comparisons = make_comparisons(list(named), counted, drawn, found.scores, power=power)
+    comparisons = make_comparisons(found.names, counted, drawn, found.scores, power=power)
     comparisons = correct_comparisons(comparisons, correction)
     lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
     warn_all([*found.notices, *lacking])
@@ -247,9 +288,9 @@ def table(
 
     Args:
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        systems: by name, files of predictions, of counts or of reports, rows in memory, or reports; or only files,
-            which are named after their stems.  Systems with predictions or counts are tested, in pairs; a report that
-            was read from JSON has no counts.
+        systems: by name, files of predictions, of counts or of reports, logs of inspect-ai, rows in memory, or reports;
+            or only files, which are named after their stems, and logs after their models.  Systems with predictions or
+            counts are tested, in pairs; a report that was read from JSON has no counts.
         gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
             and F1; None for all scores of the metrics but precision and recall.
@@ -270,11 +311,12 @@ def table(
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
     with keep_files_below(max_bytes):
-        found = read_systems(name, named, place, rest, metrics, scores)
+        is_named = isinstance(systems, Mapping) or bool(names)
+        found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking}
-    return make_systems_table(list(named), found.results, found.scores, drawn, alpha, sort, **shown)
+    shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking, "usage": found.usage}
+    return make_systems_table(found.names, found.results, found.scores, drawn, alpha, sort, **shown)
 
 
 def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:

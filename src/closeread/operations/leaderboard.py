@@ -16,13 +16,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from closeread import parameters as arg
-from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize, quote, quote_json
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    fill_options,
+    pluralize,
+    quote,
+    quote_json,
+)
 from closeread.operations.calling import take_path
 from closeread.parameters import Operations, Param, Written, within
 
@@ -397,10 +408,11 @@ class SubmissionReceipt(NamedTuple):
 
 def submit(
     corpus: arg.ScoredName,
-    predictions: str | Path,
+    predictions: str | Path | None = None,
     *,
     to: Destination,
     system: System,
+    log: File = None,
     config: arg.Config = None,
     split: arg.Split = None,
     gold: File = None,
@@ -423,10 +435,13 @@ def submit(
         --system "My system" --to board
       closeread submit coref response.conll --system "My system" \\
         --to hf://datasets/ORG/NAME
+      closeread submit mctaco --log logs/run.eval --system "My model" \\
+        --to board
 
     Args:
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
         system: Name the system.
+        log: Submit the answers in this log of inspect-ai, of one epoch.
         gold: Check with this gold, if you have it.
         author: Submit for this author, to a folder.  [default: the user]
         model: Link to the model on the Hub, and propose its result there.
@@ -438,19 +453,20 @@ def submit(
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.submission import check_predictions, describe_submission, make_submission
 
-    opened, path = _open(to), Path(predictions)
+    opened = _open(to)
     board = _find_board(opened.read_leaderboard(), corpus, config, split)
-    if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
-        raise SubmissionError(path, [Problem(reason)])
-    if author is not None:
-        opened.name_author(author)
     about = {"system": system, "model": model, "paper": paper, "code": code, "description": description}
-    submission = make_submission(board, path, **about, author=author)
-    checked = check_predictions(board, path, take_path(gold))
+    with _take_predictions(predictions, log, board) as path:
+        if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
+            raise SubmissionError(path, [Problem(reason)])
+        if author is not None:
+            opened.name_author(author)
+        submission = make_submission(board, path, **about, author=author)
+        checked = check_predictions(board, path, take_path(gold))
     warn_all(checked.notices)
     name = submission.about.id[:12]
     if dry_run:
-        line = f"{path}: valid; {name} would be submitted to {board.name}"
+        line = f"{log or path}: valid; {name} would be submitted to {board.name}"
         return SubmissionReceipt(submission.about.id, board.name, None, False, (line,))
     receipt = opened.send(submission.files, *describe_submission(board, submission.about))
     done = "submitted" if receipt.is_new else "had been submitted before"
@@ -458,6 +474,28 @@ def submit(
     if model:
         lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
     return SubmissionReceipt(submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+
+
+@contextmanager
+def _take_predictions(predictions: str | Path | None, log: str | Path | None, board: Board) -> Iterator[Path]:
+    """Yield the file to submit, for a log one with its rows."""
+    if (predictions is None) == (log is None):
+        raise RequestError(fill_options("either predictions or {log} is needed"))
+    if predictions is not None:
+        yield Path(predictions)
+        return
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.llm.logs import read_log
+
+    found = read_log(Path(str(log)))
+    if found.procedure != board.procedure.name:
+        raise FormatError(found.path, [Problem(f"is a log of {found.corpus} (expected one for {board.name})")])
+    if found.epochs > 1:
+        raise FormatError(found.path, [Problem(f"has {found.epochs} epochs (expected one, as files of predictions)")])
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{found.path.stem}.jsonl")
+        path.write_text(dump_json_lines(found.rows[0]), "utf-8")
+        yield path
 
 
 def _find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:

@@ -1,0 +1,156 @@
+"""Logs of language models in tables, comparisons and submissions, as the reader of logs returns them."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from shared.boards import make_store, sample_answers, sample_board
+
+import closeread
+from closeread.counts.systems import SystemsTable, detect_kind
+from closeread.llm.logs import Log
+
+USAGE = ("answered", "tokens in", "tokens out", "cost ($)")
+
+
+@pytest.fixture
+def make_log(tmp_path, monkeypatch):
+    """Make a file that is taken for a log, which reads as a model's answers to the sample of McTaco."""
+    logs = {}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("closeread.llm.logs.read_log", lambda path: logs[Path(path)])
+
+    def make(name, model, *epochs, cost=None, procedure="mctaco"):
+        path = Path(name)
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("header.json", "{}")
+        path.write_bytes(archive.getvalue())
+        logs[path] = Log(
+            path=path,
+            procedure=procedure,
+            corpus=procedure,
+            config="sample",
+            split=None,
+            gold=None,
+            options={"missing": "empty"},
+            model=model,
+            epochs=len(epochs),
+            rows=epochs,
+            answered=0.75,
+            input_tokens=12345,
+            output_tokens=67,
+            cost=cost,
+            exam=None,
+            version="0",
+            signature="",
+            gold_digest="",
+        )
+        return path
+
+    return make
+
+
+def test_logs_are_known_by_how_they_begin(tmp_path, make_log):
+    assert detect_kind(make_log("a.eval", "m", [])) == "log"
+    (tmp_path / "log.json").write_text('{\n  "version": 2,\n  "status": "success",\n "eval": {}}')
+    assert detect_kind(tmp_path / "log.json") == "log"
+    (tmp_path / "rows.jsonl").write_text('{"id": "a", "label": "yes"}\n')
+    assert detect_kind(tmp_path / "rows.jsonl") == "predictions"
+
+
+def test_models_stand_beside_systems(make_log):
+    right, wrong = sample_answers(right=90), sample_answers(right=10)
+    some = [make_log("run-1.eval", "org/large", right, cost=1.5), make_log("run-2.eval", "org/small", wrong)]
+    Path("mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in right), "utf-8")
+    table = closeread.table("mctaco", [*some, "mine.jsonl"])
+    assert table.names == ("org/large", "org/small", "mine")
+    assert table.reports[0].scores == table.reports[2].scores
+    assert table.reports[0].provenance.options["missing"] == "empty"
+    assert table.reports[0].scores["f1"].value > table.reports[1].scores["f1"].value
+    grid = table.to_grids()[0]
+    assert tuple(grid.header[-4:]) == USAGE
+    assert [tuple(row[-4:]) for row in grid.rows] == [
+        ("75.00", "12,345", "67", "1.50"),
+        ("75.00", "12,345", "67", "–"),
+        ("–", "–", "–", "–"),
+    ]
+    latex = table.to_latex().splitlines()
+    assert r"cost (\$)" in next(line for line in latex if line.startswith("System"))
+    assert len({line.count(" & ") for line in latex if " & " in line}) == 1
+    frame = table.to_frame("arrow").to_pylist()
+    assert [(row["input_tokens"], row["cost"]) for row in frame if row["metric"] == "f1"] == [
+        (12345, 1.5),
+        (12345, None),
+        (None, None),
+    ]
+    table.save("table.json")
+    assert SystemsTable.load("table.json") == table
+
+
+def test_models_of_one_name_are_told_apart_and_chosen_names_kept(make_log):
+    logs = [make_log(f"run-{number}.eval", "org/m", sample_answers(right=50)) for number in (1, 2)]
+    assert closeread.table("mctaco", logs).names == ("org/m (run-1)", "org/m (run-2)")
+    assert closeread.table("mctaco", logs, names=["a", "b"]).names == ("a", "b")
+    compared = closeread.compare("mctaco", logs[0], logs[1])
+    assert (compared.names, compared["f1"].value) == (("run-1", "run-2"), 0)
+
+
+def test_counts_are_averaged_over_epochs(make_log):
+    epochs = [sample_answers(right=right) for right in (90, 30)]
+    table = closeread.table("mctaco", {"m": make_log("run.eval", "m", *epochs)})
+    alone = [closeread.score("mctaco", rows, config="sample", ci=False) for rows in epochs]
+    for name in ("exact_match", "f1"):  # means over questions, so that they average, too
+        expected = sum(one[name].value for one in alone) / 2
+        assert table.reports[0].scores[name].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_a_model_did_not_answer_is_empty_unless_the_user_says_otherwise(make_log):
+    log = make_log("run.eval", "m", sample_answers(right=103)[:50])
+    table = closeread.table("mctaco", [log])
+    assert table.reports[0].provenance.missing > 0
+    with pytest.raises(closeread.InputError, match="no prediction"):
+        closeread.table("mctaco", [log], missing="error")
+
+
+def test_a_log_of_another_task_is_refused(make_log):
+    log = make_log("run.eval", "m", [], procedure="tne")
+    with pytest.raises(closeread.InputError, match="is a log of tne"):
+        closeread.table("mctaco", [log])
+
+
+def test_the_answers_in_a_log_are_submitted(make_log, tmp_path, run):
+    store = make_store(tmp_path / "board", sample_board())
+    answers = sample_answers(right=60)
+    rows = Path("rows.jsonl")
+    rows.write_text("".join(json.dumps(row) + "\n" for row in answers), "utf-8")
+    log = make_log("run.eval", "m", answers)
+    told = ("submit", "mctaco", "--system", "M", "--to", store.place)
+    done = run(*told, "--log", log)
+    assert done.exit_code == 0, done.stderr
+    (sent,) = (tmp_path / "board" / "submissions").rglob("*.jsonl")
+    assert [json.loads(line) for line in sent.read_text("utf-8").splitlines()] == answers
+    for wrong, message in (
+        ((), "either predictions or --log is needed"),
+        ((rows, "--log", log), "either predictions or --log is needed"),
+        (("--log", make_log("two.eval", "m", answers, answers)), "has 2 epochs"),
+        (("--log", make_log("other.eval", "m", answers, procedure="tne")), "is a log of tne"),
+    ):
+        assert message in run(*told, *wrong).stderr
+
+
+@pytest.mark.gate
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_log_of_inspect_is_a_system(tmp_path):
+    inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
+    from closeread.llm import tasks
+
+    where = {"log_dir": str(tmp_path), "display": "none"}
+    (log,) = inspect_ai.eval(tasks.mctaco(config="sample"), model="closeread/always-positive", **where)
+    table = closeread.table("mctaco", [log.location])
+    rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    assert table.names == ("closeread/always-positive",)
+    assert table.reports[0].scores == closeread.score("mctaco", rows, config="sample").scores
+    assert table.usage["closeread/always-positive"].answered == 1
