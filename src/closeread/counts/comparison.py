@@ -35,6 +35,7 @@ from closeread.exceptions import (
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
 
 SIDES = ("first", "second")
+DETECTABLE = "Detectable: the true difference that is significant in {:.0%} of such test sets (single test at {:g})."
 
 
 class PValues(NamedTuple):
@@ -130,7 +131,7 @@ class Comparison(Loadable):
             f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
             f"seed {drawing.seed}; p-values are two-sided{correction}.",
             *[f"Intervals: {drawing.title}."] * (drawing.interval != "percentile"),
-            *[describe_power(drawing.confidence)] * self.power,
+            *[DETECTABLE.format(POWER, 1 - drawing.confidence)] * self.power,
             *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
             *warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test"),
             *name_options(self.first),
@@ -280,14 +281,6 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         )
         for number, comparison in enumerate(comparisons)
     ]
-
-
-def describe_power(confidence: float) -> str:
-    """Say what a detectable difference is."""
-    return (
-        f"Detectable: the true difference that {100 * POWER:g}% of such test sets would show to be significant in a "
-        f"single test at {1 - confidence:g}."
-    )
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:

@@ -204,15 +204,10 @@ def percentile_interval(samples: Floats, confidence: float) -> Floats:
 
 
 def bca_interval(samples: Floats, value: Floats, left_out: Floats, confidence: float) -> Floats:
-    """Return the bias-corrected and accelerated intervals of samples, (…, n), (…, 2).
+    """Return the bias-corrected and accelerated intervals of a score, (…), from its samples, (…, n), as (…, 2).
 
-    Args:
-        samples: the score in the resamples.
-        value: the score itself, (…).
-        left_out: the score without each of the blocks, (…, n_blocks), from which follows the acceleration.
-        confidence: the confidence level.
-
-    NaN if a sample is NaN, or if all of them are on one side of the score.
+    The acceleration follows from the score without each of the blocks, (…, n_blocks).  NaN if a sample is NaN, or if
+    all of them are on one side of the score.
     """
     from scipy.special import ndtr, ndtri  # not needed by default
 

@@ -12,12 +12,11 @@ from closeread._version import __version__
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.estimates import Estimate, Scores
-from closeread.counts.metrics import Metric
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, list_groups
 
 SCHEMA = "0.3.0"
-KINDS = {"precision": "precision", "recall": "recall", "f1": "f1", "exact_match": "exact_match"}
+KINDS = ("precision", "recall", "f1", "exact_match")
 
 
 def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, Any]:
@@ -50,7 +49,18 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
                 "evaluation_result_id": f"{evaluation}/{score}",
                 "evaluation_name": evaluation,
                 "source_data": about,
-                "metric_config": _describe_metric(report, every[score]),
+                "metric_config": {
+                    "evaluation_description": every[score].description,
+                    "metric_id": f"closeread.{p.procedure}.{score}",
+                    "metric_name": every[score].title,
+                    **({"metric_kind": kind} if (kind := score.rpartition("/")[2]) in KINDS else {}),
+                    "metric_unit": "proportion",
+                    "lower_is_better": False,
+                    "score_type": "continuous",
+                    "min_score": 0.0,
+                    "max_score": 1.0,
+                    "metric_parameters": dict(p.options),
+                },
                 "score_details": _describe_score(report, scores, estimate),
             }
             for field, value, scores in list_groups(report)
@@ -61,24 +71,9 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
     }
 
 
-def _describe_metric(report: Report, metric: Metric) -> dict[str, Any]:
-    kind = KINDS.get(metric.name.rpartition("/")[2])
-    return {
-        "evaluation_description": metric.description,
-        "metric_id": f"closeread.{report.provenance.procedure}.{metric.name}",
-        "metric_name": metric.title,
-        **({"metric_kind": kind} if kind else {}),
-        "metric_unit": "proportion",
-        "metric_parameters": dict(report.provenance.options),
-        "lower_is_better": False,
-        "score_type": "continuous",
-        "min_score": 0.0,
-        "max_score": 1.0,
-    }
-
-
 def _describe_score(report: Report, scores: Scores, estimate: Estimate) -> dict[str, Any]:
-    drawn, blocks = report.resampling, {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)}
+    drawn, details = report.resampling, {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)}
+    details |= {"undefined": "0/0, set by convention"} if estimate.undefined else {}
     uncertainty: dict[str, Any] = {"num_samples": scores.n_units}
     if estimate.low is not None and estimate.high is not None:
         uncertainty["num_bootstrap_samples"] = int(drawn.n_resamples)
@@ -88,5 +83,4 @@ def _describe_score(report: Report, scores: Scores, estimate: Estimate) -> dict[
             "confidence_level": drawn.confidence,
             "method": f"{drawn.title} over {report.resampling_unit}s, seed {drawn.seed}",
         }
-    by_convention = {"undefined": "0/0, set by convention"} if estimate.undefined else {}
-    return {"score": estimate.value, "details": {**blocks, **by_convention}, "uncertainty": uncertainty}
+    return {"score": estimate.value, "details": details, "uncertainty": uncertainty}

@@ -54,12 +54,12 @@ def label_answers(question: Mapping[str, Any], results: Sequence[tuple[float, bo
 
 
 def average_exact_match(questions: Sequence[Question]) -> float:
-    """Return the exact match of questions, as `closeread score mctaco` does."""
+    """Return their exact match, as `closeread score mctaco` does."""
     return _score(questions, "exact_match")
 
 
 def average_f1(questions: Sequence[Question]) -> float:
-    """Return the F1 of questions, as `closeread score mctaco` does."""
+    """Return their F1, as `closeread score mctaco` does."""
     return _score(questions, "f1")
 
 
