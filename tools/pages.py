@@ -10,7 +10,8 @@ Console blocks find the checkout's folder ``loaders``, since its samples are fil
 
 A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
 Hub -->``, ``<!-- needs Wikipedia -->``, ``<!-- needs a spaCy model -->`` or ``<!-- needs an encoder -->`` by a test
-that has a stand-in for it.  A block of an engine, as after ``<!-- needs ray -->``, is run by a test if the engine is
+that has a stand-in for it.  A block of an engine, such as ``<!-- needs ray -->`` or
+``<!-- needs inspect-ai -->``, is run by a test if the engine is
 installed.  A picture ``images/NAME`` is written by a command of some page with ``-o NAME``.
 """
 
@@ -29,7 +30,8 @@ HIDDEN = Path(__file__).parent / "hidden"
 """A folder for PYTHONPATH: evaluate takes seconds to import transformers, which no page needs."""
 
 BLOCK = re.compile(
-    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder|ray|dask|spark|slurm) -->\n)?"
+    r"(?P<needs><!-- needs "
+    r"(?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder|inspect-ai|ray|dask|spark|slurm) -->\n)?"
     r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )
@@ -73,7 +75,7 @@ def run_page(text: str, folder: Path) -> str:
         if is_program:
             bodies.update(_run_programs(blocks, folder))
         else:
-            bodies.update({b.start(): _run_console(b["body"], folder) for b in blocks if b["kind"] == "console"})
+            bodies.update({b.start(): run_console(b["body"], folder) for b in blocks if b["kind"] == "console"})
 
     def refresh(block: re.Match[str]) -> str:
         return f"{block['needs'] or ''}```{block['kind']}\n{bodies.get(block.start(), block['body'])}```"
@@ -93,7 +95,7 @@ def find_commands(text: str, needs: str) -> list[str]:
     return [line.removeprefix("$ ") for body in bodies for line in body.splitlines() if line.startswith("$ ")]
 
 
-def _run_console(body: str, folder: Path) -> str:
+def run_console(body: str, folder: Path) -> str:
     """The body of a console block, with what its commands print now."""
     commands = [line.removeprefix("$ ") for line in body.splitlines() if line.startswith("$ ")]
     return "".join(f"$ {command}\n{_run_command(command, folder)}" for command in commands)
