@@ -43,7 +43,7 @@ def find_problems(found: object, schema: str) -> list[Problem]:
             return []
     except ValueError:  # no JSON, such as a set or a lone surrogate
         pass
-    return explain(found, [_load_schema(schema)]) or [Problem(f"is not valid (expected what {schema} says)")]
+    return explain(found, [_load_schema(schema)]) or [Problem(f"is not valid (expected a value as in {schema})")]
 
 
 @cache

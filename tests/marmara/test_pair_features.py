@@ -232,10 +232,10 @@ def test_a_file_of_pronouns(here):
     [
         (
             "ben\nben sen\no bu\n",
-            "p.txt: 2 problems:\np.txt:2: 'ben sen' has blanks (expected one lemma a line)\n"
-            "p.txt:3: 'o bu' has blanks (expected one lemma a line)",
+            "p.txt: 2 problems:\np.txt:2: 'ben sen' has blanks (expected one lemma per line)\n"
+            "p.txt:3: 'o bu' has blanks (expected one lemma per line)",
         ),
-        ("# nothing\n", "p.txt: has no lemmas (expected one lemma a line)"),
+        ("# nothing\n", "p.txt: has no lemmas (expected one lemma per line)"),
         ("", "p.txt: is empty"),
     ],
 )

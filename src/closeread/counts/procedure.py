@@ -253,7 +253,7 @@ class Preset:
 
     options: Options  # the values that differ from the defaults of the procedure
     metrics: tuple[str, ...]  # the families of metrics that it reports
-    help: str  # what it is, with its source; completes "Use the options of …"
+    help: str  # its name with its source; completes "Use the options of …"
     references: tuple[str, ...] = ()  # BibTeX of the papers that define it, besides those of its metrics
 
 

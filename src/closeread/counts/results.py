@@ -225,7 +225,7 @@ class Loadable(Result):
 
         Args:
             found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.
-            source: what it is from, for messages.
+            source: where it is from, for messages.
         """
 
 

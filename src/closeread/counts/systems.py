@@ -700,7 +700,7 @@ def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str
         if not own.n_resamples:
             yield f"The report of {quote(name)} has no intervals."
         elif own.confidence != drawn.confidence:
-            yield f"No intervals of {quote(name)}: those of its report have another level ({found})."
+            yield f"No intervals of {quote(name)}: those of its report have another confidence level ({found})."
         else:
             yield f"The intervals of {quote(name)} are those of its report ({found})."
 

@@ -227,7 +227,7 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
     pairs, ids = board["pairs"], [row["id"] for row in board["rows"]]
     n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
     if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
-        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
+        yield f"pairs does not have {n_pairs:,} values each, for {len(pairs['ids'])} ids"
     for point in board["history"]:
         try:
             datetime.fromisoformat(point["date"])

@@ -150,7 +150,7 @@ class Service:
                 why = f"scoring failed; {ELSEWHERE}"
                 if len(same) - same.count("refused") >= per_day:
                     limit = pluralize(per_day, "submission")
-                    why = f"the limit is {limit} a day, so it waits for tomorrow (UTC)."
+                    why = f"the limit is {limit} per day, so it waits for tomorrow (UTC)."
                 return {"board": arrival.board, "message": f"{WAITING} {why}"}
         return {}
 

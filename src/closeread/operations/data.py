@@ -148,7 +148,7 @@ class Catalogue(Result):
         for one in self.procedures:
             files = "KEY RESPONSE" if one.sides.key_first else "FILE"
             rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
-        yield Grid("", ["name", "what it is", "how to score it"], rows, prose=frozenset({"what it is"}), labels=1)
+        yield Grid("", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1)
 
 
 def list_all() -> Catalogue:
@@ -329,7 +329,7 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
         ["language", corpus.language],
         ["homepage", corpus.homepage],
         ["licence", corpus.licence],
-        ["files searched in", Whole(own)],
+        ["files looked for in", Whole(own)],
         ["", Whole(str(cache_folder(corpus.name)))],
         ["scored with", Whole(f"closeread score {corpus.name} FILE")],
         ["scores", procedure.title],

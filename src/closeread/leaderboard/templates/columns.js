@@ -1,4 +1,4 @@
-// The columns of the ranking: title, what is drawn in a cell, what is sorted by, and what is downloaded.
+// The columns of the ranking: title, content of cells, sort key, and downloaded value.
 
 const KINDS = { system: "system", baseline: "baseline", printed: "printed in a paper" };
 const FLAGS = { duplicate: "duplicate", perfect: "equal to the gold", unverified: "unverified" };

@@ -1,4 +1,4 @@
-// What is shown as a file, made in the page.
+// Downloads: the shown rows as a file, made in the page.
 
 /** A cell that no spreadsheet takes for a formula. */
 const harmless = (text) => (/^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text);

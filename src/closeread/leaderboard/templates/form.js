@@ -4,7 +4,7 @@ const submitForm = document.querySelector("#submit form");
 if (submitForm) {
   const file = submitForm.elements.predictions;
   file.addEventListener("change", () => {
-    // The server would cut the connection, and what was typed would be lost.
+    // The server would cut the connection, and the typed text would be lost.
     const limit = Number(file.dataset.limit);
     const isLarge = file.files.length > 0 && file.files[0].size > limit;
     file.setCustomValidity(isLarge ? `This file is larger than ${limit.toLocaleString("en")} bytes.` : "");

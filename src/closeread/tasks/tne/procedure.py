@@ -289,8 +289,8 @@ PROCEDURE = Procedure(
     ),
     headline="links/f1",
     legend={
-        "iprep": "IPrep: the preposition, of gold pairs that the system links",
-        "uprep": "UPrep: the fallback preposition, of gold pairs that it does not link",
+        "iprep": "IPrep: accuracy of prepositions over gold pairs that the system links",
+        "uprep": "UPrep: accuracy of fallback prepositions over the other gold pairs",
     },
     modules=("tne_links",),
     count=count,

@@ -91,10 +91,10 @@ def read_pronouns(path: Path) -> frozenset[str]:
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:
-            problems.append(Problem(f"{quote(' '.join(words))} has blanks (expected one lemma a line)", number))
+            problems.append(Problem(f"{quote(' '.join(words))} has blanks (expected one lemma per line)", number))
         found.update(map(lower, words[:1]))
     if not found and not problems:
-        problems.append(Problem("has no lemmas (expected one lemma a line)"))
+        problems.append(Problem("has no lemmas (expected one lemma per line)"))
     if problems:
         raise FormatError(path, problems)
     return frozenset(found)
