@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 from shared.late import pandas as pd
 
 import closeread

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 
 REQUIRED = {
     "": "schema_version evaluation_id retrieved_timestamp source_metadata model_info eval_library evaluation_results",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from shared import json_lines
-from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, write_key
+from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, write_key
 from shared.for_each import for_each
 
 from closeread.cli import main

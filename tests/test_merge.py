@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 
 from closeread.counts.counts import Counts
 

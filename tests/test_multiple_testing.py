@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 from twins.holm import correct
 
 import closeread

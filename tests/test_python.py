@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from shared import json_lines
-from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
+from shared.entry_points import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 from shared.late import pandas as pd
 
 import closeread

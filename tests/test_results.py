@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 
 import closeread
 from closeread.corpus.reproduction import Reproduction

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 
 import closeread
 from closeread.corpus.reproduction import Reproduction

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import CORPORA, system_rows
+from shared.entry_points import CORPORA, system_rows
 
 import closeread
 from closeread.counts.estimates import Resampling

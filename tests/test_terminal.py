@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
+from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.leaderboards import make_index
 from shared.terminals import show
 

@@ -4,7 +4,7 @@ import shutil
 import warnings
 
 import pytest
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 
 import closeread
 from closeread.corpus import notices

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from shared.doors import COREF_FORMATS, KEY, write_key
+from shared.entry_points import COREF_FORMATS, KEY, write_key
 from shared.for_each import for_each
 
 from closeread import limits

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS, as_values, read_response
-from shared.doors import KEY, RESPONSE
+from shared.entry_points import KEY, RESPONSE
 from shared.for_each import for_each
 from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import KEY, RESPONSE, system_rows, write_key
 from shared.encoded_output import broken, run_encoded, run_with
+from shared.entry_points import KEY, RESPONSE, system_rows, write_key
 from shared.file_sizes import small_files
 
 CONFIG = ("--config", "sample")

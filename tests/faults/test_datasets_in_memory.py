@@ -1,7 +1,7 @@
 """Datasets that are read as they go may fail at any row; classes may be stored as numbers anywhere in a row."""
 
 import pytest
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 from shared.late import datasets
 
 import closeread

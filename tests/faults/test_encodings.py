@@ -9,8 +9,8 @@ from shutil import copyfile
 
 import pytest
 from shared import json_lines
-from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.encoded_output import run_encoded
+from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from test_terminal import COMMANDS
 
 ENCODINGS = ("latin-1", "cp1252")

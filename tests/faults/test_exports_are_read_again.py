@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from shared.doors import sample_gold
+from shared.entry_points import sample_gold
 from shared.hostile_texts import HOSTILE
 from shared.late import Late, datasets, pandas
 

@@ -8,7 +8,7 @@ import pytest
 from shared import json_lines
 from shared.balanced_html import check_html
 from shared.boards import score_here
-from shared.doors import CORPORA, sample_gold, system_rows
+from shared.entry_points import CORPORA, sample_gold, system_rows
 from shared.hostile_gold import write_hostile
 from shared.late import pandas
 

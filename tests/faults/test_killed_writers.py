@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.doors import system_rows
 from shared.encoded_output import run_encoded
+from shared.entry_points import system_rows
 from shared.every_command import SLOW, find_files, list_writing, prepare, watch
 from shared.file_events import finish, kill_everywhere, start
 from shared.file_faults import drop_hidden

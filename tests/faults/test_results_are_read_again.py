@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shared import json_lines
 from shared.balanced_html import check_html
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 from shared.hostile_gold import write_hostile
 from shared.hostile_texts import HOSTILE
 from shared.late import pandas

@@ -8,7 +8,7 @@ from threading import Thread
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from shared.doors import sample_gold
+from shared.entry_points import sample_gold
 from shared.marmara_xml import put
 
 import closeread
@@ -172,7 +172,7 @@ def test_files_of_counts_and_reports(check, mctaco):
     )
 
 
-DOORS = {
+ENTRY_POINTS = {
     "score": lambda **most: closeread.score("coref", Path("response.conll"), gold=Path("key.conll"), **most),
     "compare": lambda **most: closeread.compare("coref", "key.conll", "response.conll", gold="key.conll", **most),
     "table": lambda **most: closeread.table("coref", ["response.conll"], gold="key.conll", **most),
@@ -180,17 +180,17 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_python(sides, name):
     size = len(LONGER)
-    DOORS[name](max_bytes=size)
+    ENTRY_POINTS[name](max_bytes=size)
     with pytest.raises(closeread.exceptions.InputError) as caught:
-        DOORS[name](max_bytes=size - 1)
+        ENTRY_POINTS[name](max_bytes=size - 1)
     assert str(caught.value) == f"response.conll: is too large: {size} bytes (limit: {size - 1})"
-    DOORS[name]()  # the limit ends with the call, also if that fails
+    ENTRY_POINTS[name]()  # the limit ends with the call, also if that fails
     for most in (0, -1, 2**30 + 1):
         with pytest.raises(RequestError, match=r"max_bytes is .*\(expected a (whole )?number from 1 to 1,073,741,824"):
-            DOORS[name](max_bytes=most)
+            ENTRY_POINTS[name](max_bytes=most)
 
 
 def test_objects_have_no_size(sides):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from shared import json_lines
-from shared.doors import CORPORA, sample_gold, system_rows
+from shared.entry_points import CORPORA, sample_gold, system_rows
 from shared.late import evaluate
 
 import closeread

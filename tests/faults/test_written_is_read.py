@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from shared.doors import CASES, sample_gold
+from shared.entry_points import CASES, sample_gold
 from shared.evaluate_modules import SCORING
 from shared.peers import find_peer
 

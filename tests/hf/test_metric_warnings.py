@@ -3,7 +3,7 @@
 import warnings
 
 import pytest
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 
 import closeread
 from closeread import CloseReadWarning

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from shared.doors import TASKS, TIMEML_FILES, write_key
+from shared.entry_points import TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError

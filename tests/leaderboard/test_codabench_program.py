@@ -16,7 +16,7 @@ import pytest
 from shared.balanced_html import Page
 from shared.boards import make_store, run_judge, send
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
-from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
+from shared.entry_points import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
-from shared.doors import sample_gold, system_rows, timeml
+from shared.entry_points import sample_gold, system_rows, timeml
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError

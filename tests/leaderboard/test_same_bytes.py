@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from shared.boards import make_store, read_tree, sample_board, send, send_answers, write_rows
-from shared.doors import system_rows
+from shared.entry_points import system_rows
 
 from closeread.leaderboard.store import FolderStore
 

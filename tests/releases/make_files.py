@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from click.testing import CliRunner
 from shared.boards import judge_here, make_store, sample_board, send_answers
-from shared.doors import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, system_rows
+from shared.entry_points import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, system_rows
 
 import closeread
 from closeread.cli import main

@@ -15,7 +15,7 @@ from shared import json_lines
 from shared.annotated_cat import write_voyage
 from shared.boards import DatedStore, judge_here, make_store, sample_board, score_here, send_answers
 from shared.commands import list_commands
-from shared.doors import CORPORA, TIMEML_FILES, sample_gold, system_rows, write_key
+from shared.entry_points import CORPORA, TIMEML_FILES, sample_gold, system_rows, write_key
 from shared.file_faults import drop_hidden, file_faults, read_tree
 from shared.marmara_sample import SAMPLE as MARMARA
 from shared.marmara_xml import SENTENCES, write_fragment

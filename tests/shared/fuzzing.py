@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
 from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
-from shared.doors import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
+from shared.entry_points import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
 from shared.every_command import fill_in, list_lines, standing_in, write_inputs
 from shared.file_faults import drop_hidden, read_tree
 from shared.stand_in_wiki import redirect_to

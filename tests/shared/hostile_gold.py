@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from shared import json_lines
-from shared.doors import sample_gold, system_rows
+from shared.entry_points import sample_gold, system_rows
 from shared.hostile_texts import HOSTILE
 
 from closeread.corpus.gold import read_own_gold

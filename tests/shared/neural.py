@@ -3,7 +3,7 @@
 import json
 
 LENGTHS = {"a": 10, "b": 6}
-"""The number of tokens of the documents in `shared.doors`."""
+"""The number of tokens of the documents in `shared.entry_points`."""
 
 
 def words_of(name):

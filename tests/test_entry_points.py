@@ -1,4 +1,4 @@
-"""Every door gives the same scores and the same signature: files in all formats, records, evaluate, stored counts."""
+"""Every entry point gives the same scores and signature: files in all formats, records, evaluate, stored counts."""
 
 import json
 import pickle
@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from shared import json_lines
-from shared.doors import (
+from shared.entry_points import (
     COREF_FORMATS,
     COREF_FORMS,
     CORPORA,
@@ -45,7 +45,7 @@ QUICK = Resampling(n_resamples=0)
 
 
 def essence(report):
-    """What has to be the same whatever door a report came from."""
+    """What has to be the same whatever entry point a report came from."""
     return flat(report), report.provenance.signature
 
 

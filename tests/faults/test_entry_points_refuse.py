@@ -1,4 +1,4 @@
-"""Bad values through every door for records in memory and in Parquet: our own error, with the row and the field."""
+"""Bad values through every entry point for rows in memory and in Parquet: an error with the row and the field."""
 
 import copy
 import datetime
@@ -66,7 +66,7 @@ def in_frame(value):
     return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in in_columns(value).items()})
 
 
-DOORS = {"list": in_list, "columns": in_columns, "pandas": in_frame}
+ENTRY_POINTS = {"list": in_list, "columns": in_columns, "pandas": in_frame}
 DEEP = [[]]
 for _ in range(5000):
     DEEP = [DEEP]
@@ -91,12 +91,12 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
 @pytest.mark.parametrize("name", VALUES)
-def test_a_bad_value_is_refused_with_its_row_and_field(door, name):
+def test_a_bad_value_is_refused_with_its_row_and_field(entry_point, name):
     value, said = VALUES[name]
     with pytest.raises(SubmissionError) as caught:
-        closeread.score("mctaco", DOORS[door](value), gold=GOLD)
+        closeread.score("mctaco", ENTRY_POINTS[entry_point](value), gold=GOLD)
     assert f"row 2: id 'test-00002': label: {said}" in str(caught.value)
 
 
@@ -171,7 +171,7 @@ def damaged(name="answer"):
 
 
 def gold_doors(table, folder):
-    """The table through every door for gold that knows Arrow; with what messages call it."""
+    """The table through every entry point for gold that knows Arrow; with what messages call it."""
     yield table, "gold"
     yield Frame(table), "gold"
     yield datasets.Dataset(pa.Table.from_batches(table.to_batches())), "gold"

@@ -1,4 +1,4 @@
-"""A small gold and a system for every procedure, for tests that go through every door to a score.
+"""A small gold and a system for every procedure, for tests that go through every entry point to a score.
 
 A corpus of a known task needs nothing here; a new task that scores corpora needs an entry in `CASES`.
 """
