@@ -149,6 +149,7 @@ def test_the_rows_of_one_document_are_recognised_by_evaluate():
 
 def test_a_json_list_of_coreference_is_not_taken_for_conll(run, here):
     Path("list.json").write_text('[{"document": "a", "clusters": [[[0, 1], [3, 3]]]}]', "utf-8")
-    told = "list.json: is a JSON list of 1 object (expected JSON Lines: each object on a line of its own)"
+    expected = "(expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets')"
+    told = f"list.json:1: has no documents of coreference {expected}"
     result = run("score", "coref", "list.json", "list.json")
     assert (result.exit_code, result.stderr) == (1, f"Error: {told}\n")

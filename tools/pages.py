@@ -31,7 +31,7 @@ HIDDEN = Path(__file__).parent / "hidden"
 
 BLOCK = re.compile(
     r"(?P<needs><!-- needs "
-    r"(?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder|inspect-ai|ray|dask|spark|slurm) -->\n)?"
+    r"(?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder|inspect-ai|lm-eval|ray|dask|spark|slurm) -->\n)?"
     r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )

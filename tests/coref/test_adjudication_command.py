@@ -286,7 +286,7 @@ REQUESTS = {
     "no folder": (["-o", "none/gold.conll"], "none/gold.conll: can't be written: No such file or directory"),
     "no folder (2)": (["--report", "none/r.json"], "none/r.json: can't be written: No such file or directory"),
     "no number": (["--time-limit", "nan"], "Invalid value for '--time-limit': 'nan' is not a number."),
-    "unknown suffix": (["-o", "gold.txt"], "gold.txt: the suffix is '.txt' (expected one of "),
+    "unknown suffix": (["-o", "gold.doc"], "gold.doc: the suffix is '.doc' (expected one of "),
 }
 
 
