@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import closeread
 from closeread import tasks
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.llm.answers import read_answer, write_answer
 from closeread.llm.logs import read_log
 from closeread.llm.questions import Exam, list_windows
+from closeread.llm.scores import average_epochs
 
 KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
 SAMPLES = {name: {"config": "sample"} for name in ("mctaco", "tne", "timeline")} | {"coref": {"gold": str(KEY)}}
@@ -91,3 +93,26 @@ def test_reading_a_log_needs_an_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(MissingExtraError, match=r"reading a log needs inspect-ai: pip install 'closeread\[llm\]'"):
         read_log("a.eval")
+
+
+ENTITIES = """# newdoc id = {}
+# global.Entity = eid-etype-head-other
+1\tAnn\tAnn\tPROPN\t_\t_\t2\tnsubj\t_\tEntity=(e1-person-1-)
+2\tsaw\tsee\tVERB\t_\t_\t0\troot\t_\t_
+3\tit\tit\tPRON\t_\t_\t2\tobj\t_\tEntity=(e2[1/2]-thing-1-)
+4\tand\tand\tCCONJ\t_\t_\t5\tcc\t_\t_
+4.1\tshe\tshe\tPRON\t_\t_\t_\t_\t5:nsubj\tEntity=(e1-person-1-)
+5\tleft\tleave\tVERB\t_\t_\t2\tconj\t_\tEntity=(e2[2/2]-thing-1-)
+
+"""
+
+
+def test_a_key_keeps_empty_nodes_and_parts_of_mentions(tmp_path):
+    key = tmp_path / "key.conllu"
+    key.write_text(ENTITIES.format("a") + ENTITIES.format("b"))
+    exam = Exam("coref", gold=str(key))
+    rows = {name: [{"document": name, "clusters": [[[0, 0], [4, 4]], [[2, 5]]]}] for name in ("a", "b")}
+    found, report = average_epochs(exam, [rows]), closeread.score("coref", [*rows["a"], *rows["b"]], gold=key)
+    assert found.scores == report.scores
+    assert found.provenance.signature == report.provenance.signature == exam.scorer.expected_signature()
+    assert report.scores["mentions/recall"].value < 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from jinja2 import Environment, StrictUndefined
 
@@ -22,6 +22,9 @@ from closeread.exceptions import RequestError, describe_unknown, join_names, plu
 from closeread.llm.answers import About, write_answer
 from closeread.records import Record
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.documents import MentionTable
 
 WINDOW = 2_000  # words
 
@@ -88,6 +91,19 @@ class Exam:
     def units(self) -> dict[str, list[Record]]:
         """The gold records of each unit."""
         return _list_units(self.scorer)
+
+    @cached_property
+    def documents(self) -> dict[str, MentionTable]:
+        """The documents of a key, each a key of its own; none for other tasks."""
+        if self.procedure != "coref":
+            return {}
+        from closeread.tasks.coref.documents import JoinedWords, MentionTable, find_words, make_table, split_table
+
+        key = cast(MentionTable, self.scorer.gold.records)
+        return {
+            document.name: make_table([document], words=JoinedWords([find_words(key, number)]))
+            for number, document in enumerate(split_table(key))
+        }
 
     def describe(self) -> dict[str, Any]:
         """Return what a log keeps: how the questions were asked, and the place of the gold, but no gold."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from closeread.counts.counts import Counts
 from closeread.counts.report import Report
 from closeread.llm.questions import Exam
 from closeread.records import Record
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.sides import Key
 
 
 def count_unit(exam: Exam, unit: str, rows: Sequence[Record]) -> Counts:
@@ -28,7 +32,10 @@ _QUIET = Lock()  # filters of warnings are those of all threads
 
 @lru_cache(10_000)
 def _count_unit(exam: Exam, unit: str, rows: str) -> Counts:
-    """Count without notices, which would be repeated for every unit."""
+    """Count without notices, which every unit would repeat; a document of a key keeps all of its annotation."""
+    if document := exam.documents.get(unit):
+        scorer = replace(exam.scorer, gold=replace(cast("Key", exam.scorer.gold), records=document))
+        return scorer.count(scorer.read_source(json.loads(rows)))
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore", closeread.CloseReadWarning)
         return closeread.count(exam.name, json.loads(rows), gold=exam.units[unit], missing="empty")
