@@ -89,18 +89,19 @@ def test_items_that_cannot_be_read_are_counted():
 
 
 def test_a_possession_may_lack_what_may_be_unknown():
-    text = '{"possessions": [{"possessor": "Anna Berg", "certainty": "certain", "order": 1, "place": "Oslo"}]}'
-    (row,) = read_answer("wikipossessions", text, ARTICLE).rows
+    known = {"possessor": "Anna Berg", "certainty": "certain", "order": "1"}
+    given = [{**known, "order": 1, "place": "Oslo"}, {**known, "relation": "during"}, {**known, "anchor": "1888"}]
+    (row,) = read_answer("wikipossessions", json.dumps({"possessions": given}), ARTICLE).rows
     unknown = dict.fromkeys(("type", "anchor", "relation", "relation_certainty"))
-    assert row["possessions"] == [{"possessor": "Anna Berg", "certainty": "certain", "order": "1", **unknown}]
+    assert row["possessions"] == [{**known, **unknown}, {**known, **unknown}, {**known, **unknown, "anchor": "1888"}]
 
 
-def test_a_mention_is_in_one_entry():
-    entry = {"position": "1", "anchor": "2014-03-03", "mentions": ["1-0-said", "1-0-said"]}
-    text = json.dumps({"entries": [entry, {**entry, "position": 2}, {**entry, "position": 2, "mentions": "1-1-left"}]})
-    read = read_answer("timeline", text, ENTITY)
-    entries = [{**entry, "position": 1, "mentions": ["1-0-said"]}, {**entry, "position": 2, "mentions": ["1-1-left"]}]
-    assert read == Answer([{"id": "aurelia", "entity": "Aurelia", "entries": entries}], None, 1)
+def test_entries_are_read_one_by_one():
+    entry = {"position": "1", "anchor": "2014-03-03", "mentions": "1-0-said"}
+    text = json.dumps({"entries": [entry, {**entry, "position": "later"}, {**entry, "mentions": []}, entry]})
+    expected = {"position": 1, "anchor": "2014-03-03", "mentions": ["1-0-said"]}
+    read = read_answer("timeline", text, ENTITY)  # a word may stand twice in a sentence, so an entry may, too
+    assert read == Answer([{"id": "aurelia", "entity": "Aurelia", "entries": [expected, expected]}], None, 2)
 
 
 def test_answers_to_windows_are_merged():

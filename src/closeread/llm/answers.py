@@ -286,24 +286,27 @@ def _keep_valid(corpus: str, row: Record, key: str, items: list[Any]) -> tuple[l
         known = {name: value for name, value in item.items() if name in properties and name != "spans"}
         rows, problems = accept_rows(validator, [{**row, key: [dict.fromkeys(nullable) | known]}], unsafe=UNSAFE)
         if not problems:
-            kept += [one for one in rows[0][key] if one not in kept]
+            kept += rows[0][key]
     return [{**row, key: kept}], len(items) - len(kept)
 
 
 def _read_possessions(values: list[Any], about: About) -> tuple[list[Record], int]:
-    return _keep_valid("wikipossessions", {"article": about["article"]}, "possessions", values)
+    # A relation without an anchor or a certainty says nothing that could be scored.
+    whole = ("anchor", "relation", "relation_certainty")
+    unrelated = {"relation": None, "relation_certainty": None}
+    rows = [one | unrelated if isinstance(one, dict) and not all(map(one.get, whole)) else one for one in values]
+    return _keep_valid("wikipossessions", {"article": about["article"]}, "possessions", rows)
 
 
 def _read_entries(values: list[Any], about: About) -> tuple[list[Record], int]:
-    entries, used = [], set[str]()
+    entries = []
     for one in values:
         entry = dict(one) if isinstance(one, dict) else {}
         mentions = entry.get("mentions")
-        mentions = [mentions] if isinstance(mentions, str) else mentions
-        if isinstance(mentions, list) and all(isinstance(mention, str) for mention in mentions):
-            entry["mentions"] = [name for name in dict.fromkeys(mentions) if name not in used]
-            used.update(mentions)
-        entries.append(entry | {"position": _read_number(entry.get("position")), "anchor": entry.get("anchor") or ""})
+        entry["mentions"] = [mentions] if isinstance(mentions, str) else mentions
+        entries.append(
+            entry | {"position": _read_number(entry.get("position")), "anchor": entry.get("anchor") or "XXXX-XX-XX"}
+        )
     row = {"id": about["id"], "entity": about["entity"]}
     return _keep_valid("semeval2015_timeline", row, "entries", entries)
 
