@@ -15,7 +15,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.counts.systems import SystemsTable, _make_pair_grid, escape_latex
 from closeread.exceptions import RequestError
-from closeread.tables import Grid, draw_html
+from closeread.tables import Grid, draw, draw_html
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).
@@ -193,7 +193,10 @@ def test_intervals():
     )
     told = make({"other": report(9, confidence=0.9), "bare": report(9, n_resamples=0), "all": 10}, intervals="range")
     text = " ".join(str(told).split())
-    assert "No intervals of 'other': those of its report have another level (90%, 400 resamples, seed 0)." in text
+    assert (
+        "No intervals of 'other': those of its report have another confidence level (90%, 400 resamples, seed 0)."
+        in text
+    )
     assert "The report of 'bare' has no intervals." in text
     assert "those of its report (" not in text
     seeded = make({"other": report(9, seed=1), "all": 10}, intervals="range")
@@ -239,6 +242,17 @@ def test_latex_is_what_papers_print():
     assert escape_latex("B³ – †\n\x1b") == r"B$^3$ -- $^\dagger$\textbackslash{}n\textbackslash{}x1b"
     plain = make({"a": 9, "b": 10}, scores=["muc/f1", "conll/f1"]).to_latex()
     assert "\\toprule\nSystem & MUC F1 & CoNLL F1 \\\\\n\\midrule\n" in plain
+
+
+def test_a_metric_has_a_row_for_each_system():
+    table = make({"a": 9, "b": 10}, scores=["muc", "b3", "conll/f1"])
+    rows = [line.split() for line in draw(table.to_grids()[0], "table", width=60).splitlines()[2:10]]
+    assert rows[0] == ["metric", "system", "P", "R", "F1"]
+    assert rows[2] == ["MUC", "a", "100.00", "90.00†", "94.74†"]
+    assert rows[6:] == [["CoNLL", "a", "94.74†"], ["b", "100.00"]]
+    grid = table.to_grids()[0]
+    assert {grid.rows[row][column] for row, column in grid.best} == {"100.00 "}
+    assert "MUC precision" in table.to_markdown()
 
 
 def test_html_is_harmless():

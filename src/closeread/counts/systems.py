@@ -77,7 +77,7 @@ MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""
 
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
-"""The ends of titles of scores that share a heading in LaTeX, and the short titles below it."""
+"""The ends of titles of scores that share a heading, and the short titles below it."""
 
 SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")  # the sign of a number; outside of formulas, a minus would be a hyphen
 
@@ -375,6 +375,8 @@ class SystemsTable(Loadable):
         notes = list(_list_notes(self, style))
         grid = Grid(make_title(self.reports[0]), header, rows, notes, frozenset({"system"}), best=best, labels=1)
         pairs = [_make_pair_grid(self)] if self.pairs and any(self.tests.values()) else []
+        if style == "table" and not usage and any(score.endswith(PARTS) for score in self.scores):
+            return [_stack_metrics(grid), *pairs]
         return [replace(grid, narrower=transpose(grid, "score")), *pairs]
 
     def to_latex(self) -> str:
@@ -585,10 +587,10 @@ def _format_cell(table: SystemsTable, score: str, system: int) -> tuple[str, str
 
 
 def _list_columns(table: SystemsTable, style: Style) -> Iterator[list[str]]:
-    """Yield the cells of each score; in a terminal, decimal points are below each other."""
-    for score in table.scores:
-        cells = [_format_cell(table, score, i) for i in range(len(table.names))]
-        width = max(len(sign) for _, sign, _ in cells) if style == "table" else 0
+    """Yield the cells of each score; in a terminal, decimal points are below each other, whatever the score."""
+    found = [[_format_cell(table, score, i) for i in range(len(table.names))] for score in table.scores]
+    width = max(len(sign) for cells in found for _, sign, _ in cells) if style == "table" else 0
+    for cells in found:
         yield [
             value if value == NOTHING else f"{value}{sign:{width}}" + (interval and f" {interval}")
             for value, sign, interval in cells
@@ -604,6 +606,26 @@ def _list_usage(table: SystemsTable) -> dict[str, list[str]]:
             form = {"answered": f"{{:.{table.digits}%}}", "cost": "{:.2f}"}.get(name, "{:,}")
             found[title] = [NOTHING if value is None else form.format(value).rstrip("%") for value in values]
     return found
+
+
+def _stack_metrics(grid: Grid) -> Grid:
+    """Return a table with a row for each metric and system, and columns for precision, recall and F1."""
+    split = [
+        next(((t.removesuffix(end), HEADINGS[end]) for end in HEADINGS if t.endswith(end)), (t, "F1"))
+        for t in grid.header
+    ]
+    names = list(dict.fromkeys(name for _, name in split[1:]))
+    rows: list[list[str]] = []
+    best: set[tuple[int, int]] = set()
+    for metric in dict.fromkeys(metric for metric, _ in split[1:]):
+        columns = {name: i for i, (found, name) in enumerate(split) if found == metric}
+        for number, cells in enumerate(grid.rows):
+            best |= {(len(rows), names.index(name) + 2) for name, i in columns.items() if (number, i) in grid.best}
+            shown = (cells[columns[name]] if name in columns else "" for name in names)
+            rows.append(["" if number else metric, cells[0], *shown])
+    header = ["metric", "system", *names]
+    texts = frozenset(header[:2])
+    return Grid(grid.title, header, rows, grid.notes, texts, ditto=texts, best=frozenset(best), labels=2)
 
 
 def _make_pair_grid(table: SystemsTable) -> Grid:
