@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.doors import sample_gold
+from shared.entry_points import sample_gold
 
 import closeread
 from closeread.llm.lm_eval import mctaco
