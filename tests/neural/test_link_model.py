@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from twins import link_model as twin  # noqa: E402
 
 from closeread.neural import links  # noqa: E402
-from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, Spans, predict_pairs  # noqa: E402
+from closeread.neural.links import LabeledPairs, LinkLearner, LinkModel, LinkSystem, Spans, predict_pairs  # noqa: E402
 
 SIZE = 6
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
@@ -48,7 +48,7 @@ def learner(variant, documents):
     none = np.zeros(sum(sizes), np.int64)
     spans = Spans([["word"]] * len(sizes), np.concatenate([[0], np.cumsum(sizes)]), none, none)
     document, anchor, complement = (np.array(column) for column in zip(*LINKS, strict=True))
-    links = LabelledPairs(document, anchor, complement, np.array(list(LINKS.values())))
+    links = LabeledPairs(document, anchor, complement, np.array(list(LINKS.values())))
     system = LinkSystem(GivenVectors(documents), model)
     return LinkLearner(system, spans, links, held_out=spans, score=lambda predicted: {}, criterion="f1")
 

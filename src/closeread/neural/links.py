@@ -171,7 +171,7 @@ class LinkBatch:
         return {"pairs": int((self.labels >= 0).sum()), "links": int((self.labels > 0).sum())}
 
 
-class LabelledPairs(NamedTuple):
+class LabeledPairs(NamedTuple):
     """The linked pairs of documents, anchor first, sorted by document; (n_pairs,) each."""
 
     document: Ints
@@ -297,7 +297,7 @@ class LinkLearner:
         self,
         system: LinkSystem,
         spans: Spans,
-        links: LabelledPairs,
+        links: LabeledPairs,
         *,
         held_out: Spans,
         score: Callable[[Iterator[PredictedPairs]], Mapping[str, float | None]],
@@ -364,7 +364,7 @@ class Examples(NamedTuple):
     """Documents to learn from: their spans, the links between these, and a digest of both."""
 
     spans: Spans
-    links: LabelledPairs
+    links: LabeledPairs
     digest: str
 
 

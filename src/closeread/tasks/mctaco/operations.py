@@ -568,7 +568,7 @@ def predict(
     with write_predictions("mctaco", output) as write:
         if questions is not None:
             check_place("questions", place)
-            records: Sequence[Record] = read_rows(questions, "mctaco", "unlabelled")
+            records: Sequence[Record] = read_rows(questions, "mctaco", "unlabeled")
         else:
             records = read_noted_gold(place).records
         if run is not None:

@@ -57,7 +57,7 @@ class LinkAnalysis:
     @cached_property
     def _aligned(self) -> list[Ints]:
         """The pairs that either side links, with the labels of gold and system, 0 where it does not link the pair."""
-        aligned = align_labels(self.rows.links.labelled, self.documents.links.labelled)
+        aligned = align_labels(self.rows.links.labeled, self.documents.links.labeled)
         return [column[self._are_scored(aligned[0])] for column in aligned]
 
     def _are_scored(self, pair: Ints) -> Mask:
@@ -100,7 +100,7 @@ class LinkAnalysis:
 
         Noun phrases are in lower case; beside them is how many such triplets there are, and in how many documents.
         """
-        sides = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
+        sides = self.documents.links.labeled.triplet, self.rows.links.labeled.triplet
         pair, label = split_triplets(np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True))
         columns = (*find_ends(self.documents, pair), label, document_of(pair))
         words = [" ".join(text.lower().split()) for text in self.documents.noun_phrases.text]

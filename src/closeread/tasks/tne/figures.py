@@ -43,7 +43,7 @@ _BARS = 10.5  # width of the bar chart, in inches
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
     """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.columns.confusion`)."""
     documents = documents_of(gold)
-    return confusion(rows_of(system).links.labelled, documents.links.labelled, documents.n_pairs)
+    return confusion(rows_of(system).links.labeled, documents.links.labeled, documents.n_pairs)
 
 
 def commonest(counts: Ints, n: int) -> list[int]:
@@ -170,10 +170,10 @@ def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, 
         return {part: estimate(of, metrics, Resampling()) for part, of in table.slices(by).items()}
 
     def make_bar(scores: Scores | None) -> ScoreBar:
-        labelled, unlabelled = (scores.scores[name] for name in names) if scores is not None else (None, None)
-        if labelled is None or unlabelled is None or labelled.undefined:
+        labeled, unlabeled = (scores.scores[name] for name in names) if scores is not None else (None, None)
+        if labeled is None or unlabeled is None or labeled.undefined:
             return ScoreBar(None)
-        return ScoreBar(labelled.value, labelled.low, labelled.high, unlabelled.value)
+        return ScoreBar(labeled.value, labeled.low, labeled.high, unlabeled.value)
 
     found = dict(zip(different, read_all(different.values(), count), strict=True))
     every = (scores for of_system in reversed(found.values()) for scores in of_system.items())  # the first system's win

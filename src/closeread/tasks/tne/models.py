@@ -41,7 +41,7 @@ from closeread.tasks.tne.procedure import PROCEDURE
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
-    from closeread.neural.links import LabelledPairs, PredictedPairs, Spans
+    from closeread.neural.links import LabeledPairs, PredictedPairs, Spans
     from closeread.tasks.tne.operations import Settings
 
 
@@ -58,13 +58,13 @@ def find_spans(documents: Documents) -> Spans:
     return Spans(words, phrases.starts, np.minimum(phrases.first_token, last), last)
 
 
-def find_links(documents: Documents) -> LabelledPairs:
+def find_links(documents: Documents) -> LabeledPairs:
     """Return the gold links of documents, each pair once."""
-    from closeread.neural.links import LabelledPairs
+    from closeread.neural.links import LabeledPairs
 
     documents.require("np_relations", *SCORED)
-    labelled = documents.links.labelled
-    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last)
+    labeled = documents.links.labeled
+    return LabeledPairs(document_of(labeled.pair), *phrases_of(labeled.pair), labeled.last)
 
 
 def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Mapping[str, float | None]:
@@ -72,7 +72,7 @@ def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Ma
     every = [(pairs(part.document, part.anchor, part.complement), part.label, part.is_linked) for part in predicted]
     pair, label, is_linked = (np.concatenate(column) for column in zip(*every, strict=True))
     system, fallback = (group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked))
-    counts = count_by_group(tallies(system, documents.links.labelled, fallback), len(documents))[0]
+    counts = count_by_group(tallies(system, documents.links.labeled, fallback), len(documents))[0]
     table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
     return table.scores(PROCEDURE.metrics)
 

@@ -173,8 +173,8 @@ def count(
     present = np.array([row is not None for row in rows], np.bool_)
     check_present(present, "documents", missing)
     documents.require("np_relations", *SCORED)
-    fallback = rows.fallback.labelled if len(rows.fallback.pair) else None
-    tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
+    fallback = rows.fallback.labeled if len(rows.fallback.pair) else None
+    tally = tallies(rows.links.labeled, documents.links.labeled, fallback, uprep)
     parts = {}
     for name in breakdowns:
         field = BREAKDOWNS[name]

@@ -49,7 +49,7 @@ from closeread.tasks.tne.columns import (
 from closeread.tasks.tne.procedure import PROCEDURE
 from closeread.tasks.tne.records import DISTANCE, EXTENDED, OTHER, SIZES, SMALLEST, SURFACE, count_record, summarize
 
-LABELLED, UNLABELLED = "default", "unlabeled"
+LABELED, UNLABELED = "default", "unlabeled"
 IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}
 DOMAINS = {"Books": "books", "IMDB": "imdb", "Reddit": "reddit"}
 OUT_OF_DOMAIN, ALL = "OOD-all", "all"
@@ -66,21 +66,21 @@ def _percent(part: float, whole: float) -> float:
 def list_splits(inputs: Inputs) -> dict[str, str]:
     """Return the config that each split at hand is read from: the labelled one, if it is there."""
     corpus = load_corpus("tne")
-    splits = corpus.configs[LABELLED].splits
+    splits = corpus.configs[LABELED].splits
     here = {
         split: config
-        for config in (UNLABELLED, LABELLED)
+        for config in (UNLABELED, LABELED)
         for split in splits_at_hand(corpus, config, inputs.data_dir)
         if split in splits
     }
     # If there is no file at all, the attempt to read one reports what is missing.
-    return here or dict.fromkeys(splits, LABELLED)
+    return here or dict.fromkeys(splits, LABELED)
 
 
 def read_split(inputs: Inputs, split: str, *configs: str) -> Documents | None:
     """Read a split, from any config by default; None if it is not at hand."""
     config = list_splits(inputs).get(split)
-    if config is None or config not in (configs or (LABELLED, UNLABELLED)):
+    if config is None or config not in (configs or (LABELED, UNLABELED)):
         return None
     gold = inputs.once(f"split {split}", lambda: read_gold(load_corpus("tne"), config, split, inputs.data_dir))
     return documents_of(gold.records)
@@ -174,7 +174,7 @@ def link_everything(recall: Decimal, iprep: Decimal, uprep: Decimal) -> Decimal:
 def identities(inputs: Inputs) -> Recomputed:
     """Check Table 3's precision and recall of the neural models against Table 5."""
     tables = {table["name"]: table["rows"] for table in load_printed("tne")["tables"]}
-    documents, cells = read_split(inputs, "test", LABELLED), dict[tuple[str, str], Claim]()
+    documents, cells = read_split(inputs, "test", LABELED), dict[tuple[str, str], Claim]()
     for row, of_links in tables["Table 5"].items():
         printed = tables["Table 3"][row] | of_links
         figures = {name: number for name, text in printed.items() if (number := parse_number(text)) is not None}
@@ -184,7 +184,7 @@ def identities(inputs: Inputs) -> Recomputed:
         elif row.startswith("Decoupled"):
             claims = [("Recall", link_everything, ("Links-R", "IPrep-Acc", "UPrep-Acc"))]
             if documents is not None:  # the percentage of ordered pairs that gold links
-                share = _percent(len(documents.links.labelled.pair), documents.n_pairs)
+                share = _percent(len(documents.links.labeled.pair), documents.n_pairs)
                 figures["share"] = Decimal(repr(share))
                 claims.append(("Precision", multiply, ("Recall", "share")))
         for column, formula, names in claims:  # all figures are known within rounding
@@ -220,7 +220,7 @@ def score_runs(inputs: Inputs, table: str) -> Mapping[str, Mapping[str, Mapping[
 
     A score that is undefined for one of a row's runs is left out.
     """
-    folder, documents = inputs.runs, read_split(inputs, "test", LABELLED)
+    folder, documents = inputs.runs, read_split(inputs, "test", LABELED)
     if folder is None or documents is None:
         return {}
 
@@ -330,7 +330,7 @@ def text(inputs: Inputs) -> Recomputed:
         if (value := table.get((row, ALL))) is not None:
             per_document = row in ("NPs", "NP-Links", "Coref-Clusters")
             cells[place] = float(ratio(value, columns[ALL]["documents"])) if per_document else value
-    documents = read_split(inputs, "test", LABELLED)
+    documents = read_split(inputs, "test", LABELED)
     if documents is not None and any(documents.column("np_relations")):
         cells |= describe_test(documents) | describe_baselines(inputs, documents)
     return cells
@@ -419,7 +419,7 @@ def describe_annotation(inputs: Inputs) -> Cells:
 
 def describe_test(documents: Documents) -> Cells:
     """Describe the pairs of the test split and their prepositions."""
-    links, labels = documents.links.labelled, documents.links.label
+    links, labels = documents.links.labeled, documents.links.label
     n_pairs, n_links = len(links.pair), len(labels)
 
     def share(mask: Mask, total: int) -> float:
@@ -461,7 +461,7 @@ def describe_baselines(inputs: Inputs, documents: Documents) -> Cells:
 
 def table_6(inputs: Inputs) -> Recomputed:
     """Count what Table 6 says is allowed in TNE: anchors and links of test that show it."""
-    documents = read_split(inputs, "test", LABELLED)
+    documents = read_split(inputs, "test", LABELED)
     if documents is None or not any(documents.column("np_relations")):
         return {}
     is_old, is_later, is_indefinite, is_several = list[bool](), list[bool](), list[bool](), list[bool]()
@@ -493,7 +493,7 @@ def table_6(inputs: Inputs) -> Recomputed:
 def table_3(inputs: Inputs) -> Recomputed:
     """Recompute the rows of Table 3 that need no model, on the test split, and those of the runs that are at hand."""
     cells: Cells = {}
-    if (documents := read_split(inputs, "test", LABELLED)) is not None:
+    if (documents := read_split(inputs, "test", LABELED)) is not None:
         cells |= score_baselines(inputs, documents)
         cells |= zip(product(["Title-Random"], SCORES), score_random_title(documents), strict=True)
     for row, scores in score_runs(inputs, "Table 3").items():
