@@ -26,7 +26,7 @@ FUZZ_SECONDS ?= 600
 
 MUTANTS ?=
 
-.PHONY: score docs test gate test-all test-floors fuzz mutants environment extras lint types tests audit
+.PHONY: score docs test gate test-all test-floors test-llm fuzz mutants environment extras lint types tests audit
 
 # Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
 score:
@@ -75,7 +75,7 @@ gate: extras
 	$(PYTEST) -m 'gate and not extended'
 
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
-# released corpora; the oldest libraries.  It ends with a table of what was skipped and why, tests in a browser included if there
+# released corpora; the oldest libraries; harnesses of language models.  It ends with a table of what was skipped and why, tests in a browser included if there
 # is no Chromium (`apt-get install chromium`), and recipes for Ray, Dask and Spark where these can't be installed.
 test-all: EXTRAS = test,neural,spacy,hub,serve,browser,docs
 test-all: export CLOSEREAD_FAULTS = all
@@ -86,6 +86,7 @@ test-all: lint types
 	$(PYTEST) --hypothesis-profile many --skips=$(SKIPS)
 	test -z "$$CLOSEREAD_DATA" || $(BIN)/python tools/recording.py --check
 	env -u CLOSEREAD_FAULTS $(MAKE) test-floors VENV=.venv-floors SKIPS=$(abspath $(SKIPS))
+	env -u CLOSEREAD_FAULTS $(MAKE) test-llm VENV=.venv-llm SKIPS=$(abspath $(SKIPS))
 	@printf '\nSkipped, how often, and why:\n'; sort $(SKIPS) | uniq -c
 
 # Fails if PyPI knows a vulnerability of an installed library, or can't be asked about one.
@@ -104,6 +105,12 @@ fuzz: extras
 # Changes of single places in the scoring code, and which of them no test notices; `make mutants MUTANTS="-n 20 --jobs 1"`.
 mutants: extras
 	$(BIN)/python tools/mutants.py $(MUTANTS)
+
+# Runs of language models' harnesses, which hold libraries of ours at older versions and so have an environment of their own.
+test-llm: VENV = .venv-llm
+test-llm: environment
+	@$(INSTALL) '.[test,llm]' 'lm-eval>=0.4.13'
+	$(PYTEST) --skips=$(SKIPS) tests/llm tests/mctaco/test_lm_eval.py
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import closeread
-from closeread.exceptions import RequestError
+from closeread.exceptions import FormatError, RequestError
 
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
 
@@ -100,6 +100,16 @@ def test_an_answer_that_cannot_be_read_is_an_empty_prediction(run, tmp_path):
     assert scores["answered"] == scores["exact_match"] == 0
     report = closeread.score("mctaco", [], config="sample", missing="empty")
     assert scores["f1"] == report.scores["f1"].value
+
+
+def test_answers_to_replay_may_have_several_lines_and_are_checked(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "a", "answer": "Sure:\\n```json\\n{}\\n```"}\n', "utf-8")
+    assert tasks.read_answers(path) == {"a": "Sure:\n```json\n{}\n```"}
+    path.write_text('{"id": "a", "label": "yes"}\n{"id": 1, "answer": ""}\nx\n', "utf-8")
+    with pytest.raises(FormatError, match=r":1: expected an object such as .*\(2 times; also line 2\)") as caught:
+        tasks.read_answers(path)
+    assert [problem.line for problem in caught.value.problems] == [1, 2, 3]
 
 
 def test_windows_are_merged(run, monkeypatch):

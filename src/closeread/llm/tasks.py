@@ -7,6 +7,7 @@ that were read of the answer, the unit's counts, and no gold.  Scores are comput
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -34,14 +35,16 @@ from inspect_ai.util import JSONSchema
 from closeread._version import __version__
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
-from closeread.exceptions import InputError, RequestError, describe_unknown
-from closeread.formats.json_lines import read_json_lines
+from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
+from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import read_lines
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
 from closeread.llm.questions import Exam
 from closeread.llm.scores import average_epochs, count_unit
 from closeread.records import Record
 
 NAN = float("nan")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @task
@@ -232,7 +235,7 @@ class BaselineModel(ModelAPI):
         if model_name == "replay":
             if answers is None:
                 raise RequestError("closeread/replay needs -M answers=FILE")
-            self.answers = {row["id"]: row["answer"] for row in read_json_lines(Path(answers)).records}
+            self.answers = read_answers(Path(answers))
 
     async def generate(
         self,
@@ -261,6 +264,18 @@ class BaselineModel(ModelAPI):
         output = ModelOutput.from_content(f"closeread/{self.model_name}", answer)
         output.usage = ModelUsage(input_tokens=n[0], output_tokens=n[1], total_tokens=sum(n))
         return output
+
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """Read the answers to replay, by the id of the question; they may have line ends."""
+    found = parse_json_lines(read_lines(path), LONE_SURROGATE)
+    wrong = "expected an object such as {'id': 'test-q0000', 'answer': '...'}"
+    for row, line in zip(found.records, found.lines, strict=True):
+        if not isinstance(row.get("id"), str) or not isinstance(row.get("answer"), str | list):
+            found.problems.append(Problem(wrong, line))
+    if found.problems:
+        raise FormatError(path, sorted(found.problems, key=lambda problem: problem.order))
+    return {row["id"]: row["answer"] for row in found.records}
 
 
 @modelapi(name="closeread")
