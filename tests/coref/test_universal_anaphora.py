@@ -89,6 +89,7 @@ def test_random(seed, tmp_path):
             check(case, *paths, theirs)
 
 
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # repeated mentions, unmatched zeros
 @for_each("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
     tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
