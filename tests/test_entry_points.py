@@ -14,6 +14,7 @@ from shared.entry_points import (
     COREF_FORMS,
     CORPORA,
     KEY,
+    NOTES_OF_SAMPLES,
     RESPONSE,
     TIMEML_FILES,
     flat,
@@ -34,12 +35,7 @@ from closeread.counts.report import Report
 from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure, procedure_names
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",
-    "ignore:.*known odd:closeread.CloseReadWarning",
-    "ignore:.*positions have gaps:closeread.CloseReadWarning",
-    "ignore:2 linked noun phrases:closeread.CloseReadWarning",
-)  # those of the samples are expected
+pytestmark = NOTES_OF_SAMPLES
 
 QUICK = Resampling(n_resamples=0)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from shared import json_lines
-from shared.entry_points import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
+from shared.entry_points import CORPORA, KEY, NOTES_OF_SAMPLES, RESPONSE, flat, sample_gold, system_rows
 from shared.late import pandas as pd
 
 import closeread
@@ -18,12 +18,7 @@ from closeread.exceptions import InputError, RequestError
 from closeread.files import package_folder
 from closeread.formats.json_lines import dump_json_lines
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",
-    "ignore:.*known odd:closeread.CloseReadWarning",
-    "ignore:.*positions have gaps:closeread.CloseReadWarning",
-    "ignore:2 linked noun phrases:closeread.CloseReadWarning",
-)  # those of the samples are expected
+pytestmark = NOTES_OF_SAMPLES
 
 QUICK = Resampling(n_resamples=0)
 CLUSTERS = [{record["document"]: record["clusters"] for record in side} for side in (KEY, RESPONSE)]

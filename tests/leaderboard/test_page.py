@@ -163,7 +163,7 @@ def test_how_to_take_part_is_told():
     commands = Page(render_page(make_index(3), address="hf://datasets/org/board")).text("code")
     assert "closeread submit mctaco PREDICTIONS" in commands
     assert "--to hf://datasets/org/board" in commands
-    assert "--to board\n" in Page(render_page(make_index(3), address="/home/me/board")).text("code")
+    assert "--to board\n" in Page(render_page(make_index(3), address="shared/tasks/board")).text("code")
 
 
 def test_a_page_of_a_thousand_systems_is_below_one_and_a_half_megabytes():

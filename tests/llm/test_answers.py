@@ -156,3 +156,10 @@ def test_schemas_of_answers_have_no_ids():
     assert item["properties"]["anchor"]["type"] == "integer"
     entry = answer_schema("timeline")["properties"]["entries"]["items"]
     assert set(entry["properties"]) == {"position", "anchor", "mentions"}
+
+
+def test_mentions_that_are_not_in_the_text_are_counted():
+    answer = read_answer("coref", '{"clusters": [[[0, 1], [9000, 9001], [3, 3]], [[2, 2]]]}', TEXT)
+    assert (answer.rows[0]["clusters"], answer.dropped) == ([[[0, 1], [3, 3]], [[2, 2]]], 1)
+    alone = read_answer("coref", '{"clusters": [[[0, 1], [9000, 9001]]]}', TEXT)
+    assert (alone.rows[0]["clusters"], alone.dropped, alone.reason) == ([[[0, 1]]], 1, None)

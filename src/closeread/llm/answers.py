@@ -2,7 +2,8 @@
 
 An answer is the first JSON value of the expected form; code blocks, if there are any, are looked at instead of the rest
 of the text.  Nothing is guessed: a text that is cut short, or has two different answers, is no answer.  An item of a
-list that can't be read, such as a link to a noun phrase that is not there, is left out and counted.
+list that can't be read, such as a link to a noun phrase that is not there, or a mention of an entity, is left out and
+counted.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def read_answer(procedure: str, text: str, about: About) -> Answer:
         else:
             found = _find_list(text, form.key)
             rows, dropped = form.read(found, about)
-            if dropped and dropped == len(found):
+            if dropped and not any(row.get(form.key) for row in rows):
                 return Answer(reason="no item of the list can be read")
     except UnreadableError as error:
         return Answer(reason=str(error))
@@ -334,8 +335,7 @@ def _read_chains(values: list[Any], about: About) -> tuple[list[Record], int]:
                     chain.append([start, last])
         if chain:
             chains.append(chain)
-        else:
-            dropped += 1
+        dropped += len(value) - len(chain) if chain else 1
     return [{"document": about["document"], "clusters": chains}], dropped
 
 
