@@ -14,7 +14,12 @@ from setuptools import find_packages, setup
 from setuptools.command.build import build
 from setuptools.command.sdist import sdist
 
-MAPPED = {"loaders": "loaders", "metrics": "evaluate_modules", "schemas": "schemas", "cards": "cards"}
+MAPPED = {
+    "loaders": "loaders",
+    "metrics": "evaluate_modules",
+    "schemas": "schemas",
+    "cards": "cards",
+}
 """Top-level folders, and the names of the subpackages that they are."""
 
 packages = find_packages("src")
@@ -40,7 +45,9 @@ class SameSource(sdist):
         for path in map(Path, self.get_archive_files() if epoch else ()):
             with tarfile.open(path) as archive:
                 members = sorted(archive.getmembers(), key=lambda member: member.name)
-                contents = [archive.extractfile(member) if member.isfile() else None for member in members]
+                contents = [
+                    archive.extractfile(member) if member.isfile() else None for member in members
+                ]
                 whole = path.with_suffix(".tmp")
                 with (
                     whole.open("wb") as file,
@@ -48,7 +55,13 @@ class SameSource(sdist):
                     tarfile.open(fileobj=packed, mode="w") as target,
                 ):
                     for member, content in zip(members, contents, strict=True):
-                        member.mtime, member.uid, member.gid, member.uname, member.gname = int(epoch), 0, 0, "", ""
+                        member.mtime, member.uid, member.gid, member.uname, member.gname = (
+                            int(epoch),
+                            0,
+                            0,
+                            "",
+                            "",
+                        )
                         member.pax_headers = {}
                         target.addfile(member, content)
             whole.replace(path)
@@ -56,7 +69,10 @@ class SameSource(sdist):
 
 setup(
     packages=packages,
-    package_dir={"": "src", **{f"closeread.{subpackage}": folder for folder, subpackage in MAPPED.items()}},
+    package_dir={
+        "": "src",
+        **{f"closeread.{subpackage}": folder for folder, subpackage in MAPPED.items()},
+    },
     package_data={
         "closeread": [
             "py.typed",

@@ -128,7 +128,10 @@ def convert(corpus, folder):
     files = []
     for given in sorted((corpus / "given").glob("*.conll")):
         table = read_documents(given)
-        spans = {table.label(row): (int(table.start[row]), int(table.end[row])) for row in range(len(table.start))}
+        spans = {
+            table.label(row): (int(table.start[row]), int(table.end[row]))
+            for row in range(len(table.start))
+        }
         for annotation in sorted((corpus / "annotations" / given.stem).glob("*.txt")):
             chains = []
             for line in annotation.read_text("utf-8").splitlines():
@@ -139,7 +142,9 @@ def convert(corpus, folder):
             spans_of_chains = [[list(spans[name]) for name in chain] for chain in chains]
             one = mention_table(table.names, [spans_of_chains])
             path = folder / f"{given.stem}.{annotation.stem}.conll"
-            write_documents(replace(one, n_tokens=table.n_tokens, words=table.words, head=None), path)
+            write_documents(
+                replace(one, n_tokens=table.n_tokens, words=table.words, head=None), path
+            )
             files.append(path)
     return files
 
@@ -155,14 +160,19 @@ def of_corpus(corpus):
             command += ["--solver", solver, "--report", folder / "report.json"]
             found = [process([str(word) for word in command]) for _ in range(RUNS)]
             taken, peak = (column for column in zip(*found, strict=True))
-            timings[f"closeread, --solver {solver}"] = {"seconds": statistics.median(taken), "peak_mib": max(peak)}
+            timings[f"closeread, --solver {solver}"] = {
+                "seconds": statistics.median(taken),
+                "peak_mib": max(peak),
+            }
             print(timings, flush=True)
     return CLINGO, timings
 
 
 def main():
     """Measure everything and keep it."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     tables = {
         f"{objective}_{n_mentions}": compare(n_mentions, n_chains, objective)
         for objective in ("v", "va")

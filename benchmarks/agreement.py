@@ -39,7 +39,10 @@ def annotations(mentions, chains, annotators, seed):
     """The true clusters of a document, and those of its annotators."""
     rng = random.Random(seed)  # noqa: S311
     truth = [rng.randrange(chains) for _ in range(mentions)]
-    drawn = [[t if rng.random() > MISTAKES else rng.randrange(2 * chains) for t in truth] for _ in range(annotators)]
+    drawn = [
+        [t if rng.random() > MISTAKES else rng.randrange(2 * chains) for t in truth]
+        for _ in range(annotators)
+    ]
     return clusters(truth), [clusters(one) for one in drawn]
 
 
@@ -53,7 +56,9 @@ def clusters(numbers):
 
 def values(annotation):
     """The value of each mention: its cluster as a set."""
-    return {start: frozenset(s for s, _ in cluster) for cluster in annotation for start, _ in cluster}
+    return {
+        start: frozenset(s for s, _ in cluster) for cluster in annotation for start, _ in cluster
+    }
 
 
 def by_krippendorff(document):
@@ -70,7 +75,11 @@ def by_krippendorff(document):
         member[row, list(value)] = 1
     shared, size = member @ member.T, member.sum(axis=1)
     least = np.minimum(size[:, None], size)
-    score = np.select([shared == np.maximum(size[:, None], size), shared == least, shared > 0], [1, 2 / 3, 1 / 3], 0)
+    score = np.select(
+        [shared == np.maximum(size[:, None], size), shared == least, shared > 0],
+        [1, 2 / 3, 1 / 3],
+        0,
+    )
     distance = 1 - score * shared / (size[:, None] + size - shared)
     return krippendorff.alpha(value_counts=counts, level_of_measurement=lambda *_, **__: distance)
 
@@ -78,7 +87,9 @@ def by_krippendorff(document):
 def by_nltk(document):
     """Alpha by NLTK with its own MASI."""
     rows = [
-        (i, mention, value) for i, annotation in enumerate(document) for mention, value in values(annotation).items()
+        (i, mention, value)
+        for i, annotation in enumerate(document)
+        for mention, value in values(annotation).items()
     ]
     return AnnotationTask(rows, distance=masi_distance).alpha()
 
@@ -106,10 +117,14 @@ def of_all_documents(folder):
         gold, document = annotations(**ALL, seed=number)
         for annotator, found in enumerate([gold, *document]):
             path = folder / f"{number}_{annotator}.jsonl"
-            path.write_text(dump_json_lines([{"document": f"d{number}", "clusters": found}]), "utf-8")
+            path.write_text(
+                dump_json_lines([{"document": f"d{number}", "clusters": found}]), "utf-8"
+            )
             if annotator:
                 paths.append(path)
-    (folder / "gold.jsonl").write_text("".join((folder / f"{n}_0.jsonl").read_text() for n in range(DOCUMENTS)))
+    (folder / "gold.jsonl").write_text(
+        "".join((folder / f"{n}_0.jsonl").read_text() for n in range(DOCUMENTS))
+    )
     commands = {
         "closeread --version": [CLOSEREAD, "--version"],
         "closeread agreement coref": [CLOSEREAD, "agreement", "coref", *paths],

@@ -87,7 +87,9 @@ def clustered(table, entity, kept):
     """The table with other entities, and some of its mentions only."""
     order = np.lexsort((entity, table.document))
     order = order[kept[order]]
-    _, number = np.unique(np.column_stack([table.document, entity])[order], axis=0, return_inverse=True)
+    _, number = np.unique(
+        np.column_stack([table.document, entity])[order], axis=0, return_inverse=True
+    )
     columns = {name: getattr(table, name)[order] for name in ("document", "start", "end")}
     return replace(table, **columns, entity=number, n_entities=int(number.max()) + 1, labels=None)
 
@@ -124,7 +126,10 @@ def renumbered(cell, document, entities):
     """A coreference cell with the numbers that its entities have over all documents."""
     parts = cell.split("|")
     numbers = [entities.setdefault((document, part.strip("()")), len(entities)) for part in parts]
-    return "|".join(part.replace(part.strip("()"), str(number), 1) for part, number in zip(parts, numbers, strict=True))
+    return "|".join(
+        part.replace(part.strip("()"), str(number), 1)
+        for part, number in zip(parts, numbers, strict=True)
+    )
 
 
 def for_scorch(table, folder):
@@ -160,7 +165,10 @@ def peers(given, key, response, perl_metrics=PERL_METRICS):
 def ours(key, response):
     """Our commands on two files, by name."""
     command = [CLOSEREAD, "score", "coref", key, response]
-    return {"closeread, all metrics": ([*command, "--no-ci"], {}), "closeread, with intervals": (command, {})}
+    return {
+        "closeread, all metrics": ([*command, "--no-ci"], {}),
+        "closeread, with intervals": (command, {}),
+    }
 
 
 def other_peers(given, folder, key, response):
@@ -169,12 +177,21 @@ def other_peers(given, folder, key, response):
     for name, table in (("key", key), ("response", response)):
         for_scorch(table, folder / f"{name}-json")
         # corefud-scorer wants ids that no two documents share.
-        heads = replace(table, head=table.end.copy(), labels=[f"e{i}" for i in range(table.n_entities)])
+        heads = replace(
+            table, head=table.end.copy(), labels=[f"e{i}" for i in range(table.n_entities)]
+        )
         (folder / f"{name}.conllu").write_text(dump_conllu(heads), "utf-8")
         files.append(folder / f"{name}.conllu")
     scorch = [Path(given.python).parent / "scorch", folder / "key-json", folder / "response-json"]
     scorer = [given.python, given.corefud / "corefud-scorer.py", *files, "-s", "-x", "-m", "all"]
-    metric = [sys.executable, "-c", EVALUATE, given.evaluate_coval, folder / "key.conll", folder / "response.conll"]
+    metric = [
+        sys.executable,
+        "-c",
+        EVALUATE,
+        given.evaluate_coval,
+        folder / "key.conll",
+        folder / "response.conll",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(given.coval), "HF_HUB_OFFLINE": "1"}
     return {
         "scorch": (scorch, {}),
@@ -214,10 +231,17 @@ def in_process(given, key, response):
             reader.get_coref_infos(str(key), str(response), False, False, True, False)
 
     return {
-        "scoring": calls({"coval, 5 metrics": coval, "closeread, 8 metrics": lambda: scorer.count(system)}, RUNS),
+        "scoring": calls(
+            {"coval, 5 metrics": coval, "closeread, 8 metrics": lambda: scorer.count(system)}, RUNS
+        ),
         "reading": calls({"coval": read_by_coval, "closeread": read}, RUNS),
         "resampling": calls(
-            {"closeread, 1,000 resamples": lambda: score(table, scorer.procedure.metrics, Resampling())}, RUNS
+            {
+                "closeread, 1,000 resamples": lambda: score(
+                    table, scorer.procedure.metrics, Resampling()
+                )
+            },
+            RUNS,
         ),
     }
 
@@ -227,13 +251,19 @@ def reading_corefud(given, folder):
     files = sorted((given.gum / "dep").glob("*.conllu"))
     texts = [file.read_text("utf-8").rstrip("\n") + "\n\n" for file in files]
     path = folder / "gum.conllu"
-    path.write_text("".join([*texts, *(text.replace("# newdoc id = ", "# newdoc id = 2_") for text in texts)]), "utf-8")
+    path.write_text(
+        "".join([*texts, *(text.replace("# newdoc id = ", "# newdoc id = 2_") for text in texts)]),
+        "utf-8",
+    )
     codes = {
         "udapi": (given.python, READ_BY_UDAPI),
         "closeread": (sys.executable, READ_BY_CLOSEREAD),
         "import numpy": (sys.executable, "import numpy"),
     }
-    return {"mib": mib(path), "processes": measured({n: ([p, "-c", c, path], {}) for n, (p, c) in codes.items()})}
+    return {
+        "mib": mib(path),
+        "processes": measured({n: ([p, "-c", c, path], {}) for n, (p, c) in codes.items()}),
+    }
 
 
 def main(given):
@@ -257,8 +287,15 @@ def main(given):
             "closeread --version": ([CLOSEREAD, "--version"], {}),
         }
         tables = read_conll(key), read_conll(response)
-        commands = {**ours(key, response), **peers(given, key, response), **other_peers(given, folder, *tables)}
-        result["litbank"] = {"mib": mib(key, response), "processes": measured({**start, **commands})}
+        commands = {
+            **ours(key, response),
+            **peers(given, key, response),
+            **other_peers(given, folder, *tables),
+        }
+        result["litbank"] = {
+            "mib": mib(key, response),
+            "processes": measured({**start, **commands}),
+        }
         base = result["litbank"]["processes"]["python -c 'import numpy, scipy'"]["peak_mib"]
         result["in_process"] = in_process(given, key, response)
         result["corefud"] = reading_corefud(given, folder)
@@ -272,12 +309,18 @@ def main(given):
         whole = folder / "key1.conll", folder / "response1.conll"
         for source, target in zip((key, response), whole, strict=True):
             target.write_text(one_document(source.read_text("utf-8")), "utf-8")
-        result["one_document"] = {"mib": mib(*whole), "processes": measured({**ours(*whole), **peers(given, *whole)})}
+        result["one_document"] = {
+            "mib": mib(*whole),
+            "processes": measured({**ours(*whole), **peers(given, *whole)}),
+        }
 
         strings = folder / "strings.conll"
         strings.write_text(dump_conll(by_strings(read_conll(whole[0]))), "utf-8")
         both = whole[0], strings
-        result["strings"] = {"mib": mib(*both), "processes": measured({**ours(*both), **peers(given, *both)})}
+        result["strings"] = {
+            "mib": mib(*both),
+            "processes": measured({**ours(*both), **peers(given, *both)}),
+        }
     for name in ("litbank", "copies", "one_document", "strings"):
         result[name]["base_mib"] = base
     path = Path(__file__).parent / "results" / "coref.json"
@@ -291,7 +334,9 @@ def mib(*paths):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for option in ("litbank", "gum", "perl", "coval", "corefud", "evaluate-coval", "python"):
         parser.add_argument(f"--{option}", type=Path, required=True)
     main(parser.parse_args())

@@ -123,7 +123,10 @@ def main(given):
         table = read_conll(folder / "litbank.conll")
         sides = [copies(dump_conll(one), 20) for one in (table, perturbed(table))]
         tables["conll"] = compared(*commands(folder, "conll", *sides, ".conll"))
-        texts = (file.read_text("utf-8").rstrip("\n") for file in sorted((given.gum / "dep").glob("*.conllu")))
+        texts = (
+            file.read_text("utf-8").rstrip("\n")
+            for file in sorted((given.gum / "dep").glob("*.conllu"))
+        )
         gum = "".join(f"{text}\n\n" for text in texts)
         response = other_entities(gum)
         for size, n in SIZES.items():
@@ -138,7 +141,9 @@ def main(given):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for option in ("litbank", "gum"):
         parser.add_argument(f"--{option}", type=Path, required=True)
     main(parser.parse_args())

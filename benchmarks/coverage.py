@@ -14,7 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.counts.resampling import bca_interval, compare_pairs, percentile_interval, sum_resamples
+from closeread.counts.resampling import (
+    bca_interval,
+    compare_pairs,
+    percentile_interval,
+    sum_resamples,
+)
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.procedure import COUNTS, PROCEDURE, choice_counts
 
@@ -74,14 +79,18 @@ def coverage(n_blocks, n_corpora, seed):
         totals = sum_resamples(blocks, 1000, rng)
         for metric in PROCEDURE.metrics:
             samples, value, left_out = (
-                metric.score(rows, drawn.names) for rows in (totals, drawn.totals, drawn.totals - blocks)
+                metric.score(rows, drawn.names)
+                for rows in (totals, drawn.totals, drawn.totals - blocks)
             )
             for kind, (low, high) in (
                 ("percentile", percentile_interval(samples, 0.95)),
                 ("bca", bca_interval(samples, value, left_out, 0.95)),
             ):
                 held[kind][metric.name] += low <= known[metric.name] <= high
-    return {kind: {name: count / n_corpora for name, count in those.items()} for kind, those in held.items()}
+    return {
+        kind: {name: count / n_corpora for name, count in those.items()}
+        for kind, those in held.items()
+    }
 
 
 def compare_many(n_blocks, n_pairs, seed, better=0.0):
@@ -90,7 +99,12 @@ def compare_many(n_blocks, n_pairs, seed, better=0.0):
     for sequence in np.random.SeedSequence(seed).spawn(n_pairs):
         rng = np.random.default_rng(sequence)
         pair = simulated(n_blocks, rng, n_systems=2, better=better)
-        how = {"n_resamples": 500, "confidence": 0.95, "seed": int(rng.integers(2**32)), "power": True}
+        how = {
+            "n_resamples": 500,
+            "confidence": 0.95,
+            "seed": int(rng.integers(2**32)),
+            "power": True,
+        }
         yield compare_pairs(pair, f1, **how)[0, 1]["f1"]
 
 
@@ -108,7 +122,9 @@ def find_better(difference):
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if truth(middle)["f1"] - truth()["f1"] > difference else (middle, high)
+        low, high = (
+            (low, middle) if truth(middle)["f1"] - truth()["f1"] > difference else (middle, high)
+        )
     return low
 
 
@@ -119,7 +135,9 @@ def power(n_blocks, n_pairs, seed):
     """
     difference = 0.05
     for step in range(5):
-        found = compare_many(n_blocks, max(100, n_pairs // 10), seed + step + 1, find_better(difference))
+        found = compare_many(
+            n_blocks, max(100, n_pairs // 10), seed + step + 1, find_better(difference)
+        )
         difference = math.fsum(one.detectable for one in found) / max(100, n_pairs // 10)
     found = list(compare_many(n_blocks, n_pairs, seed, find_better(difference)))
     shares = {test: sum(getattr(one, test) <= 0.05 for one in found) / n_pairs for test in TESTS}

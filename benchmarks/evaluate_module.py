@@ -27,14 +27,21 @@ class Stock(evaluate.Metric):
     """The same scores as a module that overrides nothing."""
 
     def _info(self):
-        row = {name: datasets.Value("string") for name in ("question_id", "sentence_id", "label", "category")}
+        row = {
+            name: datasets.Value("string")
+            for name in ("question_id", "sentence_id", "label", "category")
+        }
         inputs = datasets.Features({"predictions": datasets.Value("string"), "references": row})
-        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=inputs)
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=inputs
+        )
 
     def _compute(self, predictions, references):
         table = PROCEDURE.count(gold=references, system=[{"label": label} for label in predictions])
         totals = table.values.sum(axis=0)
-        return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+        return {
+            metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics
+        }
 
 
 def rows():
@@ -42,7 +49,12 @@ def rows():
     rng = np.random.default_rng(0)
     labels = np.array(["no", "yes"])
     references = [
-        {"question_id": f"q{i // 5}", "sentence_id": f"s{i // 15}", "label": label, "category": "Frequency"}
+        {
+            "question_id": f"q{i // 5}",
+            "sentence_id": f"s{i // 15}",
+            "label": label,
+            "category": "Frequency",
+        }
         for i, label in enumerate(labels[rng.integers(0, 2, N)].tolist())
     ]
     return labels[rng.integers(0, 2, N)].tolist(), references
@@ -75,10 +87,16 @@ def main():
             "command": "python benchmarks/evaluate_module.py",
             "software": f"evaluate {evaluate.__version__}",
             "compute": {
-                "compute of evaluate, 100,000 predictions": {"seconds": seconds(lambda: stock.compute(**given), 5)},
-                "compute of closeread, 100,000 predictions": {"seconds": seconds(lambda: module.compute(**given), 9)},
+                "compute of evaluate, 100,000 predictions": {
+                    "seconds": seconds(lambda: stock.compute(**given), 5)
+                },
+                "compute of closeread, 100,000 predictions": {
+                    "seconds": seconds(lambda: module.compute(**given), 9)
+                },
                 "compute of closeread, references in a Dataset": {
-                    "seconds": seconds(lambda: module.compute(predictions=predictions, references=table), 9)
+                    "seconds": seconds(
+                        lambda: module.compute(predictions=predictions, references=table), 9
+                    )
                 },
             },
             "import": {

@@ -27,7 +27,10 @@ def timeline(n, share, seed=0):
     """The entries of n events, each at a position of its own; a share of them is on a day of another."""
     rng = random.Random(seed)  # noqa: S311
     days = (rng.randrange(n) if rng.random() < share else i for i in range(n))
-    return [{"position": i, "anchor": f"D{d}", "mentions": [f"{i % 97}-{i}-go"]} for i, d in enumerate(days, start=1)]
+    return [
+        {"position": i, "anchor": f"D{d}", "mentions": [f"{i % 97}-{i}-go"]}
+        for i, d in enumerate(days, start=1)
+    ]
 
 
 def seconds(function, *arguments):
@@ -41,7 +44,10 @@ def measure(n):
     """CPU seconds of everything for a number of events."""
     gold, system = timeline(n, 0), timeline(n, SHARE)
     found = {"sorting": seconds(lambda: [sort_entries(side) for side in (gold, system)])}
-    found |= {f"closeread, {track}": seconds(timeline_counts, gold, system, track) for track in reversed(TRACKS)}
+    found |= {
+        f"closeread, {track}": seconds(timeline_counts, gold, system, track)
+        for track in reversed(TRACKS)
+    }
     return found
 
 

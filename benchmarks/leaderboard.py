@@ -80,17 +80,23 @@ def compare_all(metric, names, blocks):
 def measure_calls():
     """Seconds of every step within a process."""
     boards = {task: invent(task, SYSTEMS) for task in BOARDS}
-    few = {task: (metric, names, blocks[:PAIRS]) for task, (metric, names, blocks) in boards.items()}
+    few = {
+        task: (metric, names, blocks[:PAIRS]) for task, (metric, names, blocks) in boards.items()
+    }
     metric, names, blocks = boards["mctaco"]
     return calls(
         {
             "compare, 1 pair, mctaco f1": lambda: compare_all(metric, names, blocks[:2]),
             **{
-                f"ranks of {SYSTEMS:,} systems, {task} {board[0].name}": lambda board=board: rank(*board)
+                f"ranks of {SYSTEMS:,} systems, {task} {board[0].name}": lambda board=board: rank(
+                    *board
+                )
                 for task, board in boards.items()
             },
             **{
-                f"differences of {PAIRS} systems, {task} {board[0].name}": lambda board=board: compare_all(*board)
+                f"differences of {PAIRS} systems, {task} {board[0].name}": lambda board=board: (
+                    compare_all(*board)
+                )
                 for task, board in few.items()
             },
         },
@@ -117,17 +123,33 @@ def submit_systems(folder, predictions):
     records, rng = list(read_gold(load_corpus("mctaco")).records), np.random.default_rng(0)
     for number in range(SYSTEMS):
         write_predictions(predictions, records, rng.uniform(0.5, 1), rng)
-        submission = make_submission(board, predictions, system=f"System {number}", code="https://example.org/code")
+        submission = make_submission(
+            board, predictions, system=f"System {number}", code="https://example.org/code"
+        )
         store.send(submission.files, "", "")
 
 
 def measure_judging():
     """Seconds and memory of a judge with a thousand submissions, and of the page of a thousand systems."""
     with TemporaryDirectory() as scratch:
-        place, predictions, page = (Path(scratch) / name for name in ("board", "predictions.jsonl", "index.html"))
+        place, predictions, page = (
+            Path(scratch) / name for name in ("board", "predictions.jsonl", "index.html")
+        )
         submit_systems(place, predictions)
-        run = [sys.executable, "-c", "import sys; from closeread.cli import main; main(sys.argv[1:])"]
-        judge = [*run, "leaderboard", "judge", str(place), "--cache", str(Path(scratch) / "counts"), "--json"]
+        run = [
+            sys.executable,
+            "-c",
+            "import sys; from closeread.cli import main; main(sys.argv[1:])",
+        ]
+        judge = [
+            *run,
+            "leaderboard",
+            "judge",
+            str(place),
+            "--cache",
+            str(Path(scratch) / "counts"),
+            "--json",
+        ]
         build = [*run, "leaderboard", "build", str(place), "-o", str(page)]
         measured = {
             ONE: process([*run, "score", "mctaco", str(predictions), "--json"]),
@@ -136,8 +158,13 @@ def measure_judging():
         }
         seconds, peak = process(build)
         size = page.stat().st_size / 1000
-        measured[f"closeread leaderboard build, {SYSTEMS:,} systems, {size:.0f} kB"] = (seconds, peak)
-    return {name: {"seconds": seconds, "peak_mib": peak} for name, (seconds, peak) in measured.items()}
+        measured[f"closeread leaderboard build, {SYSTEMS:,} systems, {size:.0f} kB"] = (
+            seconds,
+            peak,
+        )
+    return {
+        name: {"seconds": seconds, "peak_mib": peak} for name, (seconds, peak) in measured.items()
+    }
 
 
 def main():
@@ -146,8 +173,15 @@ def main():
         rank(*invent(sys.argv[1], SYSTEMS))
         return
     commands = {
-        "python -c 'import numpy, scipy.special'": [sys.executable, "-c", "import numpy, scipy.special"],
-        **{f"ranks of {SYSTEMS:,} systems, {task}": [sys.executable, __file__, task] for task in BOARDS},
+        "python -c 'import numpy, scipy.special'": [
+            sys.executable,
+            "-c",
+            "import numpy, scipy.special",
+        ],
+        **{
+            f"ranks of {SYSTEMS:,} systems, {task}": [sys.executable, __file__, task]
+            for task in BOARDS
+        },
     }
     tables = {
         "ranking": ("compare, 1 pair, mctaco f1", measure_calls()),

@@ -44,7 +44,10 @@ def disturb_labels(records, rng):
 def drop_links(records, rng):
     """Rows of TNE without some of the links."""
     for record in records:
-        pairs = {(link["anchor"], link["complement"]): link["preposition"] for link in record["np_relations"]}
+        pairs = {
+            (link["anchor"], link["complement"]): link["preposition"]
+            for link in record["np_relations"]
+        }
         linked = [
             {"anchor": anchor, "complement": complement, "preposition": preposition}
             for (anchor, complement), preposition in pairs.items()
@@ -57,7 +60,9 @@ def drop_events(records, rng):
     """Timelines without some of the events."""
     for record in records:
         known = [entry for entry in record["entries"] if rng.random() > SHARE]
-        entries = [{name: entry[name] for name in ("position", "anchor", "mentions")} for entry in known]
+        entries = [
+            {name: entry[name] for name in ("position", "anchor", "mentions")} for entry in known
+        ]
         yield {"id": record["id"], "entity": record["entity"], "entries": entries}
 
 
@@ -84,7 +89,9 @@ def write_systems(task, folder):
     records = read_gold(load_corpus(corpus), split=split).records
     systems = [folder / f"{task}{seed}.jsonl" for seed in range(SYSTEMS)]
     for seed, path in enumerate(systems):
-        path.write_text(dump_json_lines(list(disturb(records, np.random.default_rng(seed)))), "utf-8")
+        path.write_text(
+            dump_json_lines(list(disturb(records, np.random.default_rng(seed)))), "utf-8"
+        )
     return ["--split", split], systems
 
 
@@ -122,7 +129,9 @@ def measure(task, given, systems):
     }
     for command in commands.values():
         cpu_process(command)  # fills the page cache and the byte code's
-    turns = [{name: cpu_process(command) for name, command in commands.items()} for _ in range(RUNS)]
+    turns = [
+        {name: cpu_process(command) for name, command in commands.items()} for _ in range(RUNS)
+    ]
     found = {}
     for name in commands:
         seconds = statistics.median(turn[name][0] for turn in turns)
@@ -134,7 +143,9 @@ def measure(task, given, systems):
 
 def main():
     """Measure every task and keep the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--litbank", type=Path, required=True)
     litbank = parser.parse_args().litbank
     tables = {}

@@ -31,7 +31,13 @@ from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
-from closeread.tasks.coref.marmara.pairs import describe_mentions, encode_pairs, expand_codes, list_examples, list_gold
+from closeread.tasks.coref.marmara.pairs import (
+    describe_mentions,
+    encode_pairs,
+    expand_codes,
+    list_examples,
+    list_gold,
+)
 
 RUNS = 5
 CLOSEREAD = Path(sys.executable).parent / "closeread"
@@ -64,7 +70,9 @@ def measure_files(folder):
         timings = calls(
             {
                 parsed: lambda: parse_all(folder / "treebank", folder / "coreference"),
-                "closeread, treebank and coreference to records": lambda: read_corpus_folder(folder),
+                "closeread, treebank and coreference to records": lambda: read_corpus_folder(
+                    folder
+                ),
                 f"closeread, {n_fragments:,} fragments to documents": extract_all,
             },
             RUNS,
@@ -93,8 +101,13 @@ def measure_baseline(folder):
             "svr --mentions predicted --jobs 2": (),
             "svr --features TF": ("--vectors", vectors),
         }
-        commands = {f"closeread, {name}": [*ours, *name.split(), *more, *output] for name, more in variants.items()}
-        timings = processes({one: [sys.executable, "-c", ALL_ROWS, rows, labels]} | commands, runs=3)
+        commands = {
+            f"closeread, {name}": [*ours, *name.split(), *more, *output]
+            for name, more in variants.items()
+        }
+        timings = processes(
+            {one: [sys.executable, "-c", ALL_ROWS, rows, labels]} | commands, runs=3
+        )
     return "baseline", one, timings
 
 
@@ -127,7 +140,10 @@ def write_fragments(treebank, folder):
             fragments.setdefault(sentence.get("No").partition(".")[0], []).append(sentence)
     folder.mkdir()
     for fragment, sentences in fragments.items():
-        lines = ['<?xml version="1.0" encoding="windows-1254" ?>', f'<Set sentences="{len(sentences)}">']
+        lines = [
+            '<?xml version="1.0" encoding="windows-1254" ?>',
+            f'<Set sentences="{len(sentences)}">',
+        ]
         for sentence in sentences:
             lines += [f'<S No="{sentence.get("No")}">', *map(write_word, sentence), "</S>"]
         text = "\n".join([*lines, "</Set>", ""])
@@ -146,7 +162,9 @@ def main():
     folder = Path(os.environ[DATA_VARIABLE], "marmara_coref")
     tables = {
         name: (peer, timings)
-        for name, peer, timings in (measure(folder) for measure in (measure_files, measure_baseline))
+        for name, peer, timings in (
+            measure(folder) for measure in (measure_files, measure_baseline)
+        )
     }
     print(json.dumps(kept("marmara", tables), indent=1))
 

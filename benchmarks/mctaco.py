@@ -62,7 +62,9 @@ def synthetic(n_rows, folder):
         sentence += 1
     gold, predictions = folder / f"{n_rows}.tsv", folder / f"{n_rows}.txt"
     gold.write_text("".join(rows[:n_rows]), "utf-8")
-    predictions.write_text("".join("yes\n" if coin else "no\n" for coin in rng.random(n_rows) < 0.5), "utf-8")
+    predictions.write_text(
+        "".join("yes\n" if coin else "no\n" for coin in rng.random(n_rows) < 0.5), "utf-8"
+    )
     return gold, predictions
 
 
@@ -77,7 +79,9 @@ def resampled(run, corpus, said, folder):
     for _ in range(1000):
         drawn = [blocks[i] for i in rng.integers(0, len(blocks), len(blocks))]
         # A sentence that is drawn twice counts twice: its copies get names of their own.
-        gold.write_text("".join(f"{copy} {rows[i]}" for copy, block in enumerate(drawn) for i in block), "utf-8")
+        gold.write_text(
+            "".join(f"{copy} {rows[i]}" for copy, block in enumerate(drawn) for i in block), "utf-8"
+        )
         predictions.write_text("".join(f"{said[i]}\n" for block in drawn for i in block), "utf-8")
         start = time.perf_counter()
         run(gold, predictions)
@@ -100,7 +104,15 @@ def disturb(labels):
 def measure_processes(evaluator, corpus, predictions):
     """Both tools as processes, beside what takes time at every start."""
     ours = [CLOSEREAD, "score", "mctaco", predictions]
-    theirs = [sys.executable, evaluator, "eval", "--test_file", corpus, "--prediction_file", predictions]
+    theirs = [
+        sys.executable,
+        evaluator,
+        "eval",
+        "--test_file",
+        corpus,
+        "--prediction_file",
+        predictions,
+    ]
     return processes(
         {
             "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
@@ -135,7 +147,15 @@ def measure_growth(evaluator, size, folder):
     return processes(
         {
             "closeread score mctaco": [CLOSEREAD, "score", "mctaco", random, "--gold", big],
-            "closeread score mctaco --no-ci": [CLOSEREAD, "score", "mctaco", random, "--gold", big, "--no-ci"],
+            "closeread score mctaco --no-ci": [
+                CLOSEREAD,
+                "score",
+                "mctaco",
+                random,
+                "--gold",
+                big,
+                "--no-ci",
+            ],
             "official evaluator": [sys.executable, evaluator, "eval", *both],
             "wc -l": ["wc", "-l", big, random],
         },
@@ -162,7 +182,9 @@ def main(evaluator):
         run = official(evaluator)
         result["in_process"] = measure_calls(run, corpus, predictions, gold, said)
         result["resampling"] = {
-            "official evaluator, 1,000 resampled files": {"seconds": resampled(run, corpus, said, folder)},
+            "official evaluator, 1,000 resampled files": {
+                "seconds": resampled(run, corpus, said, folder)
+            },
             "closeread, 1,000 resamples": result["in_process"].pop("closeread, 1,000 resamples"),
         }
         result["growth"] = {str(size): measure_growth(evaluator, size, folder) for size in SIZES}

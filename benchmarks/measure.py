@@ -37,7 +37,9 @@ def process(command, timeout=None, **options):
         TimeoutExpired: it took longer than `timeout` seconds, and was ended with all that it had started.
     """
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
-    with subprocess.Popen(launcher, stdout=subprocess.PIPE, text=True, start_new_session=True, **options) as running:
+    with subprocess.Popen(
+        launcher, stdout=subprocess.PIPE, text=True, start_new_session=True, **options
+    ) as running:
         try:
             printed, _ = running.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -52,7 +54,9 @@ def process(command, timeout=None, **options):
 def cpu_process(command):
     """CPU seconds, user and system, and peak MiB of one run of a command."""
     launcher = [sys.executable, "-I", "-S", "-c", CPU_LAUNCHER, *map(str, command)]
-    seconds, peak = subprocess.run(launcher, check=True, capture_output=True, text=True).stdout.split()
+    seconds, peak = subprocess.run(
+        launcher, check=True, capture_output=True, text=True
+    ).stdout.split()
     return float(seconds), float(peak)
 
 
@@ -65,7 +69,10 @@ def processes(commands, runs, **options):
         for name, command in commands.items():
             measured[name].append(process(command, **options))
     return {
-        name: {"seconds": statistics.median(s for s, _ in found), "peak_mib": max(m for _, m in found)}
+        name: {
+            "seconds": statistics.median(s for s, _ in found),
+            "peak_mib": max(m for _, m in found),
+        }
         for name, found in measured.items()
     }
 
@@ -96,7 +103,9 @@ def kept(name, tables, growth=None, limit=None):
         "machine": f"{cpu()}, {os.cpu_count()} cores",
         "software": f"Python {platform.python_version()}, NumPy {np.__version__}",
         "closeread": __version__,
-        "tables": {table: {"peer": peer, "timings": timings} for table, (peer, timings) in tables.items()},
+        "tables": {
+            table: {"peer": peer, "timings": timings} for table, (peer, timings) in tables.items()
+        },
     }
     if limit is not None:
         result["limit"] = limit
@@ -113,4 +122,7 @@ def kept(name, tables, growth=None, limit=None):
 def cpu():
     """What the processor calls itself."""
     lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )

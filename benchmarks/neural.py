@@ -29,7 +29,14 @@ from closeread.tasks.mctaco.models import predict as predict_labels
 from closeread.tasks.tne.models import predict as predict_links
 from closeread.tasks.tne.reproduction import name_row
 
-TNE = ("links/precision", "links/recall", "links/f1", "unlabeled/precision", "unlabeled/recall", "unlabeled/f1")
+TNE = (
+    "links/precision",
+    "links/recall",
+    "links/f1",
+    "unlabeled/precision",
+    "unlabeled/recall",
+    "unlabeled/f1",
+)
 ACCURACIES = ("iprep", "uprep")
 MCTACO = ("f1", "exact_match")
 TIMED = ("coupled", "tuned")
@@ -37,7 +44,10 @@ TIMED = ("coupled", "tuned")
 
 def take_scores(report, names):
     """The scores of a report in percent, each with its interval."""
-    return {name: [100 * getattr(report.total.scores[name], end) for end in ("value", "low", "high")] for name in names}
+    return {
+        name: [100 * getattr(report.total.scores[name], end) for end in ("value", "low", "high")]
+        for name in names
+    }
 
 
 def describe(run, described):
@@ -52,7 +62,10 @@ def describe(run, described):
         "epochs": len(described["epochs"]),
         "best": described["best"]["epoch"],
         "batch": described["setting"]["batch_size"] * described["setting"]["accumulate"],
-        "rates": [described["setting"]["learning_rate"], described["setting"]["head_learning_rate"]],
+        "rates": [
+            described["setting"]["learning_rate"],
+            described["setting"]["head_learning_rate"],
+        ],
         "threads": described["threads"],
     }
 
@@ -66,8 +79,12 @@ def score_tne(folder):
         scores = take_scores(report, (*TNE, *ACCURACIES))
         found[name_row(run, described["model"])] = {**describe(run, described), "scores": scores}
         if described["model"]["variant"] == "decoupled":
-            report = closeread.score("tne", predict_links(gold, run, decoding="printed"), split="test")
-            found[name_row(run, described["model"])]["printed_decoding"] = take_scores(report, TNE[:3])
+            report = closeread.score(
+                "tne", predict_links(gold, run, decoding="printed"), split="test"
+            )
+            found[name_row(run, described["model"])]["printed_decoding"] = take_scores(
+                report, TNE[:3]
+            )
     return dict(sorted(found.items()))
 
 
@@ -79,7 +96,10 @@ def score_mctaco(folder):
         if run.parent.name.startswith("size-"):  # of the learning curve
             continue
         report = closeread.score("mctaco", predict_labels(records, run), split="test")
-        more = {"unit_normalization": described["unit_normalization"], "seed": described["setting"]["seed"]}
+        more = {
+            "unit_normalization": described["unit_normalization"],
+            "seed": described["setting"]["seed"],
+        }
         found.append({**describe(run, described), **more, "scores": take_scores(report, MCTACO)})
     return found
 
@@ -106,20 +126,39 @@ def summarize_curve(folder):
 def time_predicting(folder, documents):
     """The seconds to predict the documents of a file, and how many there are."""
     runs = find_complete_runs(folder, "tne").items()
-    run = next(run for run, described in runs if (described["model"]["variant"], described["model"]["kind"]) == TIMED)
+    run = next(
+        run
+        for run, described in runs
+        if (described["model"]["variant"], described["model"]["kind"]) == TIMED
+    )
     gold = read_own_gold(load_corpus("tne"), documents)
     start = time.perf_counter()
     rows = predict_links(gold, run, fallbacks=False)
-    return {"documents": len(rows), "seconds": time.perf_counter() - start, "threads": torch.get_num_threads()}
+    return {
+        "documents": len(rows),
+        "seconds": time.perf_counter() - start,
+        "threads": torch.get_num_threads(),
+    }
 
 
 def main():
     """Score the runs and keep what was found."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--tne", type=Path, metavar="DIR", help="Score the runs of TNE in this folder on test.")
-    parser.add_argument("--mctaco", type=Path, metavar="DIR", help="Score the runs of McTaco in this folder on test.")
-    parser.add_argument("--curve", type=Path, metavar="DIR", help="Average the test scores in a folder of --sizes.")
-    parser.add_argument("--documents", type=Path, metavar="FILE", help="Time the prediction of these, with --tne.")
+    parser.add_argument(
+        "--tne", type=Path, metavar="DIR", help="Score the runs of TNE in this folder on test."
+    )
+    parser.add_argument(
+        "--mctaco",
+        type=Path,
+        metavar="DIR",
+        help="Score the runs of McTaco in this folder on test.",
+    )
+    parser.add_argument(
+        "--curve", type=Path, metavar="DIR", help="Average the test scores in a folder of --sizes."
+    )
+    parser.add_argument(
+        "--documents", type=Path, metavar="FILE", help="Time the prediction of these, with --tne."
+    )
     given = parser.parse_args()
     path = Path(__file__).parent / "results" / "neural.json"
     found = json.loads(path.read_text("utf-8")) if path.exists() else {"machines": {}}

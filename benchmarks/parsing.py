@@ -28,7 +28,9 @@ SHAPES = {"many": (100_000, 2, 2), "large": (100, 60, 5), "few": (12, 4, 3)}
 def clusters(n_documents, n_entities, n_mentions):
     """Documents with mentions of a token each, at random."""
     size = n_entities * n_mentions
-    tokens = np.random.default_rng(1).permuted(np.tile(np.arange(2 * size), (n_documents, 1)), axis=1)[:, :size]
+    tokens = np.random.default_rng(1).permuted(
+        np.tile(np.arange(2 * size), (n_documents, 1)), axis=1
+    )[:, :size]
     return np.repeat(tokens.reshape(n_documents, n_entities, n_mentions, 1), 2, axis=3).tolist()
 
 
@@ -38,7 +40,9 @@ def measure_lines(data):
     def parse_own():
         assert not parse_json_lines(split_lines(Path("lines.jsonl"), data)).problems
 
-    return calls({"orjson": lambda: list(map(orjson.loads, data.splitlines())), "closeread": parse_own}, RUNS)
+    return calls(
+        {"orjson": lambda: list(map(orjson.loads, data.splitlines())), "closeread": parse_own}, RUNS
+    )
 
 
 def measure_documents(path):
@@ -47,7 +51,9 @@ def measure_documents(path):
     def parse():
         return list(map(orjson.loads, gzip.decompress(path.read_bytes()).splitlines()))
 
-    return calls({"gunzip and orjson": parse, "closeread": lambda: FORMAT.read(path, "train")}, RUNS)
+    return calls(
+        {"gunzip and orjson": parse, "closeread": lambda: FORMAT.read(path, "train")}, RUNS
+    )
 
 
 def measure_clusters(module, shape):
@@ -56,7 +62,9 @@ def measure_clusters(module, shape):
     return calls(
         {
             "pyarrow.array": lambda: [pa.array(side) for side in sides],
-            "compute of closeread": lambda: module.compute(predictions=sides[0], references=sides[1]),
+            "compute of closeread": lambda: module.compute(
+                predictions=sides[0], references=sides[1]
+            ),
         },
         RUNS,
     )
@@ -70,16 +78,23 @@ def dump(rows):
 def main():
     """Measure and keep the result."""
     labels = [{"id": f"test-{i:06d}", "label": "yes" if i % 3 else "no"} for i in range(100_000)]
-    documents = [{"document": f"d{i}", "clusters": one} for i, one in enumerate(clusters(5_000, 60, 5))]
+    documents = [
+        {"document": f"d{i}", "clusters": one} for i, one in enumerate(clusters(5_000, 60, 5))
+    ]
     module = closeread.load_metric("coref_lea")
     tables = {
         "labels": ("orjson", measure_lines(dump(labels))),
         "clusters": ("orjson", measure_lines(dump(documents))),
         "documents": (
             "gunzip and orjson",
-            measure_documents(Path(os.environ["CLOSEREAD_DATA"], "tne", "train_recovered.jsonl.gz")),
+            measure_documents(
+                Path(os.environ["CLOSEREAD_DATA"], "tne", "train_recovered.jsonl.gz")
+            ),
         ),
-        **{name: ("pyarrow.array", measure_clusters(module, shape)) for name, shape in SHAPES.items()},
+        **{
+            name: ("pyarrow.array", measure_clusters(module, shape))
+            for name, shape in SHAPES.items()
+        },
     }
     print(json.dumps(kept("parsing", tables), indent=1))
 

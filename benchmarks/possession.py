@@ -50,7 +50,10 @@ def predictions(gold):
     """The gold without every fifth possession, as a system would send it."""
     for record in gold:
         said = [p for i, p in enumerate(record["possessions"]) if i % 5]
-        yield {"article": record["article"], "possessions": [{name: p[name] for name in FIELDS} for p in said]}
+        yield {
+            "article": record["article"],
+            "possessions": [{name: p[name] for name in FIELDS} for p in said],
+        }
 
 
 def article(vocabulary, seed):
@@ -65,7 +68,12 @@ def article(vocabulary, seed):
         else:
             words = [f"word{n}" for n in rng.choice(vocabulary, 3, replace=False)]
         year = str(int(rng.integers(1500, 2000)))
-        row = {"possessor": " ".join(words), "certainty": "certain", "order": str(i + 1), "anchor": year}
+        row = {
+            "possessor": " ".join(words),
+            "certainty": "certain",
+            "order": str(i + 1),
+            "anchor": year,
+        }
         rows.append({**row, "relation": "during", "relation_certainty": "certain"})
     return [{"article": "The Jug", "possessions": rows}]
 
@@ -99,9 +107,13 @@ def main():
             ]
             for setting in settings
         }
-        tables = {"processes": ("closeread score wikipossessions, exact", processes(commands, RUNS))}
+        tables = {
+            "processes": ("closeread score wikipossessions, exact", processes(commands, RUNS))
+        }
     released = {
-        f"the released corpus, {setting}": lambda setting=setting: count(gold=gold, system=system, setting=setting)
+        f"the released corpus, {setting}": lambda setting=setting: count(
+            gold=gold, system=system, setting=setting
+        )
         for setting in settings
     }
     large = {

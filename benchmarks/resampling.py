@@ -33,7 +33,10 @@ def draw_plainly(blocks, n_resamples, rng):
     """Sums of resamples, by drawing the number of every block."""
     n = len(blocks)
     return np.array(
-        [np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64) @ blocks for _ in range(n_resamples)]
+        [
+            np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64) @ blocks
+            for _ in range(n_resamples)
+        ]
     )
 
 
@@ -63,7 +66,9 @@ def measure(n_blocks, n_resamples):
 
 def main():
     """Measure all sizes and keep the figures."""
-    kept("resampling", {str(n): (PLAIN, measure(n, n_resamples)) for n, n_resamples in SIZES.items()})
+    kept(
+        "resampling", {str(n): (PLAIN, measure(n, n_resamples)) for n, n_resamples in SIZES.items()}
+    )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,10 @@ def measure(commands):
     """Median seconds and CPU seconds, and the largest peak, of every command by name, run in turns."""
     for command in commands.values():
         process(command)  # fills the page cache and the byte code's
-    turns = [{name: (process(one), cpu_process(one)) for name, one in commands.items()} for _ in range(RUNS)]
+    turns = [
+        {name: (process(one), cpu_process(one)) for name, one in commands.items()}
+        for _ in range(RUNS)
+    ]
     return {
         name: {
             "seconds": statistics.median(turn[name][0][0] for turn in turns),
@@ -43,12 +46,16 @@ def measure(commands):
 
 def main():
     """Measure and keep the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("closeread", type=Path, metavar="CLOSEREAD")
     closeread = parser.parse_args().closeread
     python = closeread.with_name("python")
     with tempfile.TemporaryDirectory() as scratch:
-        key, response, labels = (Path(scratch, name) for name in ("key.conll", "response.conll", "yes.jsonl"))
+        key, response, labels = (
+            Path(scratch, name) for name in ("key.conll", "response.conll", "yes.jsonl")
+        )
         for path in (key, response):
             path.write_text(DOCUMENT, "utf-8")
         sample = ["--config", "sample"]
@@ -63,7 +70,12 @@ def main():
             "closeread score coref, a small file": [closeread, "score", "coref", key, response],
             "closeread score mctaco, the sample": [closeread, "score", "mctaco", labels, *sample],
         }
-        print(json.dumps(kept("starting", {"commands": ("python -c 'import numpy'", measure(commands))}), indent=1))
+        print(
+            json.dumps(
+                kept("starting", {"commands": ("python -c 'import numpy'", measure(commands))}),
+                indent=1,
+            )
+        )
 
 
 if __name__ == "__main__":

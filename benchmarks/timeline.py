@@ -86,7 +86,10 @@ print(json.dumps(taken))
 def timeline(n):
     """The entries of n events, each at a position and on a day of its own."""
     days = (date.fromordinal(FIRST + i).isoformat() for i in range(n))
-    return [{"position": i, "anchor": day, "mentions": [f"{i % 97}-{i}-go"]} for i, day in enumerate(days, start=1)]
+    return [
+        {"position": i, "anchor": day, "mentions": [f"{i % 97}-{i}-go"]}
+        for i, day in enumerate(days, start=1)
+    ]
 
 
 def turned(entries, seed=0):
@@ -96,7 +99,9 @@ def turned(entries, seed=0):
     for i in range(len(entries) - 1):
         if rng.random() < 0.33 and 0 < positions[i] < positions[i + 1]:
             positions[i : i + 2] = positions[i + 1], positions[i]
-    placed = [{**entry, "position": position} for entry, position in zip(entries, positions, strict=True)]
+    placed = [
+        {**entry, "position": position} for entry, position in zip(entries, positions, strict=True)
+    ]
     return [entry for entry in placed if rng.random() < 0.8]
 
 
@@ -112,9 +117,13 @@ def records(timelines):
 
 def relations(entries):
     """What a timeline says, as links between mentions and anchors."""
-    placed = sorted((e["position"], e["anchor"], m) for e in entries if e["position"] for m in e["mentions"])
+    placed = sorted(
+        (e["position"], e["anchor"], m) for e in entries if e["position"] for m in e["mentions"]
+    )
     links = [(mention, "SIMULTANEOUS", f"t {anchor}") for _, anchor, mention in placed]
-    return links + [(e, "BEFORE" if p < q else "SIMULTANEOUS", f) for (p, _, e), (q, _, f) in pairwise(placed)]
+    return links + [
+        (e, "BEFORE" if p < q else "SIMULTANEOUS", f) for (p, _, e), (q, _, f) in pairwise(placed)
+    ]
 
 
 def repeated(function, *arguments, **options):
@@ -131,7 +140,9 @@ def asked(command, words):
     """Seconds that a driver found; None where it did not end, and the name of the error that it ended with."""
     command = [str(part) for part in (*command, RUNS, LONG)]
     try:
-        done = subprocess.run(command, input=json.dumps(words), capture_output=True, text=True, timeout=LIMIT)
+        done = subprocess.run(
+            command, input=json.dumps(words), capture_output=True, text=True, timeout=LIMIT
+        )
     except subprocess.TimeoutExpired:
         return None
     if done.returncode:
@@ -149,11 +160,16 @@ class Peers:
     def __init__(self, arguments):
         self._python2 = [arguments.python2, "-B", "-c", PYTHON2]
         self._tieval = [arguments.tieval, "-c", TIEVAL]
-        self._tool, self._toolkit = (folder.resolve() for folder in (arguments.cdeo / TOOL, arguments.tempeval3))
+        self._tool, self._toolkit = (
+            folder.resolve() for folder in (arguments.cdeo / TOOL, arguments.tempeval3)
+        )
 
     def organisers(self, gold, system, track="full"):
         """The organisers' tool, on records of timelines, which it reads from files."""
-        script = self._tool / {"full": "evaluation_timeline.py", "ordering": "evaluation_timeline_ord.py"}[track]
+        script = (
+            self._tool
+            / {"full": "evaluation_timeline.py", "ordering": "evaluation_timeline_ord.py"}[track]
+        )
         steps = []
         with tempfile.TemporaryDirectory() as folder:
             for number, sides in enumerate(zip(gold, system, strict=True)):
@@ -161,12 +177,18 @@ class Peers:
                 for name, record in zip(names, sides, strict=True):
                     Path(folder, name).write_text(dump_timeline(record).partition("\n")[2], "utf-8")
                 graphs = [f"{folder}/{names[0]}_gold.tml", f"{folder}/{names[1]}_sys.tml"]
-                steps += [[script, folder, *names], [self._tool / "temporal_evaluation.py", *graphs, "0"]]
+                steps += [
+                    [script, folder, *names],
+                    [self._tool / "temporal_evaluation.py", *graphs, "0"],
+                ]
             return asked(self._python2, [[str(word) for word in step] for step in steps])
 
     def tieval(self, gold, system):
         """tieval, on records of timelines, which it gets as links."""
-        sides = ({record["id"]: relations(record["entries"]) for record in side} for side in (gold, system))
+        sides = (
+            {record["id"]: relations(record["entries"]) for record in side}
+            for side in (gold, system)
+        )
         return asked(self._tieval, list(sides))
 
     def toolkit(self, gold, system):
@@ -195,12 +217,16 @@ def of_timelines(peers, sizes, change):
 
 def scored(folder):
     """The report on timelines in files."""
-    return scoring.score(CORPUS.name, folder / "system", gold=folder / "gold", resampling=Resampling(0))
+    return scoring.score(
+        CORPUS.name, folder / "system", gold=folder / "gold", resampling=Resampling(0)
+    )
 
 
 def of_evaluation(peers):
     """Seconds for the evaluation timelines that are at hand, by scorer."""
-    splits = [split for split in EVALUATION if split in splits_at_hand(CORPUS, CORPUS.default_config)]
+    splits = [
+        split for split in EVALUATION if split in splits_at_hand(CORPUS, CORPUS.default_config)
+    ]
     gold = [
         {**record, "id": f"{split} {record['id']}"}
         for split in splits
@@ -215,7 +241,9 @@ def of_evaluation(peers):
     found["tieval, full"] = peers.tieval(gold, system)
     of = f" ({len(gold)} timelines of {', '.join(splits)})"
     print(found, flush=True)
-    return f"{OURS}, full{of}", {f"{name}{of}": {"seconds": seconds} for name, seconds in found.items()}
+    return f"{OURS}, full{of}", {
+        f"{name}{of}": {"seconds": seconds} for name, seconds in found.items()
+    }
 
 
 def score_links(key, response):
@@ -244,8 +272,13 @@ def true_links(n, seed=0):
     """Links that are true of n random intervals, one and a half each; and of the same with a tenth of them moved."""
     rng = random.Random(seed)  # noqa: S311
     intervals = [tuple(sorted(rng.sample(range(4 * n), 2))) for _ in range(n)]
-    others = [one if rng.random() < 0.9 else tuple(sorted(rng.sample(range(4 * n), 2))) for one in intervals]
-    pairs = [(i, rng.randrange(i)) for i in range(1, n)] + [tuple(rng.sample(range(n), 2)) for _ in range(n // 2)]
+    others = [
+        one if rng.random() < 0.9 else tuple(sorted(rng.sample(range(4 * n), 2)))
+        for one in intervals
+    ]
+    pairs = [(i, rng.randrange(i)) for i in range(1, n)] + [
+        tuple(rng.sample(range(n), 2)) for _ in range(n // 2)
+    ]
     rng.shuffle(pairs)
     return [
         [(one, kind, other) for one, other in pairs if (kind := relation(side[one], side[other]))]
@@ -261,7 +294,9 @@ def relation(one, other):
         return None
     if b < c or d < a:
         return "BEFORE" if b < c else "AFTER"
-    return {(True, False): "INCLUDES", (False, True): "IS_INCLUDED"}.get((a < c and d < b, c < a and b < d))
+    return {(True, False): "INCLUDES", (False, True): "IS_INCLUDED"}.get(
+        (a < c and d < b, c < a and b < d)
+    )
 
 
 def document(n, links):
@@ -272,10 +307,18 @@ def document(n, links):
         Span("EVENT", start, start + len(word), {"eid": f"e{i}", "class": "OCCURRENCE"})
         for i, (start, word) in enumerate(zip(starts, words, strict=False))
     ]
-    instances = [Entry("MAKEINSTANCE", {"eiid": f"ei{i}", "eventID": f"e{i}", **VERB}) for i in range(n)]
-    tlinks = [Tlink(f"ei{one}", f"ei{other}", kind, {"lid": f"l{i}"}) for i, (one, kind, other) in enumerate(links)]
+    instances = [
+        Entry("MAKEINSTANCE", {"eiid": f"ei{i}", "eventID": f"e{i}", **VERB}) for i in range(n)
+    ]
+    tlinks = [
+        Tlink(f"ei{one}", f"ei{other}", kind, {"lid": f"l{i}"})
+        for i, (one, kind, other) in enumerate(links)
+    ]
     creation = Span(
-        "TIMEX3", 0, 4, {"tid": "t0", "type": "DATE", "value": "2010", "functionInDocument": "CREATION_TIME"}
+        "TIMEX3",
+        0,
+        4,
+        {"tid": "t0", "type": "DATE", "value": "2010", "functionInDocument": "CREATION_TIME"},
     )
     passages = (Passage("DCT", "2010", (creation,)), Passage("TEXT", " ".join(words), tuple(spans)))
     return Document("d", passages, tuple(instances), tuple(tlinks))
@@ -283,7 +326,9 @@ def document(n, links):
 
 def main():
     """Measure everything and keep it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name in ("--cdeo", "--tempeval3", "--python2", "--tieval"):
         parser.add_argument(name, type=Path, required=True)
     peers = Peers(parser.parse_args())

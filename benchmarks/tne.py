@@ -96,7 +96,11 @@ def predictions(gold, seed=0):
             if pair in seen:
                 continue
             seen.add(pair)
-            said = link["preposition"] if chance > SHARE_RELABELLED else str(rng.choice(PREPOSITIONS[1:]))
+            said = (
+                link["preposition"]
+                if chance > SHARE_RELABELLED
+                else str(rng.choice(PREPOSITIONS[1:]))
+            )
             place = "relations" if rng.random() > SHARE_DROPPED else "fallback"
             row[place].append({"anchor": pair[0], "complement": pair[1], "preposition": said})
         yield row
@@ -162,10 +166,19 @@ def building():
         given = [TESTS, texts, pipeline]
         commands = {
             "spaCy alone: the pipeline and its noun chunks": [sys.executable, "-c", ALONE, *given],
-            "closeread build tne": [sys.executable, "-c", BUILD, *given, Path(scratch) / "documents.jsonl"],
+            "closeread build tne": [
+                sys.executable,
+                "-c",
+                BUILD,
+                *given,
+                Path(scratch) / "documents.jsonl",
+            ],
         }
         measured = processes(commands, BUILDING_RUNS)
-    return {name: {**found, "per_second": N_TEXTS / found["seconds"]} for name, found in measured.items()}
+    return {
+        name: {**found, "per_second": N_TEXTS / found["seconds"]}
+        for name, found in measured.items()
+    }
 
 
 def large(gold, files, official):
@@ -181,13 +194,28 @@ def large(gold, files, official):
             names = ("gold", "rows", "arrays", "answers", "scores")
             copied = {name: Path(scratch) / f"{name}.jsonl" for name in names}
             write_copies(copied["gold"], gold, n)
-            write_copies(copied["rows"], map(orjson.loads, files["rows"].read_bytes().splitlines()), n)
+            write_copies(
+                copied["rows"], map(orjson.loads, files["rows"].read_bytes().splitlines()), n
+            )
             for name in ("arrays", "answers"):
                 copied[name].write_bytes(files[name].read_bytes() * n)
             given = ["--gold_file", copied["answers"], "--predictions_file", copied["arrays"]]
             commands = {
-                "parse each line with orjson": [sys.executable, "-c", PARSE, copied["gold"], copied["rows"]],
-                "closeread score tne": [CLOSEREAD, "score", "tne", copied["rows"], "--gold", copied["gold"]],
+                "parse each line with orjson": [
+                    sys.executable,
+                    "-c",
+                    PARSE,
+                    copied["gold"],
+                    copied["rows"],
+                ],
+                "closeread score tne": [
+                    CLOSEREAD,
+                    "score",
+                    "tne",
+                    copied["rows"],
+                    "--gold",
+                    copied["gold"],
+                ],
                 "official evaluator": [*official, *given, "--output_file", copied["scores"]],
             }
             mib = sum(copied[name].stat().st_size for name in ("gold", "rows")) / 2**20
@@ -212,21 +240,33 @@ def main(evaluator):
     rows = list(predictions(gold))
     path = locate(corpus, corpus.configs["default"].splits["test"]).path
     modules = tne_official.loaded(evaluator)
-    answers = [modules["convert_data2leaderboard_eval"].data_conversion(_as_released(record)) for record in gold]
+    answers = [
+        modules["convert_data2leaderboard_eval"].data_conversion(_as_released(record))
+        for record in gold
+    ]
     arrays = [json.loads(line) for line in dump_submission(rows, gold).splitlines()]
     ready = rows_of(rows)
     with tempfile.TemporaryDirectory() as folder:
-        files = {name: Path(folder) / f"{name}.jsonl" for name in ("rows", "arrays", "answers", "scores")}
+        files = {
+            name: Path(folder) / f"{name}.jsonl" for name in ("rows", "arrays", "answers", "scores")
+        }
         files["rows"].write_text(dump_json_lines(rows), "utf-8")
         files["arrays"].write_text("".join(json.dumps(array) + "\n" for array in arrays), "utf-8")
-        files["answers"].write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
+        files["answers"].write_text(
+            "".join(json.dumps(answer) + "\n" for answer in answers), "utf-8"
+        )
         official = [sys.executable, "-c", OFFICIAL, Path(tne_official.__file__).parent, evaluator]
         given = ["--gold_file", files["answers"], "--predictions_file", files["arrays"]]
         commands = {
             "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
             "python -c 'import torch'": [sys.executable, "-c", "import torch"],
             "closeread score tne": [CLOSEREAD, "score", "tne", files["rows"]],
-            "closeread score tne, the leaderboard's file": [CLOSEREAD, "score", "tne", files["arrays"]],
+            "closeread score tne, the leaderboard's file": [
+                CLOSEREAD,
+                "score",
+                "tne",
+                files["arrays"],
+            ],
             "official evaluator": [*official, *given, "--output_file", files["scores"]],
         }
         tables = {"processes": ("official evaluator", processes(commands, RUNS))}

@@ -31,9 +31,14 @@ def write_documents(path, seed, n_documents=500, n_tokens=600, n_mentions=200, n
         for number in range(n_documents):
             starts = np.sort(spans.choice(n_tokens, n_mentions, replace=False)).tolist()
             clusters = [[] for _ in range(n_entities)]
-            for start, entity in zip(starts, rng.integers(n_entities, size=n_mentions).tolist(), strict=True):
+            for start, entity in zip(
+                starts, rng.integers(n_entities, size=n_mentions).tolist(), strict=True
+            ):
                 clusters[entity].append([start, start])
-            row = {"document": f"d{number}", "clusters": [cluster for cluster in clusters if cluster]}
+            row = {
+                "document": f"d{number}",
+                "clusters": [cluster for cluster in clusters if cluster],
+            }
             file.write(json.dumps(row) + "\n")
 
 
@@ -43,7 +48,9 @@ def write_timeml(folder, seed, n_documents=40, n_events=40, n_links=80):
     folder.mkdir()
     for number in range(n_documents):
         words = " ".join(f'<EVENT eid="e{i}">ran</EVENT>' for i in range(n_events))
-        instances = "\n".join(f'<MAKEINSTANCE eiid="ei{i}" eventID="e{i}"/>' for i in range(n_events))
+        instances = "\n".join(
+            f'<MAKEINSTANCE eiid="ei{i}" eventID="e{i}"/>' for i in range(n_events)
+        )
         pairs = [sorted(rng.choice(n_events, 2, replace=False).tolist()) for _ in range(n_links)]
         links = "\n".join(
             f'<TLINK lid="l{i}" eventInstanceID="ei{a}" relatedToEventInstance="ei{b}" relType="BEFORE"/>'
@@ -57,7 +64,11 @@ def commands(folder, closeread):
     """The arguments of every command that is compared, by what it does; inputs are made in a folder."""
 
     def predict(output, *arguments):
-        subprocess.run([closeread, "baseline", *arguments, "-o", folder / output], check=True, capture_output=True)
+        subprocess.run(
+            [closeread, "baseline", *arguments, "-o", folder / output],
+            check=True,
+            capture_output=True,
+        )
         return folder / output
 
     for seed, name in enumerate(("key.jsonl", "response.jsonl")):
@@ -66,7 +77,9 @@ def commands(folder, closeread):
         write_timeml(folder / name, seed)
     random_labels = predict("mctaco.jsonl", "mctaco", "random", "--seed", "1")
     links = predict("tne.jsonl", "tne", "surface")
-    timelines = predict("timelines.jsonl", "semeval2015_timeline", "creation-time", "--split", "corpus_1")
+    timelines = predict(
+        "timelines.jsonl", "semeval2015_timeline", "creation-time", "--split", "corpus_1"
+    )
     coreference = (folder / "key.jsonl", folder / "response.jsonl")
     return {
         "--help": ["--help"],
@@ -77,13 +90,21 @@ def commands(folder, closeread):
         "score timeline": ["score", "timeline", timelines, "--split", "corpus_1"],
         "score tlinks": ["score", "tlinks", folder / "key", folder / "response"],
         "score coref": ["score", "coref", *coreference],
-        "score coref --duplicates reference": ["score", "coref", *coreference, "--duplicates", "reference"],
+        "score coref --duplicates reference": [
+            "score",
+            "coref",
+            *coreference,
+            "--duplicates",
+            "reference",
+        ],
     }
 
 
 def main():
     """Measure both versions and keep the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("old", type=Path, metavar="OLD")
     parser.add_argument("new", type=Path, metavar="NEW")
     given = parser.parse_args()
@@ -102,7 +123,9 @@ def main():
                 "peak_ratio": max(peak for _, peak in new) / max(peak for _, peak in old),
             }
     result = {"machine": cpu(), "closeread": __version__, "runs": RUNS, "commands": rows}
-    (Path(__file__).parent / "results" / "versions.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    (Path(__file__).parent / "results" / "versions.json").write_text(
+        json.dumps(result, indent=1) + "\n", "utf-8"
+    )
     print(json.dumps(result, indent=1))
 
 

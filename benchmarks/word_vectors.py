@@ -32,10 +32,17 @@ def main():
     """Write the vectors of the words of documents."""
     encoder, output, *documents = sys.argv[1:]
     tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
-    layer = transformers.AutoModel.from_pretrained(encoder).get_input_embeddings().weight.detach().numpy()
+    layer = (
+        transformers.AutoModel.from_pretrained(encoder)
+        .get_input_embeddings()
+        .weight.detach()
+        .numpy()
+    )
     words = read_words(map(Path, documents))
     pieces = tokenizer(words, add_special_tokens=False)["input_ids"]
-    vectors = np.array([layer[found].mean(0) if found else np.zeros(layer.shape[1]) for found in pieces])
+    vectors = np.array(
+        [layer[found].mean(0) if found else np.zeros(layer.shape[1]) for found in pieces]
+    )
     vectors = (vectors - vectors.mean(0)) / vectors.std(0)
     write_vectors(Path(output), words, vectors.astype(np.float32))
 

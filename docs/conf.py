@@ -52,7 +52,9 @@ def setup(app: Sphinx) -> None:
     def draw(display: str) -> Any:
         def visit(writer: Any, node: nodes.math | nodes.math_block) -> None:
             drawn = convert(node.astext().strip(), display=display)
-            writer.body.append(f'<div class="formula">{drawn}</div>' if display == "block" else drawn)
+            writer.body.append(
+                f'<div class="formula">{drawn}</div>' if display == "block" else drawn
+            )
             raise nodes.SkipNode
 
         return visit, None

@@ -32,13 +32,19 @@ settings.load_profile("closeread")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
+    parser.addoption(
+        "--extras-only",
+        action="store_true",
+        help="Run only the tests that need an extra of the package.",
+    )
     parser.addoption("--skips", metavar="FILE", help="Append to FILE what was skipped and why.")
 
 
 def pytest_configure(config):
     # Many tests score a file against itself; tests/faults has those of the warning.
-    config.addinivalue_line("filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning")
+    config.addinivalue_line(
+        "filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning"
+    )
     # The seed of changed files is chosen once for all processes of a run.
     os.environ.setdefault("CLOSEREAD_FUZZ_SEED", str(random.SystemRandom().randrange(2**32)))
 
@@ -49,11 +55,16 @@ def pytest_report_header(config):
 
 def pytest_ignore_collect(collection_path, config):
     """Leave out tests that need an extra that is not installed; the summary names them."""
-    from shared.extras import find_lacking, find_needs  # not above: assertions are rewritten in what is imported later
+    from shared.extras import (
+        find_lacking,
+        find_needs,
+    )  # not above: assertions are rewritten in what is imported later
 
     if not collection_path.is_file():
         return None
-    if collection_path.suffix == ".py" and not has_tests_of_tier(collection_path, config.option.markexpr):
+    if collection_path.suffix == ".py" and not has_tests_of_tier(
+        collection_path, config.option.markexpr
+    ):
         return True
     needs = find_needs(collection_path)
     is_wanted = bool(needs) or not config.getoption("--extras-only")
@@ -94,7 +105,10 @@ def pytest_terminal_summary(terminalreporter, config):
             for report in terminalreporter.stats.get("skipped", ())
         ]
         with open(config.option.skips, "a", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in [*skipped, *(line.removeprefix("SKIPPED ") for line in left_out)])
+            file.writelines(
+                f"{line}\n"
+                for line in [*skipped, *(line.removeprefix("SKIPPED ") for line in left_out)]
+            )
 
 
 @pytest.fixture(scope="session")
@@ -175,7 +189,9 @@ def run():
     """Runs `closeread ARGUMENTS`; an exception that is no message to the user fails the test."""
 
     def invoke(*arguments, stdin=None):
-        return CliRunner().invoke(main, [str(a) for a in arguments], input=stdin, catch_exceptions=False)
+        return CliRunner().invoke(
+            main, [str(a) for a in arguments], input=stdin, catch_exceptions=False
+        )
 
     return invoke
 

@@ -39,7 +39,9 @@ def lint(graph, monkeypatch, capsys):
 
         configure()
         settings.configure(GRAPH_BUILDER=Builder())
-        is_kept = use_cases.lint_imports(str(ROOT / ".importlinter"), cache_dir=None, no_logo=True, is_debug_mode=True)
+        is_kept = use_cases.lint_imports(
+            str(ROOT / ".importlinter"), cache_dir=None, no_logo=True, is_debug_mode=True
+        )
         return is_kept, capsys.readouterr().out
 
     return check

@@ -12,7 +12,10 @@ from shared.bad_input import ROWS, SAMPLE, lines, put, refuses
 @pytest.fixture
 def kept(run, here):
     put("system", lines(*ROWS))
-    assert run("score", "mctaco", "system", *SAMPLE, "--no-ci", "--counts", "kept.counts").exit_code == 0
+    assert (
+        run("score", "mctaco", "system", *SAMPLE, "--no-ci", "--counts", "kept.counts").exit_code
+        == 0
+    )
     return "kept.counts"
 
 
@@ -31,13 +34,17 @@ def test_a_changed_byte(run, kept):
             assert result.stderr.startswith("Error: ")
 
 
-CHANGED = "other.counts: was changed after it was written: its content has another digest; score again"
+CHANGED = (
+    "other.counts: was changed after it was written: its content has another digest; score again"
+)
 
 
 def test_blocks_that_are_others(run, kept):
     table = pq.read_table(kept).drop_columns(["block_name"])  # as earlier versions wrote it
     blocks = table["block"].to_pylist()
-    table = table.set_column(table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64()))
+    table = table.set_column(
+        table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64())
+    )
     pq.write_table(table, "other.counts")
     refuses(run("compare", "mctaco", kept, "other.counts"), CHANGED)
     about = json.loads(table.schema.metadata[b"closeread"])

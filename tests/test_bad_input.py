@@ -8,7 +8,19 @@ import os
 from pathlib import Path
 
 import pytest
-from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled, lines, put, refuses, third, tsv
+from shared.bad_input import (
+    GOOD,
+    IDS,
+    ROWS,
+    SAMPLE,
+    expected_message,
+    labelled,
+    lines,
+    put,
+    refuses,
+    third,
+    tsv,
+)
 
 import closeread
 from closeread import limits
@@ -17,7 +29,9 @@ from closeread.files import package_folder
 
 pytestmark = pytest.mark.usefixtures("here")
 
-LACKS_ONE = "1 of 103 ids has no prediction: 'test-00002'. Add it, or use --missing empty or --missing skip"
+LACKS_ONE = (
+    "1 of 103 ids has no prediction: 'test-00002'. Add it, or use --missing empty or --missing skip"
+)
 NO_LABEL = "'Yes' is not one of 'no', 'yes'; did you mean 'yes'?"
 NO_PATTERN = "is not valid (expected 1 to 64 ASCII letters, digits, '_', '.' and '-')"
 
@@ -104,8 +118,15 @@ def test_unknown_fields_give_notes_or_are_refused(run, ran):
         files = ["system", "right"] if command in ("compare", "table") else ["system"]
         refused = run(command, "mctaco", *files, *SAMPLE, "--extra", "error")
         refuses(refused, "system:3: id 'test-00002': unknown field 'score' (fields: 'id', 'label')")
-    rows = [{"id": "s1", "relations": [{"anchor": "np1", "preposition": "of", "complement": "np0", "score": 1}]}]
-    with pytest.warns(closeread.CloseReadWarning, match=r"relations\[0\]: unknown field 'score' is ignored"):
+    rows = [
+        {
+            "id": "s1",
+            "relations": [{"anchor": "np1", "preposition": "of", "complement": "np0", "score": 1}],
+        }
+    ]
+    with pytest.warns(
+        closeread.CloseReadWarning, match=r"relations\[0\]: unknown field 'score' is ignored"
+    ):
         assert closeread.validate("tne", rows, config="sample", missing="skip")
     rows[0]["relations"][0]["head"] = rows[0]["relations"][0].pop("anchor")
     [problem] = closeread.validate("tne", rows, config="sample", missing="skip").problems[:1]
@@ -114,7 +135,11 @@ def test_unknown_fields_give_notes_or_are_refused(run, ran):
 
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 def test_gold_and_predictions_for_another_part_are_recognized(here):
-    for corpus, file in (("mctaco", "sample.tsv"), ("tne", "sample.jsonl"), ("wikipossessions", "sample.csv")):
+    for corpus, file in (
+        ("mctaco", "sample.tsv"),
+        ("tne", "sample.jsonl"),
+        ("wikipossessions", "sample.csv"),
+    ):
         path = package_folder(f"closeread.loaders.{corpus}") / file
         for gold in (path, list(closeread.load_dataset(corpus, name="sample", split="test"))):
             [problem] = closeread.validate(corpus, gold, config="sample").problems
@@ -200,7 +225,10 @@ class TestNoFileToRead:
         put(where, "x" * 1000 + "\n" + "ä" * 501)
         put("right", lines(*ROWS))
         asked = ["system", *SAMPLE] if where == "system" else ["right", "--gold", where]
-        refuses(run("score", "mctaco", *asked), f"{where}:2: line is too long: 1,002 bytes (limit: 1,000)")
+        refuses(
+            run("score", "mctaco", *asked),
+            f"{where}:2: line is too long: 1,002 bytes (limit: 1,000)",
+        )
 
 
 def test_the_name_of_a_file_comes_out_escaped(run):
@@ -217,7 +245,13 @@ CATEGORIES = "'Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', '
 
 
 def record(**changes):
-    values = {"id": "a", "question_id": "q", "sentence_id": "s", "sentence": "It rained.", "question": "When?"}
+    values = {
+        "id": "a",
+        "question_id": "q",
+        "sentence_id": "s",
+        "sentence": "It rained.",
+        "question": "When?",
+    }
     values |= {"answer": "now", "label": "yes", "category": "Typical Time"} | changes
     return json.dumps({name: value for name, value in values.items() if value is not None})
 

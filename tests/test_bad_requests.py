@@ -13,11 +13,27 @@ from shared.bad_input import GOOD, SAMPLE, put, refuses, tsv
 pytestmark = pytest.mark.usefixtures("here")
 
 USAGE = {
-    "unknown value": (["score", "mctaco", "system", *SAMPLE, "--missing", "nought"], "score mctaco", "--missing"),
+    "unknown value": (
+        ["score", "mctaco", "system", *SAMPLE, "--missing", "nought"],
+        "score mctaco",
+        "--missing",
+    ),
     "unknown option": (["score", "mctaco", "system", "--zz"], "score mctaco", "--zz"),
-    "no resamples": (["score", "mctaco", "system", "--resamples", "0"], "score mctaco", "--resamples"),
-    "too fast": (["train", "mctaco", "out", "--learning-rate", "1.5"], "train mctaco", "--learning-rate"),
-    "no speed": (["train", "tne", "out", "--head-learning-rate", "0"], "train tne", "--head-learning-rate"),
+    "no resamples": (
+        ["score", "mctaco", "system", "--resamples", "0"],
+        "score mctaco",
+        "--resamples",
+    ),
+    "too fast": (
+        ["train", "mctaco", "out", "--learning-rate", "1.5"],
+        "train mctaco",
+        "--learning-rate",
+    ),
+    "no speed": (
+        ["train", "tne", "out", "--head-learning-rate", "0"],
+        "train tne",
+        "--head-learning-rate",
+    ),
     "no system to compare": (["compare", "mctaco"], "compare mctaco", "SYSTEMS"),
     "no output": (["convert", "coref", "key.conll"], "convert coref", "--output"),
 }
@@ -54,7 +70,9 @@ def test_other_files_named_by_data_dir_are_a_note(run):
     Path("data").mkdir()
     path = put("data/test_9442.tsv", tsv(GOOD))
     put("system", "yes\n")
-    note = f"note: {path} is not the released file (sha256 {sha256(path)[:12]}…); using it as it is.\n"
+    note = (
+        f"note: {path} is not the released file (sha256 {sha256(path)[:12]}…); using it as it is.\n"
+    )
     for arguments in (
         ["score", "mctaco", "system", "--no-ci"],
         ["validate", "mctaco", "system"],

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpus.baselines import Baseline, corpora_with_baselines, load_baseline, load_baselines, path_option
+from closeread.corpus.baselines import (
+    Baseline,
+    corpora_with_baselines,
+    load_baseline,
+    load_baselines,
+    path_option,
+)
 from closeread.counts.procedure import Option, PathOption
 from closeread.exceptions import RequestError
 
@@ -45,7 +51,10 @@ ECHO = Baseline(
 @pytest.mark.parametrize(
     ("chosen", "problem"),
     [
-        ({"words": "ah"}, r"no such option of baseline echo: 'words'. Did you mean 'word'\? \(choose from: word,"),
+        (
+            {"words": "ah"},
+            r"no such option of baseline echo: 'words'. Did you mean 'word'\? \(choose from: word,",
+        ),
         ({"word": "eh"}, "option word: 'eh' is not one of 'ah', 'oh'"),
         ({"times": 12}, "option times: '12' is not valid"),
     ],
@@ -53,7 +62,9 @@ ECHO = Baseline(
 def test_other_options_and_values_are_refused(chosen, problem):
     with pytest.raises(RequestError, match=problem):
         ECHO.predict([], **chosen)
-    with pytest.raises(RequestError, match=r"no such option of baseline still: 'seed' \(choose from: none\)"):
+    with pytest.raises(
+        RequestError, match=r"no such option of baseline still: 'seed' \(choose from: none\)"
+    ):
         Baseline("still", repeat, "Do nothing.").predict([], seed=1)
 
 
@@ -62,8 +73,19 @@ def test_what_a_baseline_reads_is_not_written_over(run, tmp_path, monkeypatch):
     articles = Path("articles")
     articles.mkdir()
     (articles / "1.xml").write_text("kept")
-    assert any(isinstance(option, PathOption) for option in load_baseline("semeval2015_timeline", "text-order").options)
-    command = ["baseline", "semeval2015_timeline", "text-order", "--config", "sample", "--articles", articles]
+    assert any(
+        isinstance(option, PathOption)
+        for option in load_baseline("semeval2015_timeline", "text-order").options
+    )
+    command = [
+        "baseline",
+        "semeval2015_timeline",
+        "text-order",
+        "--config",
+        "sample",
+        "--articles",
+        articles,
+    ]
     done = run(*command, "-o", articles / "1.xml")
     assert done.exit_code == 2
     assert "is also an input; choose another output file" in done.stderr

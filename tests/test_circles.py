@@ -13,8 +13,13 @@ KNOWN: set[tuple[str, str]] = set()
 
 def find_imports():
     """The modules of the package that each of them imports, anywhere in it except for type checkers."""
-    paths = [path for path in SOURCE.rglob("*.py") if not any(part.is_symlink() for part in path.parents)]
-    names = {".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+    paths = [
+        path for path in SOURCE.rglob("*.py") if not any(part.is_symlink() for part in path.parents)
+    ]
+    names = {
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in paths
+    }
     found = {}
     for name, path in names.items():
         tree = ast.parse(path.read_text("utf-8"))
@@ -34,7 +39,9 @@ def find_imports():
 
 def test_there_are_no_circles():
     imports = find_imports()
-    left = {name: {to for to in targets if (name, to) not in KNOWN} for name, targets in imports.items()}
+    left = {
+        name: {to for to in targets if (name, to) not in KNOWN} for name, targets in imports.items()
+    }
     try:
         TopologicalSorter(left).prepare()
     except CycleError as error:

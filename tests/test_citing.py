@@ -13,7 +13,9 @@ from closeread.tasks import load_procedure, procedure_names
 
 ENTRY = re.compile(r"@(?P<type>[a-z]+)\{(?P<key>[a-z0-9-]+),\n(?P<fields>.*)\n\}", re.DOTALL)
 FIELD = re.compile(r"  (?P<name>[a-z]+) = \{(?P<value>.*?)\}(?:,\n(?=  [a-z]+ = )|$)", re.DOTALL)
-FAMILIES = [(name, family) for name in procedure_names() for family in load_procedure(name).families]
+FAMILIES = [
+    (name, family) for name in procedure_names() for family in load_procedure(name).families
+]
 
 PRADHAN = ["pradhan-etal-2014-scoring"]
 WITHOUT_PAGES = {"schuller-etal-2018-marmara"}  # a preprint
@@ -34,7 +36,12 @@ def parse(entry):
 def every_paper():
     declared = [load_corpus(name).citation for name in corpus_names()]
     procedures = list(map(load_procedure, procedure_names()))
-    options = [paper for procedure in procedures for option in procedure.options for paper in option.references]
+    options = [
+        paper
+        for procedure in procedures
+        for option in procedure.options
+        for paper in option.references
+    ]
     of_modules = [paper for name in module_names() for paper in split(cite(name))]
     return list(dict.fromkeys([*declared, *of_modules, *options]))
 

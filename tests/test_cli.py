@@ -36,27 +36,42 @@ def test_help_teaches_by_example(run, path, command):
     assert "Example" in result.stdout
     documented = ("build", "timeline") if path[0] == "timeline" else path
     assert f"closeread {' '.join(documented)}" in result.stdout.split("Example", 1)[1]
-    assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
+    assert all(
+        parameter.help for parameter in command.params if isinstance(parameter, click.Option)
+    )
 
 
 def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "test.tsv").write_text("kept")
-    told = run("baseline", "mctaco", "always-positive", "--data-dir", data, "-o", data / "test.tsv").stderr
+    told = run(
+        "baseline", "mctaco", "always-positive", "--data-dir", data, "-o", data / "test.tsv"
+    ).stderr
     assert "test.tsv is also an input; choose another output file" in told
     assert (data / "test.tsv").read_text() == "kept"
-    Path("picture.txt").write_text("old")  # below the folder that is read, and where the command runs
+    Path("picture.txt").write_text(
+        "old"
+    )  # below the folder that is read, and where the command runs
     Path("test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
-    assert run("baseline", "mctaco", "always-positive", "--data-dir", ".", "-o", "picture.txt").exit_code == 0
+    assert (
+        run(
+            "baseline", "mctaco", "always-positive", "--data-dir", ".", "-o", "picture.txt"
+        ).exit_code
+        == 0
+    )
     assert Path("picture.txt").read_text() != "old"
 
 
 def test_devices_and_loops_of_links(run):
     Path("one").symlink_to("other")
     Path("other").symlink_to("one")
-    assert run("score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "one").exit_code in (0, 1)
-    done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "/dev/null", "--dropped", "/dev/null")
+    assert run(
+        "score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "one"
+    ).exit_code in (0, 1)
+    done = run(
+        "adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "/dev/null", "--dropped", "/dev/null"
+    )
     assert "given for two outputs" not in done.stderr
 
 
@@ -76,7 +91,9 @@ def two_corpora(monkeypatch):
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
     for module in (corpora, names, gold, submissions, scoring, commands, options):
-        monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
+        monkeypatch.setattr(
+            module, "load_corpus", lambda name: other if name == "other" else real(name)
+        )
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
 
@@ -87,8 +104,14 @@ def loader_file(name):
 
 def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
     Path("few.jsonl").write_text('{"id": "test-00000", "label": "yes"}\n')
-    report = json.loads(ran("score", "other", "few.jsonl", "--config", "sample", "--no-ci", "--json"))
-    assert (report["corpus"], report["procedure"], report["options"]) == ("other", "mctaco", {"missing": "empty"})
+    report = json.loads(
+        ran("score", "other", "few.jsonl", "--config", "sample", "--no-ci", "--json")
+    )
+    assert (report["corpus"], report["procedure"], report["options"]) == (
+        "other",
+        "mctaco",
+        {"missing": "empty"},
+    )
     assert report["missing"] == 102
     assert "[default: empty]" in " ".join(ran("score", "other", "--help").split())
 
@@ -107,7 +130,10 @@ def test_skipped_units_are_in_the_signature(ran):
     Path("first.jsonl").write_text("".join(rows[:50]))
     Path("second.jsonl").write_text("".join(rows[50:]))
     skip = ["--config", "sample", "--missing", "skip", "--no-ci", "--json"]
-    reports = [json.loads(ran("score", "mctaco", f"{name}.jsonl", *skip)) for name in ("first", "second", "yes")]
+    reports = [
+        json.loads(ran("score", "mctaco", f"{name}.jsonl", *skip))
+        for name in ("first", "second", "yes")
+    ]
     assert len({report["signature"] for report in reports}) == 3
     assert reports[0]["n_units"] + reports[1]["n_units"] in (24, 25)
 
@@ -115,10 +141,14 @@ def test_skipped_units_are_in_the_signature(ran):
 def test_own_folders_are_told(ran, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
-    report = json.loads(ran("score", "mctaco", "yes.jsonl", "--data-dir", "own", "--json", "--no-ci"))
+    report = json.loads(
+        ran("score", "mctaco", "yes.jsonl", "--data-dir", "own", "--json", "--no-ci")
+    )
     assert report["released"] is False
     assert json.loads(ran(*SCORE, "--json", "--no-ci"))["released"] is True
-    assert "(not the released gold)" in ran("score", "mctaco", "yes.jsonl", "--data-dir", "own", "--no-ci")
+    assert "(not the released gold)" in ran(
+        "score", "mctaco", "yes.jsonl", "--data-dir", "own", "--no-ci"
+    )
 
 
 def test_two_fields_are_told_apart(ran):
@@ -160,14 +190,26 @@ def test_the_signature_is_that_of_the_content_of_gold(ran, tmp_path):
 
 
 def test_known_figures_on_the_test_split(corpora, ran):
-    for baseline, exact_match, f1 in (("always-positive", 12.16, 49.8), ("always-negative", 17.4, 17.4)):
+    for baseline, exact_match, f1 in (
+        ("always-positive", 12.16, 49.8),
+        ("always-negative", 17.4, 17.4),
+    ):
         ran("baseline", "mctaco", baseline, "-o", "made.jsonl")
         scores = json.loads(ran("score", "mctaco", "made.jsonl", "--json"))["scores"]
         assert 100 * scores["exact_match"]["value"] == pytest.approx(exact_match, abs=0.05)
         assert 100 * scores["f1"]["value"] == pytest.approx(f1, abs=0.05)
 
 
-HEAVY = {"datasets", "evaluate", "pandas", "matplotlib", "torch", "transformers", "sklearn", "huggingface_hub"}
+HEAVY = {
+    "datasets",
+    "evaluate",
+    "pandas",
+    "matplotlib",
+    "torch",
+    "transformers",
+    "sklearn",
+    "huggingface_hub",
+}
 HEAVY |= {"closeread.hub", "closeread.leaderboard", "yaml", "jinja2", "markdown_it"}
 HEAVY |= {"starlette", "uvicorn", "playwright"}
 
@@ -179,21 +221,31 @@ HEAVY |= {"starlette", "uvicorn", "playwright"}
         (["--version"], {"numpy", "rich", "scipy", "pyarrow", "jsonschema"}),
         (["--help"], {"numpy", "scipy", "pyarrow", "rich"}),
         (SCORE, {"scipy", "pyarrow", "jsonschema"}),
-        (["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"], {"scipy", "pyarrow", "jsonschema"}),
+        (
+            ["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"],
+            {"scipy", "pyarrow", "jsonschema"},
+        ),
     ],
     ids=["version", "help", "score", "compare"],
 )
 def test_nothing_is_imported_that_is_not_needed(ran, tmp_path, arguments, also_absent):
     look = "import atexit, sys; from closeread.cli import main\n"
     look += "atexit.register(lambda: print('\\n'.join(sorted(sys.modules)), file=sys.stderr))\n"
-    done = subprocess.run([sys.executable, "-c", f"{look}main({arguments!r})"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{look}main({arguments!r})"], capture_output=True, text=True
+    )
     assert done.returncode == 0
     assert not set(done.stderr.split()) & (HEAVY | also_absent)
 
 
 def test_the_package_runs_as_a_module():
-    for words, printed in ((["-V"], f"closeread, version {closeread.__version__}\n"), (["lst"], "")):
-        done = subprocess.run([sys.executable, "-m", "closeread", *words], capture_output=True, text=True)
+    for words, printed in (
+        (["-V"], f"closeread, version {closeread.__version__}\n"),
+        (["lst"], ""),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", *words], capture_output=True, text=True
+        )
         assert (done.returncode, done.stdout) == (0 if printed else 2, printed)
         assert ("Did you mean 'list'?" in done.stderr) != bool(printed)
 
@@ -201,7 +253,14 @@ def test_the_package_runs_as_a_module():
 def test_import_closeread_is_light():
     look = "import closeread, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    absent = HEAVY | {"numpy", "scipy", "pyarrow", "click", "closeread.operations", "closeread.corpus"}
+    absent = HEAVY | {
+        "numpy",
+        "scipy",
+        "pyarrow",
+        "click",
+        "closeread.operations",
+        "closeread.corpus",
+    }
     assert not set(done.stdout.split()) & absent
 
 

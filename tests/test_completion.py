@@ -74,7 +74,9 @@ def test_bash_itself(run, tmp_path):
     (tmp_path / "script.bash").write_text(run("completion", "bash").stdout, "utf-8")
     look = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
     program = f'{look}; from closeread.cli import main; main(prog_name="closeread")'
-    (tmp_path / "closeread").write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{program}'\n", "utf-8")
+    (tmp_path / "closeread").write_text(
+        f"#!/bin/sh\nexec '{sys.executable}' -c '{program}'\n", "utf-8"
+    )
     (tmp_path / "closeread").chmod(0o755)
     ask = "source script.bash; COMP_WORDS=(closeread score ma); COMP_CWORD=2; "
     ask += 'complete -p closeread; _closeread_completion closeread; echo "${COMPREPLY[@]}"; '
@@ -83,9 +85,16 @@ def test_bash_itself(run, tmp_path):
     ask += '_closeread_completion closeread; echo "${COMPREPLY[@]}"'
     path = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "--norc", "-c", ask], capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **path}
+        ["bash", "--norc", "-c", ask],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, **path},
     )
-    assert done.stdout == "complete -o nosort -F _closeread_completion closeread\nmarmara_coref\ntest\n"
+    assert (
+        done.stdout
+        == "complete -o nosort -F _closeread_completion closeread\nmarmara_coref\ntest\n"
+    )
     heavy = {"numpy", "scipy", "datasets", "torch", "rich", "pandas", "jsonschema"}
     assert not {name.split(".")[0] for name in done.stderr.split()} & heavy
 

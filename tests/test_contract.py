@@ -11,7 +11,9 @@ HOW = "If this is on purpose: python tools/contract.py, and a line in CHANGELOG.
 @pytest.mark.parametrize("subject", contract.SUBJECTS)
 def test_nothing_that_users_rely_on_has_changed(subject):
     kept = (contract.FOLDER / f"{subject}.json").read_text("utf-8").splitlines()
-    changes = list(difflib.unified_diff(kept, contract.write(subject).splitlines(), "contract", "package", n=1))
+    changes = list(
+        difflib.unified_diff(kept, contract.write(subject).splitlines(), "contract", "package", n=1)
+    )
     assert not changes, "\n".join([*changes[:80], HOW])
 
 

@@ -107,7 +107,9 @@ OF_GOLD = {
     "tne": ["links/gold", "triplets/gold"],
     "tlinks": ["awareness/gold", "contradictory/gold"],
     "timeline": ["awareness/gold", "events/gold"],
-    "wikipossessions": [f"{family}/gold" for family in ("possessor", "anchor", "relation", "ordering")],
+    "wikipossessions": [
+        f"{family}/gold" for family in ("possessor", "anchor", "relation", "ordering")
+    ],
     "coref": [f"{name}/key" for name in ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")],
 }
 """Counts that gold and the options alone determine."""
@@ -124,13 +126,17 @@ class Identity:
 
     def __post_init__(self):
         self.names = {found[0] for found in NAME.finditer(self.text)} - WORDS
-        code = NAME.sub(lambda found: found[0] if found[0] in WORDS else f"counts[{found[0]!r}]", self.text)
+        code = NAME.sub(
+            lambda found: found[0] if found[0] in WORDS else f"counts[{found[0]!r}]", self.text
+        )
         left, self.relation, right = re.split(r" (<=|=) ", code)
         self.sides = [compile(side, self.text, "eval") for side in (left, right)]
 
     def is_true(self, counts):
         one, other = (eval(side, {"counts": counts}) for side in self.sides)  # noqa: S307
-        return one <= other + 1e-9 if self.relation == "<=" else other == pytest.approx(one, abs=1e-9)
+        return (
+            one <= other + 1e-9 if self.relation == "<=" else other == pytest.approx(one, abs=1e-9)
+        )
 
 
 def holds(conditions, options):
@@ -153,7 +159,12 @@ def test_identities(kind, here):
         if drawn is None:
             continue
         _, options, table = drawn
-        true = [one for conditions, ones in identities.items() if holds(conditions, options) for one in ones]
+        true = [
+            one
+            for conditions, ones in identities.items()
+            if holds(conditions, options)
+            for one in ones
+        ]
         for one in true:
             if one.names <= set(table.names):
                 for row in table.values.tolist():
@@ -172,12 +183,19 @@ def test_any_system_has_the_counts_of_gold(name):
         systems = [rows, list(gold), [rows[-1], *rows[:-1]], [None] * len(gold)]
         if options["missing"] == "error":
             systems.pop()
-        tables = [table for rows in systems if (table := count(procedure, gold, rows, options)) is not None]
+        tables = [
+            table
+            for rows in systems
+            if (table := count(procedure, gold, rows, options)) is not None
+        ]
         for other in tables[1:]:
             shared = sorted(set(tables[0].units) & set(other.units))
             for column in set(OF_GOLD[name]) & set(tables[0].names):
                 one, two = (
-                    [table.values[list(table.units).index(unit), table.names.index(column)] for unit in shared]
+                    [
+                        table.values[list(table.units).index(unit), table.names.index(column)]
+                        for unit in shared
+                    ]
                     for table in (tables[0], other)
                 )
                 assert one == two, (column, number)
@@ -193,7 +211,10 @@ def test_counts_of_a_unit_do_not_depend_on_others(name):
         gold, rows, options = DRAWN[name](random.Random(number))
         places = list(range(len(gold)))
         if name == "mctaco":  # whose units are questions, of several rows
-            groups = [[i for i in places if gold[i]["question_id"] == q] for q in {row["question_id"] for row in gold}]
+            groups = [
+                [i for i in places if gold[i]["question_id"] == q]
+                for q in {row["question_id"] for row in gold}
+            ]
         else:
             groups = [[place] for place in places]
         whole = count(procedure, gold, rows, options)
@@ -201,11 +222,21 @@ def test_counts_of_a_unit_do_not_depend_on_others(name):
             one = count(procedure, [gold[i] for i in group], [rows[i] for i in group], options)
             if one is not None and len(one.units):
                 unit = one.units[0] if name != "coref" else str(group[0])
-                row = dict(zip(whole.names, whole.values[list(whole.units).index(unit)].tolist(), strict=True))
+                row = dict(
+                    zip(
+                        whole.names,
+                        whole.values[list(whole.units).index(unit)].tolist(),
+                        strict=True,
+                    )
+                )
                 alone = dict(zip(one.names, one.values[0].tolist(), strict=True))
                 # A document without fallbacks says nothing of UPrep; beside others that have some, it is wrong.
                 differing = {column for column, value in alone.items() if value != row[column]}
-                assert all(column.startswith("fallback/") for column in differing), (number, group, differing)
+                assert all(column.startswith("fallback/") for column in differing), (
+                    number,
+                    group,
+                    differing,
+                )
                 n_compared += 1
         back = count(procedure, gold[::-1], rows[::-1], options)
         if whole is not None and name != "coref":
@@ -218,5 +249,9 @@ def test_counts_of_a_unit_do_not_depend_on_others(name):
 def count(procedure, gold, rows, options):
     try:
         return procedure.count(gold=gold, system=rows, **options)
-    except (IndexError, KeyError, ValueError):  # options exclude each other, or a row is none of a submission
+    except (
+        IndexError,
+        KeyError,
+        ValueError,
+    ):  # options exclude each other, or a row is none of a submission
         return None

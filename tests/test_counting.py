@@ -29,7 +29,9 @@ WHOLE = closeread.score("coref", FOUND, gold=GOLD)
 
 
 def count_part(names):
-    return closeread.count("coref", {name: FOUND[name] for name in names}, gold={name: GOLD[name] for name in names})
+    return closeread.count(
+        "coref", {name: FOUND[name] for name in names}, gold={name: GOLD[name] for name in names}
+    )
 
 
 def scores_of(report):
@@ -60,16 +62,27 @@ def test_processes_give_the_report_of_one(corpus, monkeypatch):
 
 def test_the_command_counts_in_processes(ran):
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
-    lines = [f"d {document} {i} she - ({(i * document) % 4})" for document in range(5) for i in range(6)]
-    for name, shown in (("key", lines), ("response", [line.replace("(3)", "(2)") for line in lines])):
+    lines = [
+        f"d {document} {i} she - ({(i * document) % 4})" for document in range(5) for i in range(6)
+    ]
+    for name, shown in (
+        ("key", lines),
+        ("response", [line.replace("(3)", "(2)") for line in lines]),
+    ):
         documents = [shown[start : start + 6] for start in range(0, 30, 6)]
-        texts = [[f"#begin document (d); part 00{i}", *one, "", "#end document"] for i, one in enumerate(documents)]
+        texts = [
+            [f"#begin document (d); part 00{i}", *one, "", "#end document"]
+            for i, one in enumerate(documents)
+        ]
         Path(f"{name}.conll").write_text("\n".join(line for text in texts for line in text) + "\n")
     for command in (
         ["mctaco", "yes.jsonl", "--config", "sample", "--by", "category"],
         ["coref", "key.conll", "response.conll", "--by", "entity_size"],
     ):
-        printed = [ran("score", *command, "--jobs", jobs, "--counts", f"{jobs}.parquet", "--json") for jobs in "12"]
+        printed = [
+            ran("score", *command, "--jobs", jobs, "--counts", f"{jobs}.parquet", "--json")
+            for jobs in "12"
+        ]
         assert printed[0] == printed[1]
         assert Path("1.parquet").read_bytes() == Path("2.parquet").read_bytes()
     with pytest.raises(RequestError, match="jobs is 0"):
@@ -81,9 +94,10 @@ def test_the_command_counts_in_processes(ran):
 def test_batches_of_a_table_are_counted_as_rows_are(corpus):
     gold = [dict(row) for row in sample_gold(corpus)]
     rows = system_rows(corpus)
-    key, value = {"wikipossessions": ("article", "possessions"), "marmara_coref": ("document", "clusters")}.get(
-        corpus, ("id", {"mctaco": "label", "tne": "relations"}.get(corpus, "entries"))
-    )
+    key, value = {
+        "wikipossessions": ("article", "possessions"),
+        "marmara_coref": ("document", "clusters"),
+    }.get(corpus, ("id", {"mctaco": "label", "tne": "relations"}.get(corpus, "entries")))
     found = {row[key]: row[value] for row in rows}
     table = [{**row, "found": found.get(row[key])} for row in gold]
     columns = {name: [row.get(name) for row in table] for name in table[0]}
@@ -93,7 +107,10 @@ def test_batches_of_a_table_are_counted_as_rows_are(corpus):
 
 
 def make_table():
-    return [{"document": name, "key": GOLD[name], "response": FOUND[name], "topic": "x"} for name in GOLD]
+    return [
+        {"document": name, "key": GOLD[name], "response": FOUND[name], "topic": "x"}
+        for name in GOLD
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +124,9 @@ def make_table():
     ids=["table", "batch", "pandas", "dict"],
 )
 def test_a_batch_has_the_type_that_was_given(make):
-    counter = pickle.loads(pickle.dumps(closeread.count_batch("coref", gold="key", predictions="response")))
+    counter = pickle.loads(
+        pickle.dumps(closeread.count_batch("coref", gold="key", predictions="response"))
+    )
     halves = [counter(make(rows)) for rows in (make_table()[:5], make_table()[5:])]
     assert type(halves[0]) is type(make(make_table()))
     counts = [half["counts"][0] for half in halves]
@@ -119,9 +138,13 @@ def test_a_batch_has_the_type_that_was_given(make):
 def test_saved_counts_are_read_merged_and_compared(tmp_path):
     count_part(list(GOLD)[:6]).save(tmp_path / "a.parquet")
     count_part(list(GOLD)[6:]).save(tmp_path / "b.parquet")
-    merged = closeread.merge([tmp_path / "a.parquet", closeread.Counts.load(tmp_path / "b.parquet")], expect=GOLD)
+    merged = closeread.merge(
+        [tmp_path / "a.parquet", closeread.Counts.load(tmp_path / "b.parquet")], expect=GOLD
+    )
     assert (len(merged), repr(merged)) == (12, "<Counts of coref: 12 documents>")
-    assert closeread.compare("coref", merged, FOUND, gold=GOLD)  # scored at once, with the same signature
+    assert closeread.compare(
+        "coref", merged, FOUND, gold=GOLD
+    )  # scored at once, with the same signature
 
 
 def test_absent_foreign_and_changed_units_are_told():
@@ -129,14 +152,20 @@ def test_absent_foreign_and_changed_units_are_told():
     with pytest.raises(RequestError, match=r"1 document of the expected gold not counted .'d11'."):
         closeread.merge([count_part(names[:-1])], expect=GOLD)
     less = {name: GOLD[name] for name in names[1:]}
-    with pytest.raises(RequestError, match=r"1 document counted but not in the expected gold .'d0'."):
+    with pytest.raises(
+        RequestError, match=r"1 document counted but not in the expected gold .'d0'."
+    ):
         closeread.merge([count_part(names)], expect=less)
     with pytest.raises(RequestError, match=r"1 document counted with other gold .'d1'."):
         closeread.merge([count_part(names)], expect={**GOLD, "d1": [[[0, 0]]]})
 
 
 def test_a_row_without_a_prediction_is_an_error_or_counts_as_asked():
-    table = {"document": ["a", "b"], "clusters": [GOLD["d0"], GOLD["d1"]], "found": [FOUND["d0"], None]}
+    table = {
+        "document": ["a", "b"],
+        "clusters": [GOLD["d0"], GOLD["d1"]],
+        "found": [FOUND["d0"], None],
+    }
     with pytest.raises(RequestError, match="'b'"):
         closeread.count_batch("coref", predictions="found")(table)
     counted = closeread.count_batch("coref", predictions="found", missing="skip")(table)

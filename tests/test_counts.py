@@ -14,10 +14,17 @@ from closeread.tasks import load_procedure, procedure_names
 
 
 def test_a_table_without_counts_has_no_totals():
-    assert CountTable(["x", "y"], np.array([0, 1]), (), np.zeros((2, 0))).block_totals().shape == (2, 0)
+    assert CountTable(["x", "y"], np.array([0, 1]), (), np.zeros((2, 0))).block_totals().shape == (
+        2,
+        0,
+    )
 
 
-KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}
+KINDS = {
+    "a": [[1, 2], [0, 0], [3, 4]],
+    "b": [[0, 0], [0, 0], [0, 1]],
+    "none": [[0, 0], [0, 0], [0, 0]],
+}
 
 
 def table():
@@ -37,7 +44,9 @@ def table():
 
 def rows(table, name):
     """What each slice counts, unit by unit."""
-    return {part: (list(one.units), one.values.tolist()) for part, one in table.slices(name).items()}
+    return {
+        part: (list(one.units), one.values.tolist()) for part, one in table.slices(name).items()
+    }
 
 
 def test_a_breakdown_keeps_only_parts_and_units_that_count_anything():
@@ -82,14 +91,18 @@ def test_shards_merge_to_the_whole(first):
     assert both.gold_digest == table().gold_digest
     for name in ("kind", "side"):
         found = {part: dict(zip(*one, strict=True)) for part, one in rows(both, name).items()}
-        assert found == {part: dict(zip(*one, strict=True)) for part, one in rows(table(), name).items()}
+        assert found == {
+            part: dict(zip(*one, strict=True)) for part, one in rows(table(), name).items()
+        }
 
 
 def test_shards_that_name_their_parts_in_another_order():
     whole = table()
     other = Breakdown(("b", "a"), np.array([0]), np.array([1]), np.array([[9.0, 9.0]]))
     values = np.array([[9.0, 9.0]])
-    shard = CountTable(["w"], np.array([0]), whole.names, values, {"side": ["r"]}, {"kind": other}, [b"4" * 32])
+    shard = CountTable(
+        ["w"], np.array([0]), whole.names, values, {"side": ["r"]}, {"kind": other}, [b"4" * 32]
+    )
     assert rows(merge([whole, shard]), "kind")["a"] == (["x", "z", "w"], [[1, 2], [3, 4], [9, 9]])
 
 
@@ -109,7 +122,9 @@ def test_tables_that_do_not_belong_together(tables, message):
 def test_scores_are_none_where_nothing_was_counted():
     empty = table().select(np.zeros(3, np.bool_))
     metrics = load_procedure("timeline").metrics
-    counts = CountTable([], np.zeros(0, np.int64), ("anchors/right", "events/shared"), np.zeros((0, 2)))
+    counts = CountTable(
+        [], np.zeros(0, np.int64), ("anchors/right", "events/shared"), np.zeros((0, 2))
+    )
     assert counts.scores([metric for metric in metrics if metric.name == "anchor_accuracy"]) == {
         "anchor_accuracy": None
     }
@@ -117,10 +132,16 @@ def test_scores_are_none_where_nothing_was_counted():
 
 
 def test_formulas():
-    counts = {"tp": np.array([1.0, 0.0, 0.0]), "system": np.array([2.0, 3.0, 0.0]), "gold": np.array([1.0, 1.0, 0.0])}
+    counts = {
+        "tp": np.array([1.0, 0.0, 0.0]),
+        "system": np.array([2.0, 3.0, 0.0]),
+        "gold": np.array([1.0, 1.0, 0.0]),
+    }
     precision, recall = Ratio("tp", "system"), Ratio("tp", "gold")
     assert F1(precision, recall)(counts).tolist() == pytest.approx([2 / 3, 0, np.nan], nan_ok=True)
-    assert MeanOf((precision, recall))(counts).tolist() == pytest.approx([3 / 4, 0, np.nan], nan_ok=True)
+    assert MeanOf((precision, recall))(counts).tolist() == pytest.approx(
+        [3 / 4, 0, np.nan], nan_ok=True
+    )
     assert F1(precision, recall) == F1(Ratio("tp", "system"), Ratio("tp", "gold"))
 
 
@@ -134,7 +155,10 @@ def test_procedures_and_metrics_are_data(name):
         back = pickle.loads(pickle.dumps(narrow))
         assert back.metrics == narrow.metrics
         if procedure.selective:
-            assert (back.count.func, back.count.keywords) == (narrow.count.func, narrow.count.keywords)
+            assert (back.count.func, back.count.keywords) == (
+                narrow.count.func,
+                narrow.count.keywords,
+            )
         else:
             assert back.count is narrow.count
 
@@ -142,4 +166,7 @@ def test_procedures_and_metrics_are_data(name):
 def test_tables_are_data():
     back = pickle.loads(pickle.dumps(table()))
     assert rows(back, "kind") == rows(table(), "kind")
-    assert (back.gold_digest, back.values.tolist()) == (table().gold_digest, table().values.tolist())
+    assert (back.gold_digest, back.values.tolist()) == (
+        table().gold_digest,
+        table().values.tolist(),
+    )

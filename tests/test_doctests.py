@@ -21,11 +21,21 @@ EXTRAS = ("python_multipart", "safetensors", "starlette", "torch", "transformers
 def list_modules():
     """The modules that have examples; the others need not be imported."""
     source = Path(closeread.__file__).parent
-    paths = [path.relative_to(source) for path in source.glob("**/*.py") if ">>> " in path.read_text("utf-8")]
+    paths = [
+        path.relative_to(source)
+        for path in source.glob("**/*.py")
+        if ">>> " in path.read_text("utf-8")
+    ]
     # What is a link in a checkout, glob does not follow.
     for folder in (source / "loaders", source / "evaluate_modules"):
-        paths += [path.relative_to(source) for path in folder.glob("**/*.py") if ">>> " in path.read_text("utf-8")]
-    names = {".".join(path.with_suffix("").parts).removesuffix("__init__").rstrip(".") for path in paths}
+        paths += [
+            path.relative_to(source)
+            for path in folder.glob("**/*.py")
+            if ">>> " in path.read_text("utf-8")
+        ]
+    names = {
+        ".".join(path.with_suffix("").parts).removesuffix("__init__").rstrip(".") for path in paths
+    }
     return sorted(f"closeread.{name}".rstrip(".") for name in names)
 
 
@@ -76,18 +86,27 @@ def find_examples(names):
 
 
 def find_functions():
-    return {name: one for name in closeread.__all__ if inspect.isfunction(one := getattr(closeread, name))}
+    return {
+        name: one
+        for name in closeread.__all__
+        if inspect.isfunction(one := getattr(closeread, name))
+    }
 
 
 def find_examples_of(names):
     """The examples of functions as users see them, which their modules have without what only Python needs."""
     functions = find_functions()
     parser = doctest.DocTestParser()
-    return [parser.get_doctest(functions[name].__doc__, {"closeread": closeread}, name, None, 0) for name in names]
+    return [
+        parser.get_doctest(functions[name].__doc__, {"closeread": closeread}, name, None, 0)
+        for name in names
+    ]
 
 
 def test_examples_run():
-    run_all(find_examples(name for name in list_modules() if not name.startswith("closeread.neural")))
+    run_all(
+        find_examples(name for name in list_modules() if not name.startswith("closeread.neural"))
+    )
 
 
 def test_examples_of_functions_run():
@@ -113,15 +132,23 @@ def test_the_options_of_procedures_are_those_that_they_declare():
 
 
 def names_arguments(function, text):
-    documented = " ".join(re.findall(r"^ {4}(\*{0,2}\w[\w*, ]*):", text.partition("Args:\n")[2], re.MULTILINE))
-    return set(inspect.signature(function).parameters) - {"self"} <= set(re.findall(r"\w+", documented))
+    documented = " ".join(
+        re.findall(r"^ {4}(\*{0,2}\w[\w*, ]*):", text.partition("Args:\n")[2], re.MULTILINE)
+    )
+    return set(inspect.signature(function).parameters) - {"self"} <= set(
+        re.findall(r"\w+", documented)
+    )
 
 
 def test_every_public_name_tells_arguments_results_and_an_example():
     every = contract.describe_python()
-    shown = "".join(inspect.getdoc(getattr(closeread, name)) for name in every if name != "exceptions")
+    shown = "".join(
+        inspect.getdoc(getattr(closeread, name)) for name in every if name != "exceptions"
+    )
     lacking = []
-    for name, one in {name: getattr(closeread, name) for name in every if name != "exceptions"}.items():
+    for name, one in {
+        name: getattr(closeread, name) for name in every if name != "exceptions"
+    }.items():
         text = inspect.getdoc(one)
         if ">>> " not in text:
             lacking.append(f"{name}: example")
@@ -137,7 +164,9 @@ def test_every_public_name_tells_arguments_results_and_an_example():
             method = getattr(one, member)
             if f".{member}(" not in shown:
                 lacking.append(f"{name}.{member}: example")
-            if "return" not in inspect.getdoc(method).lower() and "None" not in str(inspect.signature(method)):
+            if "return" not in inspect.getdoc(method).lower() and "None" not in str(
+                inspect.signature(method)
+            ):
                 lacking.append(f"{name}.{member}: Returns")
     assert not lacking
 

@@ -38,19 +38,27 @@ def multinomial(weights):
     return math.factorial(n) / math.prod(map(math.factorial, weights)) / n**n
 
 
-@pytest.mark.parametrize("below", [0, 0.3, 1, 3])  # with 0, nearly half of the resamples are drawn again; with 3, none
+@pytest.mark.parametrize(
+    "below", [0, 0.3, 1, 3]
+)  # with 0, nearly half of the resamples are drawn again; with 3, none
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 4])
 def test_every_resample_is_as_likely_as_it_should_be(monkeypatch, n_blocks, below):
     monkeypatch.setattr(draws, "BELOW", below)
     found = Counter(map(tuple, draw_all(draw_weights, n_blocks, 40_000).tolist()))
-    possible = [row for row in itertools.product(range(n_blocks + 1), repeat=n_blocks) if sum(row) == n_blocks]
+    possible = [
+        row
+        for row in itertools.product(range(n_blocks + 1), repeat=n_blocks)
+        if sum(row) == n_blocks
+    ]
     assert not set(found) - set(possible)
     if n_blocks > 1:
         expected = [40_000 * multinomial(row) for row in possible]
         assert stats.chisquare([found[row] for row in possible], expected).pvalue > UNLIKELY
 
 
-@pytest.mark.parametrize(("n_blocks", "n_resamples"), [(5, 30_000), (40, 10_000), (1000, 2000), (300_000, 20)])
+@pytest.mark.parametrize(
+    ("n_blocks", "n_resamples"), [(5, 30_000), (40, 10_000), (1000, 2000), (300_000, 20)]
+)
 def test_weights_are_those_of_a_multinomial(n_blocks, n_resamples):
     weights = draw_all(draw_weights, n_blocks, n_resamples)
     assert (weights.shape, weights.dtype) == ((n_resamples, n_blocks), np.uint8)
@@ -79,9 +87,13 @@ def test_means_variances_and_covariances_are_those_of_a_multinomial():
 @given(st.floats(0, 1, exclude_min=True))
 def test_bytes_become_poisson_numbers(mean):
     steps, end, rest = spread_poisson(mean)
-    n_bytes = np.bincount(np.searchsorted(steps, np.arange(end), side="right"), minlength=LARGEST + 1)
+    n_bytes = np.bincount(
+        np.searchsorted(steps, np.arange(end), side="right"), minlength=LARGEST + 1
+    )
     probability = n_bytes / 256 + (256 - end) / 256 * np.diff(rest, prepend=0)
-    np.testing.assert_allclose(probability, stats.poisson(mean).pmf(np.arange(LARGEST + 1)), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        probability, stats.poisson(mean).pmf(np.arange(LARGEST + 1)), rtol=0, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("draw", [draw_weights, draw_swaps])
@@ -111,20 +123,25 @@ def test_intervals_are_those_of_plain_drawing(n_blocks):
     rng = np.random.default_rng(n_blocks)
     blocks = np.column_stack([rng.gamma(0.5, size=n_blocks), rng.integers(1, 5, n_blocks)])
     ours, plain = (
-        sums[:, 0] / sums[:, 1] for sums in (sum_resamples(blocks, n, rng), twins.draws.sum_resamples(blocks, n, rng))
+        sums[:, 0] / sums[:, 1]
+        for sums in (sum_resamples(blocks, n, rng), twins.draws.sum_resamples(blocks, n, rng))
     )
     assert stats.ks_2samp(ours, plain).pvalue > UNLIKELY
     # The standard error of a quantile of a normal sample is sqrt(q (1 - q) / n) / density.
     error = math.sqrt(2 * 0.025 * 0.975 / n) / stats.norm.pdf(stats.norm.ppf(0.025)) * plain.std()
     if n_blocks > 3:
-        assert percentile_interval(ours, 0.95) == pytest.approx(percentile_interval(plain, 0.95), abs=5 * error)
+        assert percentile_interval(ours, 0.95) == pytest.approx(
+            percentile_interval(plain, 0.95), abs=5 * error
+        )
 
 
 values = st.integers(1, 40).flatmap(lambda n: st.integers(0, 3 * n).map(lambda k: k / n))
 
 
 @given(
-    st.integers(1, 12).flatmap(lambda n: st.lists(st.tuples(values, st.integers(0, 9)), min_size=n, max_size=n)),
+    st.integers(1, 12).flatmap(
+        lambda n: st.lists(st.tuples(values, st.integers(0, 9)), min_size=n, max_size=n)
+    ),
     st.integers(0, 2**32 - 1),
     st.integers(1, 200),
 )
@@ -132,7 +149,10 @@ def test_products_are_exact_in_tiles_of_any_size(rows, seed, tile):
     counts = np.array(rows, np.float64)
     weights = np.random.default_rng(seed).integers(0, 5, (7, len(rows)), np.uint8)
     fractions = [[Fraction(value) for value in column] for column in counts.T.tolist()]
-    exact = [[float(sum(map(operator.mul, column, row))) for column in fractions] for row in weights.tolist()]
+    exact = [
+        [float(sum(map(operator.mul, column, row))) for column in fractions]
+        for row in weights.tolist()
+    ]
     whole = multiply([weights], counts)
     np.testing.assert_allclose(whole, exact, rtol=1e-15)
     with pytest.MonkeyPatch.context() as patch:

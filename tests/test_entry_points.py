@@ -82,7 +82,9 @@ def test_the_system_is_neither_perfect_nor_empty(expected):
 def test_own_gold_in_parquet(corpus, expected, run):
     assert run("export", corpus, "exported", "--config", "sample").exit_code == 0
     (parquet,) = Path("exported/sample").glob("test-*.parquet")
-    assert essence(closeread.score(corpus, "system.jsonl", gold=parquet, resampling=QUICK)) == expected
+    assert (
+        essence(closeread.score(corpus, "system.jsonl", gold=parquet, resampling=QUICK)) == expected
+    )
 
 
 LEFT_OUT = {"domain", "forum", "anchor_kind", "lower", "upper", "open_start", "open_end"}
@@ -109,13 +111,18 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("forms", [("rows", "arrow"), tuple(FORMS)], ids=["without derived fields", "whole"])
+@pytest.mark.parametrize(
+    "forms", [("rows", "arrow"), tuple(FORMS)], ids=["without derived fields", "whole"]
+)
 def test_both_sides_in_every_form(corpus, expected, forms):
     system = system_rows(corpus)
     gold = sample_gold(corpus) if len(forms) == len(FORMS) else leave_out(sample_gold(corpus))
     copy = deepcopy(gold)
     Path("gold.jsonl").write_text(json_lines.dump(gold), "utf-8")
-    assert essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK)) == expected
+    assert (
+        essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK))
+        == expected
+    )
     for name in forms:
         taken, key = FORMS[name](system), FORMS[name](gold)
         assert essence(closeread.score(corpus, taken, gold=key, resampling=QUICK)) == expected, name
@@ -127,7 +134,10 @@ def test_gold_of_the_first_version_of_tne_in_memory(here):
     for row in first:
         row["nps"] = {one["id"]: one for one in row["nps"]}
     system = system_rows("tne")
-    found = [essence(closeread.score("tne", system, gold=gold, resampling=QUICK)) for gold in (rows, first)]
+    found = [
+        essence(closeread.score("tne", system, gold=gold, resampling=QUICK))
+        for gold in (rows, first)
+    ]
     assert found[0] == found[1]
     first[1]["nps"]["np0"]["id"] = "np1"
     with pytest.raises(FormatError, match="row 1: nps: noun phrase 'np0' has the id 'np1'"):
@@ -141,13 +151,20 @@ def test_submissions_in_every_format(corpus, expected):
         path = Path(f"other-{number}")
         if CORPORA[corpus].write is not None:
             CORPORA[corpus].write(rows, path, corpus)
-            assert essence(closeread.score(corpus, path, config="sample", resampling=QUICK)) == expected, name
+            assert (
+                essence(closeread.score(corpus, path, config="sample", resampling=QUICK))
+                == expected
+            ), name
 
 
 def test_records_in_any_order(corpus, expected):
     gold, rows = sample_gold(corpus), system_rows(corpus)
-    assert essence(closeread.score(corpus, rows[::-1], config="sample", resampling=QUICK)) == expected
-    compared = closeread.compare(corpus, rows, "system.jsonl", gold=gold[::-1], resampling=Resampling(1))
+    assert (
+        essence(closeread.score(corpus, rows[::-1], config="sample", resampling=QUICK)) == expected
+    )
+    compared = closeread.compare(
+        corpus, rows, "system.jsonl", gold=gold[::-1], resampling=Resampling(1)
+    )
     assert essence(compared.first) == essence(compared.second)
     scores, signature = essence(compared.first)
     assert (nearly(scores), signature) == (nearly(expected[0]), expected[1])
@@ -159,7 +176,9 @@ def test_evaluate(corpus, expected):
     test = closeread.load_dataset(corpus, "sample", split="test")
     for name, records in product(names, (sample_gold(corpus), test)):
         module, references = evaluate.load(name), CORPORA[corpus].references(records)
-        scores, signature = essence(module.report(predictions=predictions, references=references, resampling=QUICK))
+        scores, signature = essence(
+            module.report(predictions=predictions, references=references, resampling=QUICK)
+        )
         assert signature == expected[1]
         # A procedure may have a module for each of its metrics.
         assert scores.items() <= expected[0].items() if len(names) > 1 else scores == expected[0]
@@ -167,7 +186,17 @@ def test_evaluate(corpus, expected):
 
 
 def test_the_command_line_and_stored_counts(corpus, expected, ran):
-    said = ran("score", corpus, "system.jsonl", "--config", "sample", "--no-ci", "--json", "--counts", "kept.parquet")
+    said = ran(
+        "score",
+        corpus,
+        "system.jsonl",
+        "--config",
+        "sample",
+        "--no-ci",
+        "--json",
+        "--counts",
+        "kept.parquet",
+    )
     assert essence(Report.from_json(json.loads(said))) == expected
     kept = Counts.load("kept.parquet")
     assert essence(make_report(kept, resampling=QUICK)) == expected
@@ -187,7 +216,9 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
         ids = {record[declared.key] for record in shard}
         Path(f"gold-{number}.jsonl").write_text(json_lines.dump(shard), "utf-8")
         rows = [row for row in system_rows(corpus) if row[declared.key] in ids]
-        Path(f"system-{number}.jsonl").write_text(dump_submission(rows, declared, ".jsonl"), "utf-8")
+        Path(f"system-{number}.jsonl").write_text(
+            dump_submission(rows, declared, ".jsonl"), "utf-8"
+        )
         options = ("--gold", f"gold-{number}.jsonl", "--no-ci", "--counts", f"{number}.parquet")
         ran("score", corpus, f"system-{number}.jsonl", *options)
     ran("merge", "1.parquet", "0.parquet", "-o", "all.parquet")
@@ -197,10 +228,14 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     assert nearly(scores) == nearly(expected[0])
     whole = ("score", corpus, "system.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json")
     stored = Counts.load("all.parquet")
-    assert set(stored.table.fields) == set(stored.procedure.fields)  # those that the command line offers
+    assert set(stored.table.fields) == set(
+        stored.procedure.fields
+    )  # those that the command line offers
     for field in (*stored.table.breakdowns, *CORPORA[corpus].fields):
         slices = json.loads(ran(*whole, "--by", field))["slices"][field]
-        of_all = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", field))
+        of_all = json.loads(
+            ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", "--by", field)
+        )
         merged_slices = of_all["slices"][field]
         assert {name: nearly(values(one)) for name, one in merged_slices.items()} == {
             name: nearly(values(one)) for name, one in slices.items()
@@ -215,7 +250,9 @@ def test_coreference(key, response, here, ran):
     assert essence(closeread.score("coref", response, gold=key, resampling=QUICK)) == expected
     for name in load_procedure("coref").modules:
         lists = [[record["clusters"] for record in side] for side in (KEY, RESPONSE)]
-        report = evaluate.load(name).report(predictions=lists[1], references=lists[0], resampling=QUICK)
+        report = evaluate.load(name).report(
+            predictions=lists[1], references=lists[0], resampling=QUICK
+        )
         scores, signature = essence(report)
         assert signature == expected[1]
         assert scores.items() <= expected[0].items()
@@ -232,7 +269,8 @@ def test_other_forms_of_coreference(form, sides, here, ran):
     key, response = write_key("key", "conllu"), write_key("response", "coref_json")
     expected = essence(closeread.score("coref", response, gold=key, resampling=QUICK))
     key, response = (
-        write_form(side, form) if side == sides[0] else path for side, path in (("key", key), ("response", response))
+        write_form(side, form) if side == sides[0] else path
+        for side, path in (("key", key), ("response", response))
     )
     assert essence(closeread.score("coref", response, gold=key, resampling=QUICK)) == expected
     if form != "e2e records":
@@ -245,17 +283,23 @@ def test_other_forms_of_coreference(form, sides, here, ran):
 @pytest.mark.parametrize("matching", ["head", "partial"])
 def test_coreference_by_heads(matching, here, ran):
     sides = [with_heads(KEY), with_heads(RESPONSE)]
-    expected = essence(closeread.score("coref", sides[1], gold=sides[0], resampling=QUICK, matching=matching))
+    expected = essence(
+        closeread.score("coref", sides[1], gold=sides[0], resampling=QUICK, matching=matching)
+    )
     bare = closeread.score("coref", RESPONSE, gold=KEY, resampling=QUICK)
     assert expected[1] != bare.provenance.signature
     for formats in product(("conllu", "coref_json"), repeat=2):
-        paths = [write_key(*place) for place in zip(("key", "response"), formats, sides, strict=True)]
+        paths = [
+            write_key(*place) for place in zip(("key", "response"), formats, sides, strict=True)
+        ]
         said = ran("score", "coref", *paths, "--no-ci", "--json", "--matching", matching)
         assert essence(Report.from_json(json.loads(said))) == expected
     lists = [[record["clusters"] for record in side] for side in sides]
     for name in load_procedure("coref").modules:
         module = evaluate.load(name)
-        report = module.report(predictions=lists[1], references=lists[0], resampling=QUICK, matching=matching)
+        report = module.report(
+            predictions=lists[1], references=lists[0], resampling=QUICK, matching=matching
+        )
         scores, signature = essence(report)
         assert signature == expected[1]
         assert scores.items() <= expected[0].items()
@@ -270,13 +314,36 @@ def test_links_of_timeml(here, ran):
         Path(side).mkdir()
         for name, text in documents.items():
             Path(side, f"{name}.tml").write_text(text, "utf-8")
-    expected = essence(closeread.score("tlinks", Path("response"), gold=Path("key"), resampling=QUICK))
-    said = ran("score", "tlinks", "key", "response", "--no-ci", "--json", "--by", "type", "--counts", "kept.parquet")
+    expected = essence(
+        closeread.score("tlinks", Path("response"), gold=Path("key"), resampling=QUICK)
+    )
+    said = ran(
+        "score",
+        "tlinks",
+        "key",
+        "response",
+        "--no-ci",
+        "--json",
+        "--by",
+        "type",
+        "--counts",
+        "kept.parquet",
+    )
     assert essence(Report.from_json(json.loads(said))) == expected
-    again = json.loads(ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json", "--by", "type"))
+    again = json.loads(
+        ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json", "--by", "type")
+    )
     assert again == json.loads(said)
     for name in TIMEML_FILES["key"]:
-        ran("score", "tlinks", f"key/{name}.tml", f"response/{name}.tml", "--no-ci", "--counts", f"{name}.parquet")
+        ran(
+            "score",
+            "tlinks",
+            f"key/{name}.tml",
+            f"response/{name}.tml",
+            "--no-ci",
+            "--counts",
+            f"{name}.parquet",
+        )
     ran("merge", *(f"{name}.parquet" for name in TIMEML_FILES["key"]), "-o", "all.parquet")
     merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json"))
     assert essence(Report.from_json(merged)) == expected

@@ -23,7 +23,10 @@ def lacks(found, required):
     """The required fields that are not there."""
     parts = {place: found[place] if place else found for place in required}
     return [
-        f"{place}.{name}" for place, names in required.items() for name in names.split() if name not in parts[place]
+        f"{place}.{name}"
+        for place, names in required.items()
+        for name in names.split()
+        if name not in parts[place]
     ]
 
 
@@ -31,9 +34,23 @@ def lacks(found, required):
 def results(tmp_path, monkeypatch, ran):
     """A result, and the report of the same predictions as JSON."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in system_rows("mctaco")), "utf-8")
-    asked = ("score", "mctaco", "mine.jsonl", "--config", "sample", "--by", "category", "--resamples", "50")
-    return [json.loads(ran(*asked, "--interval", "bca", "--format", style)) for style in ("eee", "json")]
+    (tmp_path / "mine.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in system_rows("mctaco")), "utf-8"
+    )
+    asked = (
+        "score",
+        "mctaco",
+        "mine.jsonl",
+        "--config",
+        "sample",
+        "--by",
+        "category",
+        "--resamples",
+        "50",
+    )
+    return [
+        json.loads(ran(*asked, "--interval", "bca", "--format", style)) for style in ("eee", "json")
+    ]
 
 
 def test_a_result_has_the_scores_and_intervals_of_the_report(results):
@@ -50,9 +67,14 @@ def test_a_result_has_the_scores_and_intervals_of_the_report(results):
     )
     assert found["eval_library"]["additional_details"]["signature"] == report["signature"]
     groups = {"mctaco.sample.test": report}
-    groups |= {f"mctaco.sample.test.category.{value}": one for value, one in report["slices"]["category"].items()}
+    groups |= {
+        f"mctaco.sample.test.category.{value}": one
+        for value, one in report["slices"]["category"].items()
+    }
     scores = [(place, name) for place, one in groups.items() for name in one["scores"]]
-    of_found = {tuple(one["evaluation_result_id"].split("/")): one for one in found["evaluation_results"]}
+    of_found = {
+        tuple(one["evaluation_result_id"].split("/")): one for one in found["evaluation_results"]
+    }
     assert sorted(of_found) == sorted(scores)
     for (place, name), one in of_found.items():
         assert lacks(one, REQUIRED_IN_RESULTS) == []
@@ -69,7 +91,9 @@ def test_a_result_has_the_scores_and_intervals_of_the_report(results):
 
 
 def test_the_schema_accepts_a_result(results):
-    schema = pytest.importorskip("every_eval_ever.schemas", reason="every_eval_ever is not installed")
+    schema = pytest.importorskip(
+        "every_eval_ever.schemas", reason="every_eval_ever is not installed"
+    )
     from importlib.resources import files
 
     import jsonschema
@@ -83,7 +107,17 @@ def test_a_score_without_intervals_or_value(tmp_path, monkeypatch, ran):
     words = ["#begin document (a); part 000", "a\t0\t0\tshe\t-\t-", "", "#end document"]
     (tmp_path / "key.conll").write_text("\n".join(words) + "\n", "utf-8")
     found = json.loads(
-        ran("score", "coref", "key.conll", "key.conll", "--no-ci", "--metrics", "muc", "--format", "eee")
+        ran(
+            "score",
+            "coref",
+            "key.conll",
+            "key.conll",
+            "--no-ci",
+            "--metrics",
+            "muc",
+            "--format",
+            "eee",
+        )
     )
     assert found["model_info"]["id"] == "key"
     for one in found["evaluation_results"]:

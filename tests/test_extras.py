@@ -17,14 +17,20 @@ EXTRAS = {
     for name, listed in PROJECT["optional-dependencies"].items()
     if name not in ("test", "browser", "docs")
 }
-SOURCES = [path for folder in ("src", "loaders", "metrics") for path in sorted((ROOT / folder).rglob("*.py"))]
+SOURCES = [
+    path
+    for folder in ("src", "loaders", "metrics")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
 
 
 def find_calls():
     """Every place that raises the error: the file, the libraries given as literals, and the extra."""
     for path in SOURCES:
         text = path.read_text("utf-8")
-        if "MissingExtraError(" not in text or (path.name == "errors.py" and path.parent.name == "closeread"):
+        if "MissingExtraError(" not in text or (
+            path.name == "errors.py" and path.parent.name == "closeread"
+        ):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MissingExtraError":
@@ -61,9 +67,13 @@ def test_extras_are_named_in_one_way():
 
 @pytest.mark.gate
 def test_leaderboards_in_folders_need_no_extra(monkeypatch, tmp_path, ran):
-    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {"markdown-it-py"}  # rich needs it, too
+    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {
+        "markdown-it-py"
+    }  # rich needs it, too
     for name in set().union(*EXTRAS.values()) - core:
-        monkeypatch.setitem(sys.modules, {"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")), None)
+        monkeypatch.setitem(
+            sys.modules, {"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")), None
+        )
     ran("leaderboard", "init", "board", "--corpus", "mctaco", "--config", "sample")
     ran("leaderboard", "judge", "board", "--cache", tmp_path / "cache")
     assert "always-positive" in ran("leaderboard", "show", "board")

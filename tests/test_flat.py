@@ -26,19 +26,27 @@ def flat(name):
     return list(read_gold(load_corpus(name), "sample_flat").records)
 
 
-@pytest.mark.parametrize("name", [name for name in corpus_names() if "flat" in load_corpus(name).configs])
+@pytest.mark.parametrize(
+    "name", [name for name in corpus_names() if "flat" in load_corpus(name).configs]
+)
 def test_rows_are_what_the_schema_says_and_hold_single_values(name):
     corpus = load_corpus(name)
     assert corpus.configs["flat"].splits == corpus.configs[corpus.default_config].splits
     rows = flat(name)
-    assert RowValidator(load_schema(name), corpus.configs["sample_flat"].definition).problems(rows) == []
+    assert (
+        RowValidator(load_schema(name), corpus.configs["sample_flat"].definition).problems(rows)
+        == []
+    )
     assert {type(value) for row in rows for value in row.values()} <= {str, int, bool, type(None)}
 
 
 def test_possessions():
     lines = (folder("wikipossessions") / "sample.csv").read_text("utf-8").splitlines()[1:]
     released = [tuple(cell.strip() for cell in line.split("#")) for line in lines]
-    rows = [tuple(row[name] for name in ("article", "possessor", "order")) for row in flat("wikipossessions")]
+    rows = [
+        tuple(row[name] for name in ("article", "possessor", "order"))
+        for row in flat("wikipossessions")
+    ]
     assert sorted(rows) == sorted((cells[0], cells[2], cells[4]) for cells in released)
 
 
@@ -50,17 +58,23 @@ def test_links():
         text = {np["id"]: document["text"][np["first_char"] : np["last_char"]] for np in nps}
         for link in document["np_relations"]:
             one, other = link["anchor"], link["complement"]
-            expected.append((document["id"], one, text[one], link["preposition"], other, text[other]))
+            expected.append(
+                (document["id"], one, text[one], link["preposition"], other, text[other])
+            )
     names = ("id", "anchor", "anchor_text", "preposition", "complement", "complement_text")
     assert [tuple(row[name] for name in names) for row in flat("tne")] == expected
 
 
 def test_event_mentions():
     expected = []
-    for file in sorted((folder("semeval2015_timeline") / "sample" / "TimeLines_Gold_Standard").glob("*.txt")):
+    for file in sorted(
+        (folder("semeval2015_timeline") / "sample" / "TimeLines_Gold_Standard").glob("*.txt")
+    ):
         entity, *lines = file.read_text("utf-8").rstrip().split("\n")
         for number, (position, anchor, *mentions) in enumerate(line.split("\t") for line in lines):
-            expected += [(file.stem, entity, number, int(position), anchor, mention) for mention in mentions]
+            expected += [
+                (file.stem, entity, number, int(position), anchor, mention) for mention in mentions
+            ]
     rows = flat("semeval2015_timeline")
     assert [tuple(row.values())[:6] for row in rows] == expected
     # The name of a mention says where it is: document, sentence, words.
@@ -75,7 +89,9 @@ def test_coreference_mentions():
         expected += [(file.stem, *mention) for mention in found]
         chains[file.stem] = text.count("<chain>")
     rows = flat("marmara_coref")
-    assert sorted((row["document"], row["id"], row["sentence"], row["text"]) for row in rows) == sorted(expected)
+    assert sorted(
+        (row["document"], row["id"], row["sentence"], row["text"]) for row in rows
+    ) == sorted(expected)
     for name, found in chains.items():
         of_document = [row for row in rows if row["document"] == name and row["chain"] is not None]
         assert {row["chain"] for row in of_document} == set(range(found))
@@ -84,7 +100,14 @@ def test_coreference_mentions():
 def test_nothing_gives_columns_without_values():
     from closeread.tasks.tne.records import flatten
 
-    unlabelled = {"id": "a", "text": "x", "tokens": ["x"], "nps": [], "np_relations": None, "coref": []}
+    unlabelled = {
+        "id": "a",
+        "text": "x",
+        "tokens": ["x"],
+        "nps": [],
+        "np_relations": None,
+        "coref": [],
+    }
     assert as_columns(flatten([unlabelled]), ["id", "anchor"]) == {"id": (), "anchor": ()}
 
 
@@ -101,7 +124,9 @@ def test_csv_as_rfc_4180_describes_it(tmp_path):
 
     from closeread.hf.export import FORMATS
 
-    table = pa.table({"text": ['say "no"', "a,b\nc", None], "n": [1, None, -2], "known": [True, False, None]})
+    table = pa.table(
+        {"text": ['say "no"', "a,b\nc", None], "n": [1, None, -2], "known": [True, False, None]}
+    )
     FORMATS["csv"].write(table, tmp_path / "rows.csv")
     # RFC 4180, 2: lines end in CRLF; fields with commas, line ends or quotes are quoted, and quotes are doubled.
     expected = b'text,n,known\r\n"say ""no""",1,true\r\n"a,b\nc",,false\r\n,-2,\r\n'

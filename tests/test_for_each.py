@@ -17,7 +17,10 @@ def test_all_cases_that_fail_are_named():
     with pytest.raises(ExceptionGroup, match="2 of 4 cases fail: 1-2, 3-4") as caught:
         equal()
     assert tried == [1, 1, 2, 3]
-    assert [error.__notes__ for error in caught.value.exceptions] == [["in case 1-2"], ["in case 3-4"]]
+    assert [error.__notes__ for error in caught.value.exceptions] == [
+        ["in case 1-2"],
+        ["in case 3-4"],
+    ]
 
 
 @for_each("number", [1, 2])

@@ -50,7 +50,10 @@ def test_help_of_a_group_lists_its_subcommands(monkeypatch):
     for context in groups:
         listed = context.command.get_help(context).rpartition("Show this message and exit.")[2]
         names = [line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)]
-        commands = {name: context.command.get_command(context, name) for name in context.command.list_commands(context)}
+        commands = {
+            name: context.command.get_command(context, name)
+            for name in context.command.list_commands(context)
+        }
         known = [name for name, command in commands.items() if not command.hidden]
         assert (names if context.parent else sorted(names)) == known, context.command_path
 
@@ -73,29 +76,47 @@ def test_broken_examples_go_on_in_the_next_line(monkeypatch):
 
 def test_help_of_an_option_names_options_of_the_same_command():
     for context in every_context():
-        options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]
+        options = [
+            param
+            for param in context.command.get_params(context)
+            if isinstance(param, click.Option)
+        ]
         own = {name for option in options for name in option.opts}
         for option in options:
             without_commands = re.sub("`[^`]*`", "", option.help or "")
-            named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {"--counts"}  # those of `closeread score`
+            named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {
+                "--counts"
+            }  # those of `closeread score`
             assert named <= own, (context.command_path, option.name)
 
 
 def test_many_options_are_grouped():
     for context in every_context():
-        options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]
+        options = [
+            param
+            for param in context.command.get_params(context)
+            if isinstance(param, click.Option)
+        ]
         if len(options) > FEW + 2:  # --quiet and --help are two more
             assert isinstance(context.command, Command), context.command_path
             groups = read_groups(context.command.get_help(context))
             assert "Options" not in groups
             assert groups["Other"] == ["--quiet", "--help"]
-            assert sorted(chain(*groups.values())) == sorted(max(one.opts, key=len) for one in options)
+            assert sorted(chain(*groups.values())) == sorted(
+                max(one.opts, key=len) for one in options
+            )
 
 
 def test_options_of_score_are_where_one_looks(run):
-    groups = {name: " ".join(flags) for name, flags in read_groups(run("score", "mctaco", "--help").stdout).items()}
+    groups = {
+        name: " ".join(flags)
+        for name, flags in read_groups(run("score", "mctaco", "--help").stdout).items()
+    }
     assert groups["Input"] == "--config --split --gold --data-dir --max-bytes"
-    assert groups["Output"] == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
+    assert (
+        groups["Output"]
+        == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
+    )
     assert groups["Intervals"] == "--no-ci --resamples --confidence --seed --interval"
     assert groups["Procedure"] == "--metrics --jobs --missing --extra"
 

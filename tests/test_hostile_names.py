@@ -43,10 +43,27 @@ def is_shown_safely(text):
 
 
 COMMANDS = (
-    *((command, corpus, f"{NAME}{corpus}.jsonl", *CONFIG) for corpus in CORPORA for command in ("validate", "score")),
+    *(
+        (command, corpus, f"{NAME}{corpus}.jsonl", *CONFIG)
+        for corpus in CORPORA
+        for command in ("validate", "score")
+    ),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", "--gold", f"gold {NAME}mctaco.jsonl", *FEW),
-    ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--counts", f"{NAME}a.counts", "--output", f"{NAME}a", *FEW),
-    *(("score", "mctaco", f"{NAME}{name}", *CONFIG) for name in ("bad.jsonl", "no such.jsonl", "folder", ".txt")),
+    (
+        "score",
+        "mctaco",
+        f"{NAME}mctaco.jsonl",
+        *CONFIG,
+        "--counts",
+        f"{NAME}a.counts",
+        "--output",
+        f"{NAME}a",
+        *FEW,
+    ),
+    *(
+        ("score", "mctaco", f"{NAME}{name}", *CONFIG)
+        for name in ("bad.jsonl", "no such.jsonl", "folder", ".txt")
+    ),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", "--config", NAME),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--by", NAME),
     ("score", NAME, f"{NAME}mctaco.jsonl"),
@@ -55,7 +72,16 @@ COMMANDS = (
     ("score", "coref", f"{NAME}bad.jsonl", f"{NAME}folder", *FEW),
     ("compare", "mctaco", f"{NAME}bad.jsonl", f"{NAME}folder", *CONFIG, *FEW),
     *(
-        ("table", "mctaco", f"{NAME}mctaco.jsonl", f"{NAME}mctaco.jsonl", *CONFIG, *FEW, "--format", style)
+        (
+            "table",
+            "mctaco",
+            f"{NAME}mctaco.jsonl",
+            f"{NAME}mctaco.jsonl",
+            *CONFIG,
+            *FEW,
+            "--format",
+            style,
+        )
         for style in ("table", "markdown", "latex", "html")
     ),
     ("merge", f"{NAME}bad.jsonl", f"{NAME}folder", "-o", f"{NAME}merged"),
@@ -69,7 +95,9 @@ COMMANDS = (
 )
 
 
-@for_each("arguments", COMMANDS, ids=lambda arguments: " ".join(a.replace(NAME, "N") for a in arguments))
+@for_each(
+    "arguments", COMMANDS, ids=lambda arguments: " ".join(a.replace(NAME, "N") for a in arguments)
+)
 def test_names_of_files(files, arguments):
     result = run_in_colour(*arguments)
     assert is_shown_safely(result.output), result.output

@@ -41,7 +41,9 @@ def shown(text):
 
 def find_blocks(markdown):
     """The kinds of Markdown's inline tokens and their text, for each block of text."""
-    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    tokens = (
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    )
     return [
         (
             before.type,
@@ -63,7 +65,9 @@ def test_markdown(text):
 
 @given(texts)
 def test_titles_and_notes_in_markdown(text):
-    (*_, title), (block, kinds, note) = find_blocks(draw(Grid(f"x{text}", [], [], [text.strip() or "x"]), "markdown"))
+    (*_, title), (block, kinds, note) = find_blocks(
+        draw(Grid(f"x{text}", [], [], [text.strip() or "x"]), "markdown")
+    )
     assert title == shown(f"x{text}")
     assert block == "paragraph_open"
     # Code stays code, without its marks.
@@ -72,15 +76,23 @@ def test_titles_and_notes_in_markdown(text):
 
 
 def test_the_best_values_are_still_bold_and_names_whole():
-    drawn = draw(Grid("", ["name", "F1"], [["exact_match", "45.00*"]], best=frozenset({(0, 1)})), "markdown")
+    drawn = draw(
+        Grid("", ["name", "F1"], [["exact_match", "45.00*"]], best=frozenset({(0, 1)})), "markdown"
+    )
     assert "| exact_match |" in drawn
     assert "| **45.00\\*** |" in drawn
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1 =cmd|'/c calc'!A0", "-2+3", "@SUM(A1)", "  =1", "\t=1", "＝1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1 =cmd|'/c calc'!A0", "-2+3", "@SUM(A1)", "  =1", "\t=1", "＝1"]
+)
 def test_csv(text):
-    ((_, value),) = csv.reader(io.StringIO(csv_text(["name", "value"], [[text, -0.5]])).readlines()[1:])
-    ((name, _),) = csv.reader(io.StringIO(csv_text(["name", "value"], [[text, -0.5]])).readlines()[1:])
+    ((_, value),) = csv.reader(
+        io.StringIO(csv_text(["name", "value"], [[text, -0.5]])).readlines()[1:]
+    )
+    ((name, _),) = csv.reader(
+        io.StringIO(csv_text(["name", "value"], [[text, -0.5]])).readlines()[1:]
+    )
     assert (name, value) == (f"'{text}", "-0.5")
 
 
@@ -92,7 +104,10 @@ def test_csv_of_what_is_no_formula(text):
 
 def test_csv_of_names_of_columns_and_control_characters():
     """Users' own fields are columns, and a terminal acts on what is printed."""
-    assert csv_text(["=cat", "c"], [["a\x1b[31mb", "c\x9b\x00"]]) == "'=cat,c\na\\x1b[31mb,c\\x9b\\x00\n"
+    assert (
+        csv_text(["=cat", "c"], [["a\x1b[31mb", "c\x9b\x00"]])
+        == "'=cat,c\na\\x1b[31mb,c\\x9b\\x00\n"
+    )
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -113,5 +128,7 @@ def test_a_row_of_latex_is_no_argument_of_the_row_before():
     assert [line.split()[0] for line in drawn.splitlines()[4:7]] == ["x", "{}[9cm]", "{}*"]
     systems = {name: [{"document": "a", "clusters": []}] for name in ("x", "[9cm] b")}
     gold = [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}]
-    made = closeread.table("coref", systems, gold=gold, metrics="muc", resampling=closeread.Resampling(0))
+    made = closeread.table(
+        "coref", systems, gold=gold, metrics="muc", resampling=closeread.Resampling(0)
+    )
     assert "\\\\\n{}[9cm] b & " in made.to_latex()

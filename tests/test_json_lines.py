@@ -38,16 +38,38 @@ def is_acceptable(line):
     for one, depth in walk(value):
         if isinstance(one, Pairs) and len(dict(one)) < len(one):
             return False
-        if (isinstance(one, str) and UNSAFE.search(one)) or (isinstance(one, float) and not math.isfinite(one)):
+        if (isinstance(one, str) and UNSAFE.search(one)) or (
+            isinstance(one, float) and not math.isfinite(one)
+        ):
             return False
         if isinstance(one, list) and depth > limits.MAX_DEPTH:
             return False
     return True
 
 
-NUMBERS = ["0", "-0.0", "1", "-1", "1E+5", "1e-400", "5e-324", "9007199254740993", "18446744073709551616"]
+NUMBERS = [
+    "0",
+    "-0.0",
+    "1",
+    "-1",
+    "1E+5",
+    "1e-400",
+    "5e-324",
+    "9007199254740993",
+    "18446744073709551616",
+]
 NUMBERS += ["999999999999999999", "0.1111111111111111111", "null", "true"]
-STRINGS = [r'"a"', r'"\u0061"', r'""', r'"a\":"', r'":{,"', r'"\\u0000"', r'"\ud83d\ude00"', '"\u2028"', '"😀"']
+STRINGS = [
+    r'"a"',
+    r'"\u0061"',
+    r'""',
+    r'"a\":"',
+    r'":{,"',
+    r'"\\u0000"',
+    r'"\ud83d\ude00"',
+    '"\u2028"',
+    '"😀"',
+]
 WRONG = r"""
 1e400 -1e400 1.7976931348623159e308 01 - +1 1. .5 1e 0x1 1_0 ١ NaN Infinity -Infinity nan True " "\" "\x"
 "\u0000" "\u001f" "\u007F" "\u0085" "\u009b" "\n" "\ud800" "\uDCFF"
@@ -55,10 +77,14 @@ WRONG = r"""
 WRONG = [*WRONG.split(), '"\x7f"', '"\x85"', '"\t"', "1" * 5000]
 STRING = st.sampled_from(STRINGS)
 VALUE = st.recursive(
-    st.sampled_from(NUMBERS) | STRING | st.floats(allow_nan=False, allow_infinity=False).map(json.dumps),
+    st.sampled_from(NUMBERS)
+    | STRING
+    | st.floats(allow_nan=False, allow_infinity=False).map(json.dumps),
     lambda value: (
         st.lists(value, max_size=3).map(lambda values: f"[{', '.join(values)}]")
-        | st.lists(st.builds("{}:{} ".format, STRING, value), max_size=3).map(lambda pairs: f"{{{','.join(pairs)}}}")
+        | st.lists(st.builds("{}:{} ".format, STRING, value), max_size=3).map(
+            lambda pairs: f"{{{','.join(pairs)}}}"
+        )
     ),
     max_leaves=6,
 )
@@ -68,9 +94,15 @@ PIECE = st.text(st.sampled_from('ab":{}[],\\ \0\ufeff'), max_size=2)
 @st.composite
 def lines(draw):
     """A line that is JSON, or nearly: with a piece cut out or put in, or something around it."""
-    line = draw(st.sampled_from(["", "", " ", "\t", "\ufeff"])) + draw(VALUE.map('{{"a":{}}}'.format) | VALUE)
+    line = draw(st.sampled_from(["", "", " ", "\t", "\ufeff"])) + draw(
+        VALUE.map('{{"a":{}}}'.format) | VALUE
+    )
     start = draw(st.integers(0, len(line)))
-    return line[:start] + draw(PIECE) + line[start + draw(st.integers(0, 2)) :] if draw(st.booleans()) else line
+    return (
+        line[:start] + draw(PIECE) + line[start + draw(st.integers(0, 2)) :]
+        if draw(st.booleans())
+        else line
+    )
 
 
 def check(line):
@@ -101,8 +133,18 @@ def test_what_is_accepted(line):
 
 
 # What may surround a value; brackets in texts, and objects that follow others, are no levels.
-SHELLS = [('{"a":', "}"), ("[", "]"), ('{"a": [{}, ', "]}"), ('[{"b":"},{"},', "]"), ('[{}, {"a":', "}]")]
-SHELLS += [('{"b":"]]]]}}}}","a":', "}"), ('{"b":"},{},{},{","a":', "}"), ('[[],{"b":[{},{},{}],"a":', "}]")]
+SHELLS = [
+    ('{"a":', "}"),
+    ("[", "]"),
+    ('{"a": [{}, ', "]}"),
+    ('[{"b":"},{"},', "]"),
+    ('[{}, {"a":', "}]"),
+]
+SHELLS += [
+    ('{"b":"]]]]}}}}","a":', "}"),
+    ('{"b":"},{},{},{","a":', "}"),
+    ('[[],{"b":[{},{},{}],"a":', "}]"),
+]
 
 
 def test_levels_are_counted():
@@ -123,4 +165,6 @@ def test_rows_in_memory_that_are_nested_too_deeply():
     deep = 1
     for _ in range(5000):
         deep = [deep]
-    assert [problem.message for problem in explain_values({"a": deep})] == ["is nested too deeply (limit: 100 levels)"]
+    assert [problem.message for problem in explain_values({"a": deep})] == [
+        "is nested too deeply (limit: 100 levels)"
+    ]

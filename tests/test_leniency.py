@@ -28,7 +28,10 @@ def possessions():
     """Perfect predictions for the sample, as their fields are printed."""
     gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
     return [
-        {"article": one["article"], "possessions": [{name: p[name] for name in FIELDS} for p in one["possessions"]]}
+        {
+            "article": one["article"],
+            "possessions": [{name: p[name] for name in FIELDS} for p in one["possessions"]],
+        }
         for one in gold
     ]
 
@@ -61,15 +64,26 @@ def test_an_integer_is_as_good_as_its_digits_through_every_door(names, tmp_path,
     assert wanted["scores"]["ordering/f1"]["value"] == 1  # or the order would be irrelevant
     assert closeread.score("wikipossessions", loose, config="sample").to_dict() == wanted
     path = write_lines(tmp_path / "loose.jsonl", loose)
-    assert json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json")) == wanted
-    assert ran("validate", "wikipossessions", path, "--config", "sample").startswith(f"{path}: valid")
+    assert (
+        json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json")) == wanted
+    )
+    assert ran("validate", "wikipossessions", path, "--config", "sample").startswith(
+        f"{path}: valid"
+    )
     module = evaluate.load("possession")
-    assert module.compute(predictions=loose, references=rows) == module.compute(predictions=rows, references=rows)
-    assert module.compute(predictions=rows, references=loose) == module.compute(predictions=rows, references=rows)
-    own = closeread.score("wikipossessions", rows, gold=write_lines(tmp_path / "gold.jsonl", complete(rows)))
+    assert module.compute(predictions=loose, references=rows) == module.compute(
+        predictions=rows, references=rows
+    )
+    assert module.compute(predictions=rows, references=loose) == module.compute(
+        predictions=rows, references=rows
+    )
+    own = closeread.score(
+        "wikipossessions", rows, gold=write_lines(tmp_path / "gold.jsonl", complete(rows))
+    )
     assert closeread.score("wikipossessions", rows, gold=complete(loose)).to_dict() == own.to_dict()
     bare = [
-        {"article": row["article"], "possessions": row["possessions"]} for row in unquote(without_years(rows), *names)
+        {"article": row["article"], "possessions": row["possessions"]}
+        for row in unquote(without_years(rows), *names)
     ]
     path = write_lines(tmp_path / "bare.jsonl", bare)
     assert closeread.score("wikipossessions", rows, gold=path).to_dict() == own.to_dict()
@@ -89,7 +103,12 @@ def complete(rows):
     """Gold records of these possessions, with the fields that follow from the anchor."""
     gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
     return [
-        {**one, "possessions": [{**p, **q} for p, q in zip(one["possessions"], row["possessions"], strict=True)]}
+        {
+            **one,
+            "possessions": [
+                {**p, **q} for p, q in zip(one["possessions"], row["possessions"], strict=True)
+            ],
+        }
         for one, row in zip(gold, rows, strict=True)
     ]
 
@@ -97,12 +116,24 @@ def complete(rows):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (6.1, 'order: 6.1 is a number (expected text: "6.1" in quotes, since 6.1 and 6.10 are one number)'),
-        (6.25, 'order: 6.25 is a number (expected text: "6.25" in quotes, since 6.25 and 6.250 are one number)'),
+        (
+            6.1,
+            'order: 6.1 is a number (expected text: "6.1" in quotes, since 6.1 and 6.10 are one number)',
+        ),
+        (
+            6.25,
+            'order: 6.25 is a number (expected text: "6.25" in quotes, since 6.25 and 6.250 are one number)',
+        ),
         (2.0, 'order: 2.0 is a number (expected text: "2" in quotes)'),
         (True, "order: expected text, found true"),
-        (0, "order: '0' is not valid (expected positive integers separated by dots, such as 6 or 6.1)"),
-        (-2, "order: '-2' is not valid (expected positive integers separated by dots, such as 6 or 6.1)"),
+        (
+            0,
+            "order: '0' is not valid (expected positive integers separated by dots, such as 6 or 6.1)",
+        ),
+        (
+            -2,
+            "order: '-2' is not valid (expected positive integers separated by dots, such as 6 or 6.1)",
+        ),
         (10**12, "order: expected text, found 1000000000000"),
         ([2], "order: expected text, found a list"),
     ],
@@ -139,17 +170,26 @@ def test_the_rows_of_one_document_are_recognised_by_evaluate():
                 evaluate.load("coref_lea").compute(**inputs)
             assert str(caught.value) == f"{side}: {what}: [{side}])"
         rows = [{"document": "a", "clusters": CLUSTERS}]
-        with pytest.raises(SubmissionError, match=rf"{side}: found rows of a dataset .*: {side}=dataset\['clusters'\]"):
-            evaluate.load("coref_lea").compute(**{"predictions": [CLUSTERS], "references": [CLUSTERS], side: rows})
+        with pytest.raises(
+            SubmissionError,
+            match=rf"{side}: found rows of a dataset .*: {side}=dataset\['clusters'\]",
+        ):
+            evaluate.load("coref_lea").compute(
+                **{"predictions": [CLUSTERS], "references": [CLUSTERS], side: rows}
+            )
     with pytest.raises(SubmissionError, match="are the annotations of a single document"):
         evaluate.load("coref_alpha").compute(predictions=[CLUSTERS, CLUSTERS])
     with pytest.raises(SubmissionError, match=r"row 0: \[0\]\[0\]: expected a list, found 0"):
-        evaluate.load("coref_lea").compute(predictions=[[[0, 0]], 3], references=[CLUSTERS, CLUSTERS])
+        evaluate.load("coref_lea").compute(
+            predictions=[[[0, 0]], 3], references=[CLUSTERS, CLUSTERS]
+        )
 
 
 def test_a_json_list_of_coreference_is_not_taken_for_conll(run, here):
     Path("list.json").write_text('[{"document": "a", "clusters": [[[0, 1], [3, 3]]]}]', "utf-8")
-    expected = "(expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets')"
+    expected = (
+        "(expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets')"
+    )
     told = f"list.json:1: has no documents of coreference {expected}"
     result = run("score", "coref", "list.json", "list.json")
     assert (result.exit_code, result.stderr) == (1, f"Error: {told}\n")

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"datasets", "evaluate", "huggingface_hub", "pandas", "pyarrow", "scipy", "yaml", "requests", "httpx"}
+HEAVY = {
+    "datasets",
+    "evaluate",
+    "huggingface_hub",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "yaml",
+    "requests",
+    "httpx",
+}
 ONLY_SOMETIMES = {
     "jsonschema": "only errors are worded by it",
     "jsonschema_rs": "only JSON is validated by it",
@@ -37,10 +47,17 @@ print(json.dumps([load("--score-only"), load()]), file=sys.stderr)
 
 @pytest.mark.gate
 def test_scoring_a_coreference_file_loads_little(tmp_path):
-    lines = ["#begin document (a); part 000", *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)), "", "#end document"]
+    lines = [
+        "#begin document (a); part 000",
+        *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)),
+        "",
+        "#end document",
+    ]
     for name in ("key", "response"):
         Path(tmp_path, f"{name}.conll").write_text("\n".join(lines) + "\n")
-    done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
     numbers, tables = map(set, json.loads(done.stderr.splitlines()[-1]))
     assert done.stdout.startswith("100.00\n")
     assert not numbers & (HEAVY | ONLY_SOMETIMES.keys() | ONLY_TABLES)
@@ -48,5 +65,7 @@ def test_scoring_a_coreference_file_loads_little(tmp_path):
     assert {"closeread.tasks.coref.formats.conll", "numpy"} <= numbers
     assert {"rich.cells"} <= tables
     assert not tables & {"rich.console", "rich.text"}
-    others = {name for name in tables if name.startswith("closeread.tasks.") and name.count(".") == 2}
+    others = {
+        name for name in tables if name.startswith("closeread.tasks.") and name.count(".") == 2
+    }
     assert others == {"closeread.tasks.coref"}

@@ -8,9 +8,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src/closeread/cli/__init__.py", "schemas/mctaco.json")
+SOURCES = (
+    "pyproject.toml",
+    "setup.py",
+    "README.md",
+    "LICENSE",
+    "src/closeread/cli/__init__.py",
+    "schemas/mctaco.json",
+)
 
-pytestmark = [pytest.mark.gate, pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")]
+pytestmark = [
+    pytest.mark.gate,
+    pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed"),
+]
 
 
 @pytest.fixture
@@ -66,7 +76,9 @@ def test_score_says_what_it_does_and_what_to_do_next(checkout):
     (checkout / ".venv" / "bin" / "closeread").write_text(fails)
     (checkout / ".venv" / "bin" / "python").unlink()
     arguments = ["make", "score", "PYTHON=:"]
-    first, second = (subprocess.run(arguments, cwd=checkout, capture_output=True, text=True) for _ in range(2))
+    first, second = (
+        subprocess.run(arguments, cwd=checkout, capture_output=True, text=True) for _ in range(2)
+    )
     assert first.stdout.splitlines() == [
         "Installing closeread into .venv (about a minute) ...",
         *second.stdout.splitlines(),

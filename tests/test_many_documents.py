@@ -11,11 +11,17 @@ import pytest
 
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(600)]
 
-BLOCKS = pages.find_blocks((Path(__file__).parents[1] / "docs" / "many-documents.md").read_text("utf-8"))
+BLOCKS = pages.find_blocks(
+    (Path(__file__).parents[1] / "docs" / "many-documents.md").read_text("utf-8")
+)
 
 
 def find_bodies(needs):
-    return [block["body"] for block in BLOCKS if needs in (block["needs"] or "") and block["kind"] != "text"]
+    return [
+        block["body"]
+        for block in BLOCKS
+        if needs in (block["needs"] or "") and block["kind"] != "text"
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +35,9 @@ def documents(tmp_path_factory):
 @pytest.fixture(scope="module")
 def expected():
     """What the recipe for `datasets` prints, which tests/test_readme.py runs."""
-    return next(line for block in BLOCKS for line in block["body"].splitlines() if "low=None" in line)
+    return next(
+        line for block in BLOCKS for line in block["body"].splitlines() if "low=None" in line
+    )
 
 
 def run_program(body, folder):
@@ -40,7 +48,9 @@ def run_program(body, folder):
     return done.stdout
 
 
-@pytest.mark.parametrize(("needs", "library"), [("ray", "ray"), ("dask", "dask.dataframe"), ("spark", "pyspark")])
+@pytest.mark.parametrize(
+    ("needs", "library"), [("ray", "ray"), ("dask", "dask.dataframe"), ("spark", "pyspark")]
+)
 def test_an_engine_counts_as_one_process_does(needs, library, documents, expected):
     pytest.importorskip(library, reason=f"{library} is not installed")
     (body,) = find_bodies(needs)
@@ -50,12 +60,19 @@ def test_an_engine_counts_as_one_process_does(needs, library, documents, expecte
 def test_an_array_of_jobs_counts_as_one_process_does(documents, expected):
     import json
 
-    rows = [json.loads(line) for line in (documents / "documents.jsonl").read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(line) for line in (documents / "documents.jsonl").read_text("utf-8").splitlines()
+    ]
     for task in range(4):
         for name, field in (("key", "clusters"), ("response", "found")):
-            part = [json.dumps({"document": row["document"], "clusters": row[field]}) for row in rows[task::4]]
+            part = [
+                json.dumps({"document": row["document"], "clusters": row[field]})
+                for row in rows[task::4]
+            ]
             (documents / f"{name}.{task}.jsonl").write_text("\n".join(part) + "\n", "utf-8")
-    (documents / "key.jsonl").write_text("".join((documents / f"key.{i}.jsonl").read_text() for i in range(4)), "utf-8")
+    (documents / "key.jsonl").write_text(
+        "".join((documents / f"key.{i}.jsonl").read_text() for i in range(4)), "utf-8"
+    )
     first, last = ([line[2:] for line in body.splitlines()] for body in find_bodies("slurm"))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for task in range(4):
@@ -68,7 +85,11 @@ def test_an_array_of_jobs_counts_as_one_process_does(documents, expected):
             )
     for command in last:
         done = subprocess.run(
-            ["bash", "-c", command], cwd=documents, env={**os.environ, "PATH": path}, capture_output=True, text=True
+            ["bash", "-c", command],
+            cwd=documents,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr
     value = float(re.search(r"value=([\d.]+)", expected)[1])

@@ -20,7 +20,16 @@ def shards(tmp_path, monkeypatch, ran):
     for name, part in (("a", slice(0, 2)), ("b", slice(2, None))):
         Path(f"{name}-gold.jsonl").write_text(json_lines.dump(gold[part]), "utf-8")
         Path(f"{name}.jsonl").write_text(json_lines.dump(rows[part]), "utf-8")
-        ran("score", "tne", f"{name}.jsonl", "--gold", f"{name}-gold.jsonl", "--no-ci", "--counts", f"{name}.parquet")
+        ran(
+            "score",
+            "tne",
+            f"{name}.jsonl",
+            "--gold",
+            f"{name}-gold.jsonl",
+            "--no-ci",
+            "--counts",
+            f"{name}.parquet",
+        )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -28,7 +37,10 @@ def test_shards_that_cut_a_sentence_are_merged_as_if_they_had_not(tmp_path, monk
     # Questions of a sentence are resampled together, whichever shard they are in, and in any order of the shards.
     monkeypatch.chdir(tmp_path)
     gold, rows, draw = sample_gold("mctaco"), system_rows("mctaco"), random.Random(seed)
-    shard = {question: draw.randrange(3) for question in dict.fromkeys(one["question_id"] for one in gold)}
+    shard = {
+        question: draw.randrange(3)
+        for question in dict.fromkeys(one["question_id"] for one in gold)
+    }
     sentences = {(one["sentence_id"], shard[one["question_id"]]) for one in gold}
     assert len(sentences) > len({name for name, _ in sentences})
     for number in ("all", *range(3)):
@@ -37,17 +49,29 @@ def test_shards_that_cut_a_sentence_are_merged_as_if_they_had_not(tmp_path, monk
         Path(f"{number}.jsonl").write_text(json_lines.dump([rows[i] for i in own]), "utf-8")
         files = (f"{number}.jsonl", "--gold", f"{number}-gold.jsonl")
         ran("score", "mctaco", *files, "--no-ci", "--counts", f"{number}.parquet")
-    ran("merge", *(f"{number}.parquet" for number in draw.sample(range(3), 3)), "-o", "merged.parquet")
-    whole, merged = (ran("score", "--from-counts", f"{name}.parquet", "--json") for name in ("all", "merged"))
+    ran(
+        "merge",
+        *(f"{number}.parquet" for number in draw.sample(range(3), 3)),
+        "-o",
+        "merged.parquet",
+    )
+    whole, merged = (
+        ran("score", "--from-counts", f"{name}.parquet", "--json") for name in ("all", "merged")
+    )
     assert json.loads(merged) == json.loads(whole)
 
 
-def test_counts_of_an_earlier_version_are_not_merged_if_they_may_share_a_sentence(tmp_path, ran, run):
+def test_counts_of_an_earlier_version_are_not_merged_if_they_may_share_a_sentence(
+    tmp_path, ran, run
+):
     old = Path(__file__).parent / "releases" / "0.1.0" / "counts" / "mctaco.parquet"
     assert "25" in ran("score", "--from-counts", str(old), "--json")
     result = run("merge", str(old), str(old), "-o", str(tmp_path / "all.parquet"))
     assert result.exit_code == 2
-    assert "mctaco.parquet does not say which questions share a sentence with those of others" in result.stderr
+    assert (
+        "mctaco.parquet does not say which questions share a sentence with those of others"
+        in result.stderr
+    )
 
 
 def changed(path, **changes):
@@ -65,12 +89,18 @@ def changed(path, **changes):
             "c.parquet: the signature does not match the options and the gold; score again",
         ),
         (lambda: "a.parquet", "cannot merge these counts: unit 's1' is in several tables"),
-        (lambda: changed("c.parquet", corpus="mctaco"), "c.parquet has corpus mctaco (expected tne, as in a.parquet)"),
+        (
+            lambda: changed("c.parquet", corpus="mctaco"),
+            "c.parquet has corpus mctaco (expected tne, as in a.parquet)",
+        ),
         (
             lambda: changed("c.parquet", procedure_version=2),
             "c.parquet: contains counts of tne version 2 (expected tne version 1)",
         ),
-        (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: no such option of mctaco: 'uprep'"),
+        (
+            lambda: changed("c.parquet", procedure="mctaco"),
+            "c.parquet: no such option of mctaco: 'uprep'",
+        ),
         (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
         (lambda: "none.parquet", "none.parquet: can't be read: No such file or directory"),
     ],

@@ -61,7 +61,17 @@ def files(here):
 def compare(run, *arguments):
     """What `closeread compare` prints as JSON."""
     systems = ("good.jsonl", "yes.jsonl", "no.jsonl")
-    command = ("compare", "mctaco", *systems, "--config", "sample", "--resamples", "200", "--json", *arguments)
+    command = (
+        "compare",
+        "mctaco",
+        *systems,
+        "--config",
+        "sample",
+        "--resamples",
+        "200",
+        "--json",
+        *arguments,
+    )
     result = run(*command)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -75,11 +85,15 @@ def test_compare_corrects_for_all_scores_of_all_systems(files, run):
     for kind in KINDS:
         before = [one["differences"][name][kind] for one in raw for name in ("exact_match", "f1")]
         after = [
-            one["differences"][name][f"{kind}_corrected"] for one in (first, second) for name in ("exact_match", "f1")
+            one["differences"][name][f"{kind}_corrected"]
+            for one in (first, second)
+            for name in ("exact_match", "f1")
         ]
         assert after == pytest.approx([float(value) for value in correct(before)])
         assert after != before
-        assert [one["differences"]["f1"][kind] for one in (first, second)] == before[1::2]  # those stay what they were
+        assert [one["differences"]["f1"][kind] for one in (first, second)] == before[
+            1::2
+        ]  # those stay what they were
     assert not any("corrected" in key for key in raw[0]["differences"]["f1"])
 
 
@@ -91,22 +105,36 @@ def test_just_enough_resamples_are_enough():
 def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
     command = ("compare", "mctaco", "good.jsonl", "yes.jsonl", "no.jsonl", "--config", "sample")
     printed = " ".join(run(*command).stdout.split())
-    assert printed.count("p-values are two-sided and corrected for 4 comparisons by Holm's method.") == 2
+    assert (
+        printed.count("p-values are two-sided and corrected for 4 comparisons by Holm's method.")
+        == 2
+    )
     printed = " ".join(run(*command, "--correction", "none").stdout.split())
     assert printed.count("p-values are two-sided and not corrected for multiple comparisons.") == 2
     printed = " ".join(run(*command, "--resamples", "50").stdout.split())  # 4 / 51
-    assert "Not tested: after correction for 4 comparisons, 50 resamples give no p-value below 0.0784" in printed
+    assert (
+        "Not tested: after correction for 4 comparisons, 50 resamples give no p-value below 0.0784"
+        in printed
+    )
     assert "use 79 or more (--resamples)." in printed
     header, *rows = [
-        line.split(",") for line in run(*command, "--resamples", "50", "--format", "csv").stdout.splitlines()
+        line.split(",")
+        for line in run(*command, "--resamples", "50", "--format", "csv").stdout.splitlines()
     ]
     assert {row[header.index(f"{kind}_corrected")] for row in rows for kind in KINDS} == {""}
-    header, *rows = [line.split(",") for line in run(*command, "--format", "csv").stdout.splitlines()]
-    corrected, raw = ([float(row[header.index(f"p_randomization{end}")]) for row in rows] for end in ("_corrected", ""))
+    header, *rows = [
+        line.split(",") for line in run(*command, "--format", "csv").stdout.splitlines()
+    ]
+    corrected, raw = (
+        [float(row[header.index(f"p_randomization{end}")]) for row in rows]
+        for end in ("_corrected", "")
+    )
     assert corrected == pytest.approx([float(value) for value in correct(raw)])
 
 
-@pytest.mark.parametrize("n_resamples", [100, 39])  # of 39, the smallest p-value is 2 / 40, which still decides
+@pytest.mark.parametrize(
+    "n_resamples", [100, 39]
+)  # of 39, the smallest p-value is 2 / 40, which still decides
 def test_a_corrected_comparison_is_saved_and_shown(files, n_resamples):
     how = {"config": "sample", "resampling": Resampling(n_resamples)}
     comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", **how)
@@ -120,14 +148,25 @@ def test_a_corrected_comparison_is_saved_and_shown(files, n_resamples):
     (uncorrected,) = correct_comparisons([comparison], "none")
     assert uncorrected == replace(comparison, corrected=None)
     with pytest.raises(RequestError, match="no such correction: 'bonferroni'"):
-        closeread.compare("mctaco", "good.jsonl", "yes.jsonl", config="sample", correction="bonferroni")
+        closeread.compare(
+            "mctaco", "good.jsonl", "yes.jsonl", config="sample", correction="bonferroni"
+        )
 
 
 def test_python_compares_systems_by_name_and_stored_counts(files, run):
     """As the command does, with the names of files as in tables."""
     found = compare(run)
     for name in ("yes", "no"):
-        result = run("score", "mctaco", f"{name}.jsonl", "--config", "sample", "--no-ci", "--counts", f"{name}.parquet")
+        result = run(
+            "score",
+            "mctaco",
+            f"{name}.jsonl",
+            "--config",
+            "sample",
+            "--no-ci",
+            "--counts",
+            f"{name}.parquet",
+        )
         assert result.exit_code == 0, result.stderr
     named = {"good": system_rows("mctaco"), "yes": "yes.parquet", "no": Path("no.parquet")}
     for systems in (named, ["good.jsonl", "yes.parquet", "no.jsonl"]):
@@ -135,8 +174,14 @@ def test_python_compares_systems_by_name_and_stored_counts(files, run):
         assert [one.to_dict() for one in compared] == found
     assert [one.names for one in compared] == [("good", "yes"), ("good", "no")]
     two = closeread.compare("mctaco", "good.jsonl", "yes.parquet", config="sample")
-    assert (two.names, two.differences["f1"].value) == (("good", "yes"), found[0]["differences"]["f1"]["value"])
-    assert closeread.compare("mctaco", named["good"], "no.parquet", config="sample").names == ("first", "no")
+    assert (two.names, two.differences["f1"].value) == (
+        ("good", "yes"),
+        found[0]["differences"]["f1"]["value"],
+    )
+    assert closeread.compare("mctaco", named["good"], "no.parquet", config="sample").names == (
+        "first",
+        "no",
+    )
     assert closeread.compare("mctaco", "yes.parquet", "no.parquet").names == ("yes", "no")
     with pytest.raises(RequestError, match="a comparison needs at least two systems"):
         closeread.compare("mctaco", ["good.jsonl"], config="sample")
@@ -146,7 +191,10 @@ def test_comparisons_test_f1_unless_asked_for_more(here, run):
     """Four systems that differ in 20 of 40 documents: 3 tests of one F1 need no more than 1,000 resamples."""
     key = [{"document": f"d{i}", "clusters": [[[0, 0], [2, 3]]]} for i in range(40)]
     systems = {
-        f"finds {n}": [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(key)]
+        f"finds {n}": [
+            {**record, "clusters": record["clusters"] if i < n else []}
+            for i, record in enumerate(key)
+        ]
         for n in (40, 20, 15, 10)
     }
     first, *_ = closeread.compare("coref", systems, gold=key, metrics=("muc", "conll"))
@@ -156,10 +204,20 @@ def test_comparisons_test_f1_unless_asked_for_more(here, run):
     first, *_ = closeread.compare("coref", systems, gold=key, scores=("muc", "b3", "conll"))
     assert list(first.differences)[:3] == ["muc/precision", "muc/recall", "muc/f1"]
     # Precision is 1 for all, so that a difference of 0 is tested too: 7 scores of 3 pairs.
-    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (21, 3000)  # 21 / 2100 is 0.01
+    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (
+        21,
+        3000,
+    )  # 21 / 2100 is 0.01
     for name, rows in {"key": key, **systems}.items():
         json_lines.write(f"{name}.jsonl", rows)
-    command = ("compare", "coref", "key.jsonl", *(f"{name}.jsonl" for name in systems), "--scores", "muc,b3,conll")
+    command = (
+        "compare",
+        "coref",
+        "key.jsonl",
+        *(f"{name}.jsonl" for name in systems),
+        "--scores",
+        "muc,b3,conll",
+    )
     result = run(*command, "--json")
     assert json.loads(result.stdout)[0]["differences"] == first.to_dict()["differences"]
     assert "3,000 resamples" in " ".join(run(*command).stdout.split())

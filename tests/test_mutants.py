@@ -33,7 +33,10 @@ def test_changes_change_the_code():
     before, changes = ast.dump(ast.parse(source)), list(list_changes("arrays.py", source))
     assert len(changes) > 50
     for one in changes:
-        assert ast.dump(ast.parse(source[: one.begin] + one.text.encode() + source[one.end :])) != before
+        assert (
+            ast.dump(ast.parse(source[: one.begin] + one.text.encode() + source[one.end :]))
+            != before
+        )
 
 
 def test_what_is_known_to_make_no_difference_is_in_the_code():

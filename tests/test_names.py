@@ -20,9 +20,19 @@ TIMELINE = ("semeval2015_timeline", "timeline", "timeline_awareness")
 
 def test_every_command_takes_corpora_by_all_names():
     found = {
-        " ".join(path): param for path, command in list_commands() for param in command.params if param.name == "corpus"
+        " ".join(path): param
+        for path, command in list_commands()
+        for param in command.params
+        if param.name == "corpus"
     }
-    assert {"stats", "info", "export", "submit", "publish dataset", "leaderboard init"} <= found.keys()
+    assert {
+        "stats",
+        "info",
+        "export",
+        "submit",
+        "publish dataset",
+        "leaderboard init",
+    } <= found.keys()
     assert [path for path, param in found.items() if not isinstance(param.type, Name)] == []
 
 
@@ -42,7 +52,9 @@ def test_a_procedure_that_takes_a_key_names_its_corpus_elsewhere(ran):
 def test_a_system_is_scored_and_compared_by_any_name(ran):
     for name in TIMELINE:
         ran("baseline", name, "creation-time", "--config", "sample", "-o", f"{name}.jsonl")
-        report = json.loads(ran("score", name, f"{name}.jsonl", "--config", "sample", "--no-ci", "--json"))
+        report = json.loads(
+            ran("score", name, f"{name}.jsonl", "--config", "sample", "--no-ci", "--json")
+        )
         assert (report["corpus"], report["procedure"]) == ("semeval2015_timeline", "timeline")
         assert "valid" in ran("validate", name, f"{name}.jsonl", "--config", "sample")
     assert len({Path(f"{name}.jsonl").read_bytes() for name in TIMELINE}) == 1
@@ -54,7 +66,9 @@ def two_coreference_corpora(monkeypatch):
     other = replace(load_corpus("marmara_coref"), name="other_coref")
     known = sorted([*names.corpus_names(), "other_coref"])
     monkeypatch.setattr(names, "corpus_names", lambda: known)
-    monkeypatch.setattr(names, "load_corpus", lambda name: other if name == "other_coref" else load_corpus(name))
+    monkeypatch.setattr(
+        names, "load_corpus", lambda name: other if name == "other_coref" else load_corpus(name)
+    )
 
 
 def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_corpora, run):
@@ -78,18 +92,26 @@ def test_a_board_is_found_by_any_name(ran, run):
         ran("baseline", name, "creation-time", "--config", "sample", "-o", "mine.jsonl")
         given = ["submit", name, "mine.jsonl", "--system", "Mine", "--to", "board", "--dry-run"]
         assert "would be submitted to semeval2015_timeline-sample/test" in ran(*given)
-    assert "no such board of mctaco" in run("submit", "mctaco", "mine.jsonl", "--system", "M", "--to", "board").stderr
+    assert (
+        "no such board of mctaco"
+        in run("submit", "mctaco", "mine.jsonl", "--system", "M", "--to", "board").stderr
+    )
 
 
 def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
-    found = [modules.find_module(name) for name in (*TIMELINE, "wikipossessions", "tne", "mctaco", "coref_lea")]
+    found = [
+        modules.find_module(name)
+        for name in (*TIMELINE, "wikipossessions", "tne", "mctaco", "coref_lea")
+    ]
     assert found == [*["timeline_awareness"] * 3, "possession", "tne_links", "mctaco", "coref_lea"]
     with pytest.raises(RequestError, match="procedure tlinks has no module"):
         modules.find_module("tlinks")
     monkeypatch.setattr(modules, "module_names", lambda: ["tne_a", "tne_b"])
     procedure = replace(modules.load_procedure("tne"), modules=("tne_a", "tne_b"))
     monkeypatch.setattr(modules, "load_procedure", lambda name: procedure)
-    with pytest.raises(RequestError, match=r"procedure tne has several modules \(choose from: tne_a, tne_b\)"):
+    with pytest.raises(
+        RequestError, match=r"procedure tne has several modules \(choose from: tne_a, tne_b\)"
+    ):
         modules.find_module("tne")
 
 
@@ -97,9 +119,15 @@ def test_build_timeline_is_documented_and_its_former_name_works(ran):
     assert "closeread build timeline" in ran("timeline", "build", "--help")
     assert "closeread timeline build" not in ran("build", "timeline", "--help")
     documents = Path(__file__).parent.parent
-    pages = [documents / "README.md", *(documents / "docs").glob("*.md"), *(documents / "cards").glob("*.md")]
+    pages = [
+        documents / "README.md",
+        *(documents / "docs").glob("*.md"),
+        *(documents / "cards").glob("*.md"),
+    ]
     assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []
 
 
 def test_an_unknown_option_of_a_group_stays_one(run):
-    assert re.search("No such option:? '?--foo", run("--foo").stderr)  # with quotation marks since click 8.4
+    assert re.search(
+        "No such option:? '?--foo", run("--foo").stderr
+    )  # with quotation marks since click 8.4

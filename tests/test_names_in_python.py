@@ -11,15 +11,37 @@ from closeread.corpus.names import corpus_names
 from closeread.exceptions import InputError, RequestError
 from closeread.tasks import procedure_names
 
-ALIASES = ("timeline_awareness", "possession", "tne_links", "mctaco_metric", "coref_b3", "chess", "", "Coref")
+ALIASES = (
+    "timeline_awareness",
+    "possession",
+    "tne_links",
+    "mctaco_metric",
+    "coref_b3",
+    "chess",
+    "",
+    "Coref",
+)
 """Names of modules, of which some are the only ones of their procedures, and of nothing."""
 
 OUT = "out.jsonl"
 KINDS_OF_COMMANDS = (
-    *("adjudicate", "agreement", "articles", "build", "convert", "errors", "extract", "perturb", "phrases", "plot"),
+    *(
+        "adjudicate",
+        "agreement",
+        "articles",
+        "build",
+        "convert",
+        "errors",
+        "extract",
+        "perturb",
+        "phrases",
+        "plot",
+    ),
 )
 NOTHING = "nothing.jsonl"
-REFUSED = re.compile(r"no such (procedure|corpus|kind|subcommand)|no such measure|may be |procedure \w+ scores ")
+REFUSED = re.compile(
+    r"no such (procedure|corpus|kind|subcommand)|no such measure|may be |procedure \w+ scores "
+)
 
 CALLS = {
     "adjudicate": lambda name: closeread.adjudicate(name, NOTHING, output=OUT),
@@ -88,7 +110,11 @@ def is_taken_on_the_command_line(command, name):
 
 def test_all_functions_that_are_commands_are_tried():
     commands = main.list_commands(click.Context(main))
-    shared = {name for name in closeread.__all__ if name in commands and callable(getattr(closeread, name))}
+    shared = {
+        name
+        for name in closeread.__all__
+        if name in commands and callable(getattr(closeread, name))
+    }
     assert shared - NO_NAMES == CALLS.keys()
 
 

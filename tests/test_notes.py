@@ -27,7 +27,9 @@ from closeread.progress import report_progress
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
-KNOWN = "note: 1 known oddity of the released files: see `closeread info wikipossessions --oddities`\n"
+KNOWN = (
+    "note: 1 known oddity of the released files: see `closeread info wikipossessions --oddities`\n"
+)
 
 
 def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
@@ -49,7 +51,9 @@ def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
 
 
 def test_oddities_of_own_files_are_told(run, here):
-    sample = Path(str(importlib.resources.files("closeread.loaders.wikipossessions"))) / "sample.csv"
+    sample = (
+        Path(str(importlib.resources.files("closeread.loaders.wikipossessions"))) / "sample.csv"
+    )
     Path("annotations.csv").write_bytes(sample.read_bytes())
     first, second = run("stats", "wikipossessions", "--data-dir", ".").stderr.splitlines()
     assert first.startswith("note: split test: annotations.csv is not the released file (sha256 ")
@@ -69,7 +73,9 @@ def test_equal_notes_are_one_with_their_number(capsys):
 
 def test_every_line_of_a_warning_is_a_note(capsys):
     with quieting_libraries():
-        warnings.warn("split a is skipped.\nsplit b is skipped.", closeread.CloseReadWarning, stacklevel=1)
+        warnings.warn(
+            "split a is skipped.\nsplit b is skipped.", closeread.CloseReadWarning, stacklevel=1
+        )
     assert capsys.readouterr().err == "note: split a is skipped.\nnote: split b is skipped.\n"
 
 
@@ -120,7 +126,11 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, c
     @group.command(cls=QuietCommand)
     def command():
         with quieting_libraries():
-            assert os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] == os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] == "1"
+            assert (
+                os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"]
+                == os.environ["HF_HUB_DISABLE_PROGRESS_BARS"]
+                == "1"
+            )
             logging.getLogger("datasets").warning("a message")
             logging.getLogger("datasets").error("an error")
             warnings.warn("a warning", UserWarning, stacklevel=1)
@@ -153,4 +163,6 @@ def test_progress_is_a_line_in_a_terminal(monkeypatch, capsys, case):
             wait()
             report_progress("table", 2, 7)
             wait()
-    assert shown == (["closeread any … 0 s", "table 2 of 7 … 0 s"] if case == "terminal" else ["", ""])
+    assert shown == (
+        ["closeread any … 0 s", "table 2 of 7 … 0 s"] if case == "terminal" else ["", ""]
+    )

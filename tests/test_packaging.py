@@ -41,7 +41,11 @@ def environment(tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    target = Path(subprocess.run([python, "-c", asked], check=True, capture_output=True, text=True).stdout.strip())
+    target = Path(
+        subprocess.run(
+            [python, "-c", asked], check=True, capture_output=True, text=True
+        ).stdout.strip()
+    )
     for entry in Path(sysconfig.get_path("purelib")).iterdir():
         if "closeread" not in entry.name:
             (target / entry.name).symlink_to(entry)
@@ -70,7 +74,9 @@ def built(source, kind, folder):
     """The names in a freshly built wheel or sdist, and the file."""
     call = f"import setuptools.build_meta as b; print(b.build_{kind}({str(folder)!r}))"
     folder.mkdir(exist_ok=True)
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", call], cwd=source, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", call], cwd=source, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     path = folder / done.stdout.split()[-1]
     if kind == "wheel":
@@ -81,10 +87,24 @@ def built(source, kind, folder):
 
 
 def installed(python, *arguments):
-    command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    command = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+    ]
     subprocess.run([*command, *arguments], check=True, capture_output=True)
     look = subprocess.run(
-        [python, "-c", LOOK, *MAPPED.values()], cwd="/", check=True, capture_output=True, text=True, env={}
+        [python, "-c", LOOK, *MAPPED.values()],
+        cwd="/",
+        check=True,
+        capture_output=True,
+        text=True,
+        env={},
     )
     return look.stdout
 
@@ -95,7 +115,9 @@ def test_install(environment, tmp_path, editable):
     source = copied(tmp_path / "clone")
     places = installed(environment, *(["--editable"] if editable else []), str(source))
     assert (str(source) in places) == editable
-    found = subprocess.run([environment, "-c", FILES_WITHOUT_A_URL], cwd="/", capture_output=True, text=True, env={})
+    found = subprocess.run(
+        [environment, "-c", FILES_WITHOUT_A_URL], cwd="/", capture_output=True, text=True, env={}
+    )
     assert "mctaco sample.tsv\n" in found.stdout
     assert found.returncode == 0, found.stderr
     closeread = environment.parent / "closeread"
@@ -104,7 +126,9 @@ def test_install(environment, tmp_path, editable):
         ["baseline", "mctaco", "always-positive", "--config", "sample", "-o", made],
         ["score", "mctaco", made, "--config", "sample"],
     ):
-        done = subprocess.run([closeread, *command], cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""})
+        done = subprocess.run(
+            [closeread, *command], cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""}
+        )
         assert done.returncode == 0, done.stderr
     assert "Exact match" in done.stdout
 
@@ -136,7 +160,10 @@ def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
 @pytest.mark.extended
 def test_a_sample_in_any_format_is_packaged(tmp_path):
     source = copied(tmp_path / "clone")
-    samples = {f"loaders/mctaco/{name}" for name in ("sample.jsonl", "sample.conll", "sample/a.xml", "sample/b/c.txt")}
+    samples = {
+        f"loaders/mctaco/{name}"
+        for name in ("sample.jsonl", "sample.conll", "sample/a.xml", "sample/b/c.txt")
+    }
     traces = {"loaders/mctaco/__pycache__/old.cpython-311.pyc", "loaders/mctaco/.sample.tsv.swp"}
     for name in samples | traces:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +181,10 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
     with tarfile.open(path) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
-    assert built(unpacked, "wheel", tmp_path / "again")[0] == built(source, "wheel", tmp_path / "out")[0]
+    assert (
+        built(unpacked, "wheel", tmp_path / "again")[0]
+        == built(source, "wheel", tmp_path / "out")[0]
+    )
 
 
 @pytest.mark.extended
@@ -162,7 +192,9 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
 def test_two_builds_are_equal(tmp_path, monkeypatch, kind):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
     source = copied(tmp_path / "clone")
-    first, second = (built(source, kind, tmp_path / name)[1].read_bytes() for name in ("first", "second"))
+    first, second = (
+        built(source, kind, tmp_path / name)[1].read_bytes() for name in ("first", "second")
+    )
     assert first == second
 
 
@@ -184,7 +216,10 @@ def test_make_score_falls_back_only_where_the_corpus_is_out_of_reach(tmp_path, h
     # The installed closeread in place of one that make would install, and a network that leads nowhere.
     programs = tmp_path / "venv" / "bin"
     programs.mkdir(parents=True)
-    for name, target in (("closeread", Path(sys.executable).with_name("closeread")), ("pip", shutil.which("true"))):
+    for name, target in (
+        ("closeread", Path(sys.executable).with_name("closeread")),
+        ("pip", shutil.which("true")),
+    ):
         (programs / name).symlink_to(target)
     (programs / "python").symlink_to(sys.executable)
     if has == "another file":
@@ -196,7 +231,11 @@ def test_make_score_falls_back_only_where_the_corpus_is_out_of_reach(tmp_path, h
     command = ["make", "score", f"VENV={tmp_path / 'venv'}"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert (done.returncode == 0) == (has == "nothing")
-    assert ("Note: McTaco's files are not here" in done.stdout) == ("Exact match" in done.stdout) == (has == "nothing")
+    assert (
+        ("Note: McTaco's files are not here" in done.stdout)
+        == ("Exact match" in done.stdout)
+        == (has == "nothing")
+    )
     assert ("is not the released file" in done.stdout) == (has == "another file")
 
 

@@ -38,15 +38,26 @@ PROCEDURE = replace(load_procedure("mctaco"), metrics=METRICS, unit="unit", resa
 def systems(draw):
     """Counts of several systems on the same units, some of whose blocks have the same gold."""
     n_units, n_systems = draw(st.integers(1, 6)), draw(st.integers(2, 4))
-    blocks = np.unique(draw(st.lists(st.integers(0, 3), min_size=n_units, max_size=n_units)), return_inverse=True)[1]
+    blocks = np.unique(
+        draw(st.lists(st.integers(0, 3), min_size=n_units, max_size=n_units)), return_inverse=True
+    )[1]
     digests = [bytes([draw(st.integers(0, 2))]) * 32 for _ in range(n_units)]
-    number = st.sampled_from([0.0, 1.0, 2.0, 7.0, 0.25, 0.5])  # whose sums are exact, so that no tiny rest is divided
+    number = st.sampled_from(
+        [0.0, 1.0, 2.0, 7.0, 0.25, 0.5]
+    )  # whose sums are exact, so that no tiny rest is divided
     return [
         CountTable(
             [f"u{unit}" for unit in range(n_units)],
             blocks.astype(np.int64),
             NAMES,
-            np.cumsum(draw(st.lists(st.lists(number, min_size=3, max_size=3), min_size=n_units, max_size=n_units)), 1),
+            np.cumsum(
+                draw(
+                    st.lists(
+                        st.lists(number, min_size=3, max_size=3), min_size=n_units, max_size=n_units
+                    )
+                ),
+                1,
+            ),
             digests=digests,
         )
         for _ in range(n_systems)
@@ -67,7 +78,9 @@ def test_all_pairs_are_those_of_the_twin(tables):
 
 def count(table):
     """Counts as of a procedure with these scores."""
-    provenance = Provenance("mctaco", 1, {"missing": "error"}, "signature", "mctaco", None, None, None, 0)
+    provenance = Provenance(
+        "mctaco", 1, {"missing": "error"}, "signature", "mctaco", None, None, None, 0
+    )
     return Counts(table, PROCEDURE, provenance)
 
 
@@ -75,7 +88,9 @@ def count(table):
 def test_comparisons_are_those_of_pairs_and_of_systems_alone(tables):
     # The last system has a count more than the others, as stored counts may.
     last = tables[-1]
-    more = replace(last, names=(*NAMES, "more"), values=np.column_stack([last.values, last.values[:, 0]]))
+    more = replace(
+        last, names=(*NAMES, "more"), values=np.column_stack([last.values, last.values[:, 0]])
+    )
     counted = [count(table) for table in (*tables[:-1], more)]
     drawn = Resampling(40, 0.9, 3)
     found = make_comparisons([f"system {i}" for i in range(len(counted))], counted, drawn)
@@ -90,7 +105,12 @@ def test_comparisons_are_those_of_pairs_and_of_systems_alone(tables):
 
 def test_a_system_is_dropped_before_the_next_is_read(tmp_path, monkeypatch):
     """Memory grows with the counts of systems, not with their texts."""
-    lines = ["#begin document (a); part 000", *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)), "", "#end document"]
+    lines = [
+        "#begin document (a); part 000",
+        *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)),
+        "",
+        "#end document",
+    ]
     paths = [tmp_path / f"{name}.conll" for name in ("key", "one", "two", "three")]
     for path in paths:
         path.write_text("\n".join(lines) + "\n", "utf-8")
@@ -120,5 +140,7 @@ def test_the_bootstrap_is_described_in_one_way():
 
 def test_more_sums_than_fit_are_refused_before_anything_is_drawn():
     table = CountTable(["a", "b"], np.arange(2), ("x",), np.ones((2, 1)))
-    with pytest.raises(RequestError, match=r"1 count of 2 systems are 100,000,000 sums \(expected at most"):
+    with pytest.raises(
+        RequestError, match=r"1 count of 2 systems are 100,000,000 sums \(expected at most"
+    ):
         compare_pairs([table, table], (), n_resamples=5 * 10**7, confidence=0.95, seed=0)

@@ -42,7 +42,10 @@ def test_grids_without_what_is_missing():
     total, first, second = make_table_grids([TABLE, BARE], missing=False)
     counted = "2 agree, 1 is cut off, 1 differs, 2 not recomputed"
     assert (total.title, total.header, total.rows) == (f"6 printed figures: {counted}.", (), [])
-    assert total.notes == ["1 more cell not among the printed figures.", "Nobody (2020), pages 1-2."]
+    assert total.notes == [
+        "1 more cell not among the printed figures.",
+        "Nobody (2020), pages 1-2.",
+    ]
     assert first.title == "Table 7 (section 4.2). Animals"
     assert first.rows == [
         ["cats", "n", "12", "12", AGREES, ""],
@@ -61,7 +64,11 @@ PRINTED = {
             "name": "Table 3",
             "caption": "Animals",
             "columns": ["n", "share"],
-            "rows": {"cats": {"n": "12", "share": "0.5"}, "dogs": {"n": "9"}, "birds": {"n": "3", "share": "0.1"}},
+            "rows": {
+                "cats": {"n": "12", "share": "0.5"},
+                "dogs": {"n": "9"},
+                "birds": {"n": "3", "share": "0.1"},
+            },
             "notes": {"cats / share": "as in the text"},
             "differs": {"dogs": "one ran away"},
             "needs": {"birds / n": "needs wings", "share": "needs feathers", "": "needs a zoo"},
@@ -82,7 +89,14 @@ def animals(monkeypatch):
 
 
 def test_the_narrowest_reason_is_told(animals):
-    animals({("cats", "n"): 12.0, ("cats", "share"): Chance(0.48, 0.0214), ("dogs", "n"): 8.0, ("dogs", "share"): 0.25})
+    animals(
+        {
+            ("cats", "n"): 12.0,
+            ("cats", "share"): Chance(0.48, 0.0214),
+            ("dogs", "n"): 8.0,
+            ("dogs", "share"): 0.25,
+        }
+    )
     (table,) = reproduce("mctaco", "3")
     assert [(c.row, c.column, c.verdict, c.why, c.is_expected) for c in table.cells] == [
         ("cats", "n", AGREES, "", True),
@@ -111,19 +125,31 @@ def test_the_narrowest_reason_is_told(animals):
 def test_what_needs_no_data_is_counted_apart(animals, monkeypatch):
     table = {**PRINTED["tables"][0], "without_data": {"cats": "a cat by definition"}}
     rows = {**table["rows"], "cows": {"n": None}, "ants": {"n": None}, "bees": {"n": None}}
-    monkeypatch.setattr(reproduction, "load_printed", lambda corpus: {**PRINTED, "tables": [{**table, "rows": rows}]})
+    monkeypatch.setattr(
+        reproduction,
+        "load_printed",
+        lambda corpus: {**PRINTED, "tables": [{**table, "rows": rows}]},
+    )
     identities = {("ants", "n"): Claim("5 legs", False), ("bees", "n"): Claim("6 legs", True)}
     animals({("cats", "n"): 12.0, ("cats", "share"): 0.9, ("dogs", "n"): 9.0, **identities})
     found = reproduce("mctaco", "3")
     cells = {(cell.row, cell.column): (cell.verdict, cell.why) for cell in found[0].cells}
     assert cells["cats", "n"] == (WITHOUT_DATA, "a cat by definition")
-    assert cells["cats", "share"] == (DIFFERS, "as in the text")  # what a definition says can be wrong, too
+    assert cells["cats", "share"] == (
+        DIFFERS,
+        "as in the text",
+    )  # what a definition says can be wrong, too
     assert cells["dogs", "n"] == (AGREES, "")
-    assert cells["cows", "n"] == (NOT_PRINTED, "needs a zoo")  # nothing is printed, and nothing recomputed
+    assert cells["cows", "n"] == (
+        NOT_PRINTED,
+        "needs a zoo",
+    )  # nothing is printed, and nothing recomputed
     assert cells["ants", "n"][0] == DIFFERS
     assert cells["bees", "n"][0] == NOT_PRINTED
     assert Reproduction.from_json(found.to_dict()) == found
-    assert repr(found).endswith(": agrees 1, holds without data 1, differs 2, not recomputed 2, not printed 2>")
+    assert repr(found).endswith(
+        ": agrees 1, holds without data 1, differs 2, not recomputed 2, not printed 2>"
+    )
 
 
 @pytest.mark.parametrize("cell", [("cows", "n"), ("cats", "weight")])
@@ -146,7 +172,10 @@ def test_strict_fails_when_a_value_differs_that_is_not_known_to(animals, run):
     assert run("reproduce", "mctaco", "3", "--strict").exit_code == 0  # dogs are known to differ
     for spoiled, message in (
         ({("cats", "n"): 13.0}, "Error: mctaco: Table 3: cats, n is 13 (12 printed)\n"),
-        ({("cats", "n"): 13.0, ("cats", "share"): 0.62}, "cats, n is 13 (12 printed), and 1 more\n"),
+        (
+            {("cats", "n"): 13.0, ("cats", "share"): 0.62},
+            "cats, n is 13 (12 printed), and 1 more\n",
+        ),
     ):
         animals(good | spoiled)
         result = run("reproduce", "mctaco", "3", "--strict")
@@ -172,8 +201,19 @@ def test_table_json_and_csv_of_the_command(animals, run):
         ("3", None, NOT_RECOMPUTED),
         ("0.1", None, NOT_RECOMPUTED),
     ]
-    rows = list(csv.DictReader(io.StringIO(run("reproduce", "mctaco", "3", "--format", "csv").stdout)))
-    assert list(rows[0]) == ["corpus", "table", "row", "column", "printed", "recomputed", "verdict", "why"]
+    rows = list(
+        csv.DictReader(io.StringIO(run("reproduce", "mctaco", "3", "--format", "csv").stdout))
+    )
+    assert list(rows[0]) == [
+        "corpus",
+        "table",
+        "row",
+        "column",
+        "printed",
+        "recomputed",
+        "verdict",
+        "why",
+    ]
     assert [(row["recomputed"], row["why"]) for row in rows] == [
         ("12.0", ""),
         ("0.5061", "as in the text"),
@@ -190,7 +230,9 @@ def papers(monkeypatch):
     def set_papers(tables):
         def reproduce_one(corpus):
             if not tables[corpus]:
-                raise UnavailableError(corpus, [Problem("not found", None, file) for file in ("x.tsv", "y.tsv")])
+                raise UnavailableError(
+                    corpus, [Problem("not found", None, file) for file in ("x.tsv", "y.tsv")]
+                )
             return reproduction.Reproduction(corpus, tuple(tables[corpus]))
 
         monkeypatch.setattr(operations, "recompute", reproduce_one)
@@ -200,7 +242,14 @@ def papers(monkeypatch):
 
 
 def test_all_papers_at_once(papers, run):
-    papers({"mctaco": [TABLE], "tne": [TABLE, BARE], "semeval2015_timeline": [], "marmara_coref": [TABLE]})
+    papers(
+        {
+            "mctaco": [TABLE],
+            "tne": [TABLE, BARE],
+            "semeval2015_timeline": [],
+            "marmara_coref": [TABLE],
+        }
+    )
     result = run("reproduce", "all")
     assert result.exit_code == 0
     first, *rows = (line for line in result.stdout.splitlines() if line and "─" not in line)

@@ -21,10 +21,15 @@ def test_the_best_is_on_top_and_hollow_dots_are_worse(tmp_path):
         closeread.baseline("mctaco", name, config="sample", output=paths[-1])
     table = closeread.table("mctaco", paths, config="sample")
     assert table.standings["f1"] == ["worse", "best"]
-    figure = closeread.plot("scores", "mctaco", *paths, config="sample", output=tmp_path / "scores.png")
+    figure = closeread.plot(
+        "scores", "mctaco", *paths, config="sample", output=tmp_path / "scores.png"
+    )
     assert (tmp_path / "scores.png").stat().st_size > 0
     (axes,) = [one for one in figure.axes if one.get_title() == "F1"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["always-positive  61.31", "always-negative  4.00"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "always-positive  61.31",
+        "always-negative  4.00",
+    ]
     best = table.reports[1].scores["f1"]
     assert axes.lines[0].get_xdata() == pytest.approx([100 * best.low, 100 * best.high])
     assert [dot.get_markerfacecolor() == "white" for dot in dots(axes)] == [False, True]
@@ -36,7 +41,9 @@ def test_the_key_comes_first_where_no_corpus_has_it(ran, tmp_path):
     for name, rows in {"key": KEY, "half": halves, "whole": KEY}.items():
         write_text(tmp_path / f"{name}.jsonl", dump_json_lines(rows))
     files = [tmp_path / f"{name}.jsonl" for name in ("key", "half", "whole")]
-    told = ran("plot", "scores", "coref", *files, "--scores", "muc/f1", "-o", tmp_path / "scores.svg")
+    told = ran(
+        "plot", "scores", "coref", *files, "--scores", "muc/f1", "-o", tmp_path / "scores.svg"
+    )
     assert told == f"{tmp_path / 'scores.svg'}: 1 score of 2 systems\n"
     text = (tmp_path / "scores.svg").read_text("utf-8")
     assert text.index("whole  100.00") < text.index("half  66.67")  # of two links a document, one

@@ -21,7 +21,11 @@ def paper(request, corpora):
 
 def per_unit(description):
     """A description with the words of `closeread reproduce`: links per document for links a document."""
-    return re.sub(r"\b(annotations|candidates|links|NPs?|relations) a (document|question)\b", r"\1 per \2", description)
+    return re.sub(
+        r"\b(annotations|candidates|links|NPs?|relations) a (document|question)\b",
+        r"\1 per \2",
+        description,
+    )
 
 
 def transcribed_cells(transcription):
@@ -34,7 +38,12 @@ def transcribed_cells(transcription):
         for name in transcription["figures"]:
             yield name, None, None, None
         for section, row, value in transcription["text"]:
-            yield "Text", per_unit(row), section, f"{value:,}" if isinstance(value, int) else str(value)
+            yield (
+                "Text",
+                per_unit(row),
+                section,
+                f"{value:,}" if isinstance(value, int) else str(value),
+            )
         return
     for table in transcription:
         if "text" in table:
@@ -42,7 +51,9 @@ def transcribed_cells(transcription):
                 yield "Text", per_unit(one["description"]), one["section"], one["value"]
             continue
         name = f"Table {table['table']}" if "table" in table else f"Figure {table['figure']}"
-        if table.get("second_hand"):  # what another source repeats of a paper is never called printed
+        if table.get(
+            "second_hand"
+        ):  # what another source repeats of a paper is never called printed
             continue
         yield name, None, None, None
         for cell in table["rows"]:
@@ -101,4 +112,6 @@ def test_the_data_files_are_whole(corpus):
             assert all(clause and not clause.endswith(".") for clause in clauses)
         # A reason for several cells would excuse those that agree, should they ever differ.
         lone = {row for row, cells in table["rows"].items() if len(cells) == 1}
-        assert all(place in lone or " / " in place for place in table.get("differs", {})), table["name"]
+        assert all(place in lone or " / " in place for place in table.get("differs", {})), table[
+            "name"
+        ]

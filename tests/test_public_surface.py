@@ -33,7 +33,9 @@ def list_functions():
         elif inspect.isclass(one):
             for key, member in inspect.getmembers(one, callable):
                 home = inspect.unwrap(member)
-                if not key.startswith("_") and getattr(home, "__module__", "").startswith("closeread"):
+                if not key.startswith("_") and getattr(home, "__module__", "").startswith(
+                    "closeread"
+                ):
                     yield f"{name}.{key}", getattr(home, "__func__", home)
 
 
@@ -47,7 +49,10 @@ def find_names(home):
                 try:
                     exec(ast.unparse(statement), names)  # noqa: S102
                 except ImportError:
-                    names |= {alias.name: type(alias.name, (), {"DataFrame": object}) for alias in statement.names}
+                    names |= {
+                        alias.name: type(alias.name, (), {"DataFrame": object})
+                        for alias in statement.names
+                    }
     return {**names, **vars(module)}
 
 
@@ -62,13 +67,23 @@ def test_no_annotation_is_any_or_missing():
     wrong = []
     for name, function in list_functions():
         hints = typing.get_type_hints(function, find_names(function.__module__))
-        expected = {one for one in inspect.signature(function).parameters if one not in ("self", "cls")} | {"return"}
+        expected = {
+            one for one in inspect.signature(function).parameters if one not in ("self", "cls")
+        } | {"return"}
         wrong += [f"{name}: {one} has no annotation" for one in expected - hints.keys()]
-        wrong += [f"{name}: {key} is {hint}" for key, hint in hints.items() if typing.Any in list_types(hint)]
+        wrong += [
+            f"{name}: {key} is {hint}"
+            for key, hint in hints.items()
+            if typing.Any in list_types(hint)
+        ]
     for name, one in list_public():
         if inspect.isclass(one) and not issubclass(one, Warning):
             hints = typing.get_type_hints(one, find_names(one.__module__))
-            wrong += [f"{name}.{key} is {hint}" for key, hint in hints.items() if typing.Any in list_types(hint)]
+            wrong += [
+                f"{name}.{key} is {hint}"
+                for key, hint in hints.items()
+                if typing.Any in list_types(hint)
+            ]
     assert wrong == [], "\n".join(wrong)
 
 
@@ -103,9 +118,13 @@ def test_only_the_package_lists_what_is_public():
 def test_what_other_libraries_have_instead_is_accepted():
     resampling = closeread.Resampling(np.int64(5), np.float32(0.5))
     rows = closeread.baseline("mctaco", "always-positive", config=np.str_("sample"))
-    found = closeread.score("mctaco", rows, config="sample", by=np.array(["category"]), resampling=resampling)
+    found = closeread.score(
+        "mctaco", rows, config="sample", by=np.array(["category"]), resampling=resampling
+    )
     assert list(found.slices) == ["category"]
-    table = closeread.table("mctaco", {"a": rows}, config="sample", pairs=np.bool_(False), digits=np.int32(1))
+    table = closeread.table(
+        "mctaco", {"a": rows}, config="sample", pairs=np.bool_(False), digits=np.int32(1)
+    )
     assert table.digits == 1
 
 
@@ -128,5 +147,7 @@ def test_messages_name_options_as_the_caller_writes_them(run, tmp_path):
     assert said.endswith(f"Add them, or use {MISSING}")
     printed = run("score", "mctaco", place, "--config", "sample").stderr
     assert printed == f"Error: {said.replace(MISSING, '--missing empty or --missing skip')}\n"
-    with pytest.raises(SubmissionError, match=r"use missing='empty'"):  # the command line is left again
+    with pytest.raises(
+        SubmissionError, match=r"use missing='empty'"
+    ):  # the command line is left again
         closeread.score("mctaco", place, config="sample")

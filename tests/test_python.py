@@ -9,7 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from shared import json_lines
-from shared.entry_points import CORPORA, KEY, NOTES_OF_SAMPLES, RESPONSE, flat, sample_gold, system_rows
+from shared.entry_points import (
+    CORPORA,
+    KEY,
+    NOTES_OF_SAMPLES,
+    RESPONSE,
+    flat,
+    sample_gold,
+    system_rows,
+)
 from shared.late import pandas as pd
 
 import closeread
@@ -39,12 +47,25 @@ def test_parameters_of_intervals_are_keywords_as_on_the_command_line(here, run):
     rows = system_rows("mctaco")
     json_lines.write("a.jsonl", rows)
     place, few = {"config": "sample"}, {"resamples": 50, "confidence": 0.9, "seed": 7}
-    flags = ("--config", "sample", "--resamples", "50", "--confidence", "0.9", "--seed", "7", "--json")
+    flags = (
+        "--config",
+        "sample",
+        "--resamples",
+        "50",
+        "--confidence",
+        "0.9",
+        "--seed",
+        "7",
+        "--json",
+    )
     whole = Resampling(50, 0.9, 7)
     for call, command in (
         (lambda **given: closeread.score("mctaco", rows, **place, **given), ("score", "mctaco")),
         (lambda **given: closeread.errors("mctaco", rows, **place, **given), ("errors", "mctaco")),
-        (lambda **given: closeread.table("mctaco", {"a": rows}, **place, **given), ("table", "mctaco")),
+        (
+            lambda **given: closeread.table("mctaco", {"a": rows}, **place, **given),
+            ("table", "mctaco"),
+        ),
     ):
         found = call(**few).to_dict()
         assert found == call(resampling=whole).to_dict()
@@ -66,11 +87,15 @@ def test_labels_that_are_stored_as_integers_have_their_names(here):
 
 
 def test_clusters_score_as_files_do(here):
-    expected = essence(closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=QUICK))
+    expected = essence(
+        closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=QUICK)
+    )
     for form in (
         lambda side: side,
         lambda side: list(side.values()),
-        lambda side: {name: [np.array(cluster) for cluster in clusters] for name, clusters in side.items()},
+        lambda side: {
+            name: [np.array(cluster) for cluster in clusters] for name, clusters in side.items()
+        },
         lambda side: tuple(tuple(map(tuple, clusters)) for clusters in side.values()),
     ):
         key, response = map(form, CLUSTERS)
@@ -80,7 +105,11 @@ def test_clusters_score_as_files_do(here):
 def test_baselines_are_those_of_the_command_line(here, run):
     run("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "rows.jsonl")
     rows = closeread.baseline("mctaco", "random", seed=3, config="sample", output="mine.jsonl")
-    assert Path("mine.jsonl").read_bytes() == Path("rows.jsonl").read_bytes() == dump_json_lines(rows).encode()
+    assert (
+        Path("mine.jsonl").read_bytes()
+        == Path("rows.jsonl").read_bytes()
+        == dump_json_lines(rows).encode()
+    )
     with pytest.raises(RequestError, match="option"):
         closeread.baseline("mctaco", "random", sed=3, config="sample")
 
@@ -91,10 +120,12 @@ def test_agreement_and_errors_are_those_of_the_command_line(here, run):
         (["errors", "coref"], closeread.errors("coref", *CLUSTERS)),
         (["errors", "chains"], closeread.errors("chains", *CLUSTERS)),
     ):
-        assert json.loads(run(*nouns, "key.jsonl", "response.jsonl", "--json").stdout) == json.loads(
-            json.dumps(found.to_dict())
+        assert json.loads(
+            run(*nouns, "key.jsonl", "response.jsonl", "--json").stdout
+        ) == json.loads(json.dumps(found.to_dict()))
+        assert (
+            run(*nouns, "key.jsonl", "response.jsonl", "--format", "csv").stdout == found.to_csv()
         )
-        assert run(*nouns, "key.jsonl", "response.jsonl", "--format", "csv").stdout == found.to_csv()
         assert run(*nouns, "key.jsonl", "response.jsonl").stdout == f"{found}\n"
         assert len(found.to_frame()) == len(found.to_rows()[1])
 
@@ -103,7 +134,9 @@ def test_agreement_and_errors_are_those_of_the_command_line(here, run):
 def test_annotators_may_be_objects(corpus, here):
     gold = sample_gold(corpus)
     json_lines.write("anna.jsonl", gold)
-    of_files, of_objects = (closeread.agreement(corpus, one, gold) for one in ("anna.jsonl", pd.DataFrame(gold)))
+    of_files, of_objects = (
+        closeread.agreement(corpus, one, gold) for one in ("anna.jsonl", pd.DataFrame(gold))
+    )
     assert of_files.mean == of_objects.mean
     assert set(of_files.mean.values()) - {None} == {1.0}
 
@@ -128,7 +161,11 @@ def test_convert_writes_what_the_command_line_writes(here, run):
 def test_corpora_and_metrics_are_listed():
     assert list(closeread.corpora()) == sorted(CORPORA)
     mctaco = closeread.corpora()["mctaco"]
-    assert (mctaco.procedure, mctaco.metrics, "sample" in mctaco.configs) == ("mctaco", ("mctaco",), True)
+    assert (mctaco.procedure, mctaco.metrics, "sample" in mctaco.configs) == (
+        "mctaco",
+        ("mctaco",),
+        True,
+    )
     assert "always-positive" in mctaco.baselines
     home = package_folder("closeread.evaluate_modules")
     folders = {path.name for path in home.iterdir() if (path / "__init__.py").is_file()}
@@ -139,14 +176,19 @@ def test_corpora_and_metrics_are_listed():
 def test_problems_beyond_those_that_are_listed_are_counted():
     rows = [{"id": f"unknown-{number}", "label": "yes"} for number in range(500)]
     verdict = closeread.validate("mctaco", rows, config="sample", missing="empty")
-    times = [int(found[1]) for one in verdict.problems if (found := re.search(r" \((\d+) times\)$", one))]
+    times = [
+        int(found[1]) for one in verdict.problems if (found := re.search(r" \((\d+) times\)$", one))
+    ]
     assert len(verdict.problems) - len(times) + sum(times) == 500
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda frame: closeread.table("mctaco", frame), "systems is a DataFrame (expected systems by name"),
+        (
+            lambda frame: closeread.table("mctaco", frame),
+            "systems is a DataFrame (expected systems by name",
+        ),
         (
             lambda frame: closeread.score("mctaco", frame, config="sample"),
             "predictions: has no column 'id' (columns: 'label')",

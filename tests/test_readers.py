@@ -56,7 +56,10 @@ def file(tmp_path_factory):
         ("a\n\n", ["a", ""]),
         ("\na", ["", "a"]),
         (" a \n", [" a "]),
-        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei\n", ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"]),
+        (
+            "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei\n",
+            ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"],
+        ),
         ("\ufeffa\n", ["a"]),
         ("\ufeff\ufeffa\n", ["\ufeffa"]),
         ("a\n\ufeffb\n", ["a", "\ufeffb"]),
@@ -69,7 +72,9 @@ def test_lines(file, raw, lines):
 
 
 NASTY = "\ufeff\u2028\u2029\"'\\, \xa0\xad\u202e\u2003é́😀\ufffe\uffff"
-TEXT = st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=["Cs", "Cc"])), min_size=1)
+TEXT = st.text(
+    st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=["Cs", "Cc"])), min_size=1
+)
 ROWS = st.lists(
     st.fixed_dictionaries(
         {
@@ -85,7 +90,13 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS)
-@example(rows=[dict(zip(mctaco_tsv.COLUMNS, ["\ufeffa", "b\xad", "\u2028", "yes", "Frequency"], strict=True))])
+@example(
+    rows=[
+        dict(
+            zip(mctaco_tsv.COLUMNS, ["\ufeffa", "b\xad", "\u2028", "yes", "Frequency"], strict=True)
+        )
+    ]
+)
 def test_mctaco_tsv_keeps_every_character(file, rows):
     write_text(file, mctaco_tsv.dump_records(rows))
     read, lines, problems, _ = mctaco_tsv.read_records(file, "dev")
@@ -96,7 +107,10 @@ def test_mctaco_tsv_keeps_every_character(file, rows):
     sentences = list(dict.fromkeys(row["sentence"] for row in rows))
     for i, (record, row) in enumerate(zip(read, rows, strict=True)):
         assert record["id"] == f"dev-{i:05d}"
-        assert record["question_id"] == f"dev-q{questions.index((row['sentence'], row['question'])):04d}"
+        assert (
+            record["question_id"]
+            == f"dev-q{questions.index((row['sentence'], row['question'])):04d}"
+        )
         assert record["sentence_id"] == f"dev-s{sentences.index(row['sentence']):04d}"
 
     write_text(file, mctaco_tsv.dump_records(read))
@@ -106,7 +120,9 @@ def test_mctaco_tsv_keeps_every_character(file, rows):
 @pytest.mark.parametrize("mark", ["\t", "\n", "\r", "\0", "\x1b", "\x85"])
 def test_mctaco_tsv_does_not_write_what_it_can_not_read(mark):
     record = {**SAMPLE[0], "answer": f"two{mark}days"}
-    with pytest.raises(ValueError, match=r"^test-00000: a field contains a control character, which this format"):
+    with pytest.raises(
+        ValueError, match=r"^test-00000: a field contains a control character, which this format"
+    ):
         mctaco_tsv.dump_records([record])
 
 
@@ -130,12 +146,19 @@ def test_mctaco_tsv_ids_count_unreadable_rows(file):
 @pytest.mark.parametrize("name", ["dev_3783.tsv", "test_9442.tsv"])
 def test_mctaco_tsv_writes_the_release_back(corpora, name):
     path = corpora / "mctaco" / name
-    assert mctaco_tsv.dump_records(mctaco_tsv.read_records(path, "x").records).encode() == path.read_bytes()
+    assert (
+        mctaco_tsv.dump_records(mctaco_tsv.read_records(path, "x").records).encode()
+        == path.read_bytes()
+    )
 
 
 SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | SAFE,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | SAFE,
     lambda value: st.lists(value, max_size=3) | st.dictionaries(SAFE, value, max_size=3),
     max_leaves=8,
 )
@@ -190,7 +213,9 @@ def test_mctaco_labels_round_trip(file, labels, blanks):
     rows = [{"id": name, "label": label} for name, label in zip(ids, labels, strict=True)]
     text = mctaco_labels.dump_submission(rows)
     file.write_text(re.sub("\n", f"{blanks}\n", text), "utf-8", newline="")
-    assert mctaco_labels.parse_submission(read_lines(file), rows) == Parsed(rows, range(1, len(rows) + 1), [])
+    assert mctaco_labels.parse_submission(read_lines(file), rows) == Parsed(
+        rows, range(1, len(rows) + 1), []
+    )
 
 
 @st.composite
@@ -200,15 +225,37 @@ def damaged(draw, whole):
     pieces = st.one_of(
         st.binary(max_size=8),
         st.sampled_from(
-            [b"\n", b"\r", b"\t", b"{", b'"', b"\\", b"\\ud800", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"1e999"]
+            [
+                b"\n",
+                b"\r",
+                b"\t",
+                b"{",
+                b'"',
+                b"\\",
+                b"\\ud800",
+                b"\xe2\x80\xa8",
+                b"\xef\xbb\xbf",
+                b"1e999",
+            ]
         ),
         st.sampled_from(
-            [b"NaN", b"-", b"[" * 2000, b"9" * 5000, b'"id": "test-00001", ', b"null", b"\x00", b"\xff\xfe"]
+            [
+                b"NaN",
+                b"-",
+                b"[" * 2000,
+                b"9" * 5000,
+                b'"id": "test-00001", ',
+                b"null",
+                b"\x00",
+                b"\xff\xfe",
+            ]
         ),
     )
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(data)))
-        end = draw(st.integers(start, min(len(data), start + draw(st.sampled_from([0, 1, 10, 10_000])))))
+        end = draw(
+            st.integers(start, min(len(data), start + draw(st.sampled_from([0, 1, 10, 10_000]))))
+        )
         how = draw(st.sampled_from(["replace", "repeat"]))
         data[start:end] = draw(pieces) if how == "replace" else bytes(data[start:end]) * 2
     return bytes(data)
@@ -219,7 +266,13 @@ GOLD_JSON = dump_json_lines(SAMPLE[:12]).encode()
 SYSTEM_ROWS = [{"id": name, "label": "yes"} for name in IDS]
 SYSTEM_JSON = dump_json_lines(SYSTEM_ROWS).encode()
 SYSTEM_TEXT = mctaco_labels.dump_submission(SYSTEM_ROWS).encode()
-ANY_FILE = st.binary() | damaged(GOLD_TSV) | damaged(GOLD_JSON) | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT)
+ANY_FILE = (
+    st.binary()
+    | damaged(GOLD_TSV)
+    | damaged(GOLD_JSON)
+    | damaged(SYSTEM_JSON)
+    | damaged(SYSTEM_TEXT)
+)
 
 PACKAGES = [
     closeread.formats,
@@ -229,7 +282,9 @@ PACKAGES = [
 FORMATS = {
     name: module.FORMAT
     for package in PACKAGES
-    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
+    for name in sorted(
+        module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg
+    )
     for module in [importlib.import_module(f"{package.__name__}.{name}")]
     if hasattr(module, "FORMAT")
 }
@@ -237,7 +292,16 @@ FORMATS = {
 
 def test_every_format_is_found():
     of_corpora = {"mctaco_tsv", "tne_jsonl", "possession_csv", "cat_xml", "timeline_txt"}
-    of_coref = {"arrau", "conll", "conllu", "conllua", "coref_json", "crac_json", "coref_data", "marked_text"}
+    of_coref = {
+        "arrau",
+        "conll",
+        "conllu",
+        "conllua",
+        "coref_json",
+        "crac_json",
+        "coref_data",
+        "marked_text",
+    }
     assert FORMATS.keys() == {"json_lines", *of_coref, *of_corpora}
     assert all(isinstance(one, Format) for one in FORMATS.values())
 
@@ -270,7 +334,9 @@ def scored_or_refused(predictions, **places):
     """A report, or nothing where the input was refused."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CloseReadWarning)  # unknown fields are ignored with a note
+            warnings.simplefilter(
+                "ignore", CloseReadWarning
+            )  # unknown fields are ignored with a note
             report = closeread.score("mctaco", predictions, resampling=Resampling(0), **places)
     except InputError as error:
         check_message(error)
@@ -284,7 +350,9 @@ def scored_or_refused(predictions, **places):
 
 @given(
     rows=st.lists(
-        st.fixed_dictionaries({}, optional={"id": JSON | st.sampled_from(IDS), "label": JSON | LABELS, "x": JSON}),
+        st.fixed_dictionaries(
+            {}, optional={"id": JSON | st.sampled_from(IDS), "label": JSON | LABELS, "x": JSON}
+        ),
         min_size=1,
         max_size=20,
     )
@@ -292,6 +360,11 @@ def scored_or_refused(predictions, **places):
 def test_any_json_is_scored_or_refused(file, rows):
     write_text(file, dump_json_lines(rows))
     names = [row.get("id") for row in rows]
-    right = all(row.keys() >= {"id", "label"} and row["id"] in IDS and row["label"] in ("yes", "no") for row in rows)
+    right = all(
+        row.keys() >= {"id", "label"} and row["id"] in IDS and row["label"] in ("yes", "no")
+        for row in rows
+    )
     unique = len({json.dumps(name) for name in names}) == len(names)
-    assert (scored_or_refused(file, config="sample", missing="empty") is not None) == (right and unique)
+    assert (scored_or_refused(file, config="sample", missing="empty") is not None) == (
+        right and unique
+    )

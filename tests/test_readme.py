@@ -20,7 +20,13 @@ DATA = os.environ.get("CLOSEREAD_DATA")
 README = ROOT / "README.md"
 PAGES = pages.find_pages(ROOT)
 CARDS = [*sorted((ROOT / "cards").glob("*.md")), *sorted((ROOT / "metrics").glob("*/README.md"))]
-LINKED = [*PAGES, *CARDS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "benchmarks").glob("*.md"))]
+LINKED = [
+    *PAGES,
+    *CARDS,
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "benchmarks").glob("*.md")),
+]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 
 
@@ -46,7 +52,9 @@ def test_blocks_print_and_draw_what_the_page_shows(page, tmp_path, monkeypatch):
     assert pages.run_page(text, tmp_path) == text
     for picture, name in pages.find_drawn_pictures(page).items():
         assert pages.is_same_picture(picture, tmp_path / name)
-    skipped = 0 if DATA else sum("corpora" in (block["needs"] or "") for block in pages.find_blocks(text))
+    skipped = (
+        0 if DATA else sum("corpora" in (block["needs"] or "") for block in pages.find_blocks(text))
+    )
     if skipped:
         pytest.skip(f"CLOSEREAD_DATA is not set: {skipped} block(s) not run")
 
@@ -69,8 +77,16 @@ def test_output_that_has_drifted_is_replaced(tmp_path):
 
 
 def test_every_block_is_of_a_kind_that_is_run():
-    kinds = {page: [block["kind"] for block in pages.find_blocks(page.read_text("utf-8"))] for page in PAGES}
-    assert {kind for found in kinds.values() for kind in found} <= {"sh", "console", "python", "text"}
+    kinds = {
+        page: [block["kind"] for block in pages.find_blocks(page.read_text("utf-8"))]
+        for page in PAGES
+    }
+    assert {kind for found in kinds.values() for kind in found} <= {
+        "sh",
+        "console",
+        "python",
+        "text",
+    }
     assert "sh" not in {kind for page, found in kinds.items() for kind in found if page != README}
     for found in kinds.values():
         before = [None, *found]
@@ -80,7 +96,9 @@ def test_every_block_is_of_a_kind_that_is_run():
 def test_the_commands_for_a_fresh_clone_are_those_of_the_gate():
     # They build an environment of their own, so the gate runs them, not this test.
     gate = (ROOT / ".ci" / "run").read_text("utf-8")
-    (block,) = (block for block in pages.find_blocks(README.read_text("utf-8")) if block["kind"] == "sh")
+    (block,) = (
+        block for block in pages.find_blocks(README.read_text("utf-8")) if block["kind"] == "sh"
+    )
     commands = [line.split("#")[0].strip() for line in block["body"].splitlines()]
     assert commands == ["make score", ". .venv/bin/activate"]
     assert "`make test`" in README.read_text("utf-8")
@@ -90,7 +108,9 @@ def test_the_commands_for_a_fresh_clone_are_those_of_the_gate():
 def test_the_readme_is_short_and_links_to_every_page():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) < 120
-    listed = (ROOT / "docs" / "corpora.md").read_text("utf-8")  # the pages of tasks, which the README's table has, too
+    listed = (ROOT / "docs" / "corpora.md").read_text(
+        "utf-8"
+    )  # the pages of tasks, which the README's table has, too
     linked = {
         *re.findall(r"\]\((docs/[^)#]+)\)", text),
         *(f"docs/{one}" for one in re.findall(r"\]\(([^)#]+)\)", listed)),
@@ -109,7 +129,9 @@ def test_the_first_page_names_every_extra_with_a_command_of_ours():
     text = (ROOT / "docs" / "start.md").read_text("utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE))
-    assert sorted(rows) == sorted(set(project["optional-dependencies"]) - {"test", "browser", "docs"})
+    assert sorted(rows) == sorted(
+        set(project["optional-dependencies"]) - {"test", "browser", "docs"}
+    )
     names = {" ".join(path) for path, _ in list_commands()}
     for row in rows.values():
         commands = [words.split(" --")[0] for words in re.findall(r"`([^`]+)`", row)]
@@ -128,7 +150,10 @@ def test_the_citation_agrees_with_the_package():
     assert citation["abstract"]
     cited = {str(paper.get("doi") or paper["url"]) for paper in citation["references"]}
     assert len(cited) == len(corpus_names())
-    assert all(sum(source in load_corpus(name).citation for source in cited) == 1 for name in corpus_names())
+    assert all(
+        sum(source in load_corpus(name).citation for source in cited) == 1
+        for name in corpus_names()
+    )
 
 
 @pytest.mark.parametrize("page", LINKED, ids=name_of)
@@ -145,7 +170,9 @@ def test_cards_have_not_drifted(name):
     assert documentation.fill_parts(text, documentation.card_parts(load_corpus(name))) == text
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "metrics").glob("*/README.md")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "metrics").glob("*/README.md")), ids=lambda path: path.parent.name
+)
 def test_metric_cards_have_not_drifted(path):
     text = path.read_text("utf-8")
     assert documentation.fill_parts(text, documentation.metric_parts(path.parent.name)) == text

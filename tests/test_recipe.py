@@ -106,7 +106,10 @@ def run_commands(folder, *commands):
 @pytest.fixture(scope="module")
 def loaded(checkout):
     """The records of both corpora, and the report of an evaluate module on each."""
-    asked = {"harbour": ("mctaco", ["yes"] * 8, {}), "shipwords": ("spelling_accuracy", PREDICTED, {"case": "fold"})}
+    asked = {
+        "harbour": ("mctaco", ["yes"] * 8, {}),
+        "shipwords": ("spelling_accuracy", PREDICTED, {"case": "fold"}),
+    }
     return run_code(checkout, LOAD_AND_EVALUATE, json.dumps(asked))
 
 
@@ -122,7 +125,11 @@ def essence(output):
 
 def list_files(tree):
     """The files of a recipe, as paths below the repository."""
-    paths = [path.relative_to(RECIPE / tree) for path in (RECIPE / tree).rglob("*") if path.suffix != ".pyc"]
+    paths = [
+        path.relative_to(RECIPE / tree)
+        for path in (RECIPE / tree).rglob("*")
+        if path.suffix != ".pyc"
+    ]
     return sorted(path for path in paths if (RECIPE / tree / path).is_file())
 
 
@@ -132,7 +139,9 @@ def test_nothing_is_overwritten(tree):
     assert [path for path in list_files(tree) if (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("path", [path for tree in ("corpus", "task") for path in list_files(tree)], ids=str)
+@pytest.mark.parametrize(
+    "path", [path for tree in ("corpus", "task") for path in list_files(tree)], ids=str
+)
 def test_contributing_names_what_is_added(path):
     if path.stem == "sample":
         return
@@ -148,10 +157,32 @@ def test_contributing_names_what_is_added(path):
 @pytest.mark.timeout(300)
 def test_the_tests_that_walk_folders_accept_them(checkout):
     # Tests of one task walk no folders, and those of other tiers take long to collect.
-    files = [path.relative_to(ROOT) for path in (ROOT / "tests").glob("test_*.py") if path != Path(__file__)]
-    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not gate and not extended", "-k", SELECTED)
+    files = [
+        path.relative_to(ROOT)
+        for path in (ROOT / "tests").glob("test_*.py")
+        if path != Path(__file__)
+    ]
+    options = (
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-m",
+        "not gate and not extended",
+        "-k",
+        SELECTED,
+    )
     # Some look for the corpora only where there are any; the samples are always there.
-    output = run_with(checkout, "-m", "pytest", *options, "tests/hf", *files, CLOSEREAD_DATA=str(checkout / "data"))
+    output = run_with(
+        checkout,
+        "-m",
+        "pytest",
+        *options,
+        "tests/hf",
+        *files,
+        CLOSEREAD_DATA=str(checkout / "data"),
+    )
     assert " skipped" not in output
     assert int(output.split(" passed")[0].split()[-1]) >= 80
 
@@ -162,12 +193,19 @@ def test_the_import_rules_hold(checkout):
 
 HARBOUR = {
     "list": ["harbour  ", "Harbour"],
-    "info harbour": ["Invented questions about the time", "closeread score harbour", "sample.tsv", "always-positive"],
+    "info harbour": [
+        "Invented questions about the time",
+        "closeread score harbour",
+        "sample.tsv",
+        "always-positive",
+    ],
     "stats harbour --json": ['"candidates": 8'],
     "cite harbour": ["@misc{harbour,"],
     "baseline harbour always-positive -o yes.jsonl": ["yes.jsonl: 8 rows"],
     "baseline harbour always-negative -o no.txt": ["no.txt: 8 rows"],
-    "validate harbour no.txt": ["no.txt: valid; 8 of 8 gold records of harbour test (sample) have predictions"],
+    "validate harbour no.txt": [
+        "no.txt: valid; 8 of 8 gold records of harbour test (sample) have predictions"
+    ],
     "score harbour yes.jsonl --no-ci --json": ['"corpus": "harbour"'],
     "score harbour no.txt --by category": ["Event Ordering"],
     "compare harbour yes.jsonl no.txt --resamples 10": ["yes", "no"],
@@ -211,20 +249,27 @@ SPELLING = {
     "stats shipwords --json": ['"characters": 25'],
     "cite shipwords": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],
     "baseline shipwords unchanged -o unchanged.txt": ["unchanged.txt: 5 rows"],
-    "validate spelling words.txt": ["words.txt: valid; 5 of 5 gold records of shipwords test (sample)"],
+    "validate spelling words.txt": [
+        "words.txt: valid; 5 of 5 gold records of shipwords test (sample)"
+    ],
     "score spelling --help": ["--case", "Distinguish capital letters", "--explain"],
     "score spelling unchanged.txt --no-ci --json": ['"procedure": "spelling"'],
     "score shipwords words.txt --no-ci --json": ['"procedure": "spelling"'],
     f"score shipwords words.txt {FOLD} --counts all.parquet": ["case:fold"],
     f"score --from-counts all.parquet {FOLD.removeprefix('--case fold ')}": ["case:fold"],
     "score shipwords words.txt --by page --per-unit --no-ci --json": ['"slices"', '"units"'],
-    "score shipwords words.txt --explain --no-ci": ["test-1: 2 edits", "An edit changes one character."],
+    "score shipwords words.txt --explain --no-ci": [
+        "test-1: 2 edits",
+        "An edit changes one character.",
+    ],
     "compare spelling unchanged.txt words.txt --resamples 10": ["words", "Word accuracy"],
     f"score spelling 0.jsonl --gold gold-0.jsonl {FOLD} --counts 0.parquet": ["case:fold"],
     f"score spelling 1.jsonl --gold gold-1.jsonl {FOLD} --counts 1.parquet": ["case:fold"],
     "merge 1.parquet 0.parquet -o merged.parquet": ["merged.parquet"],
     "score --from-counts merged.parquet --no-ci --json": ["case:fold"],
-    "convert spelling closeread/loaders/shipwords/sample.txt -o converted.jsonl": ["converted.jsonl: 5 words"],
+    "convert spelling closeread/loaders/shipwords/sample.txt -o converted.jsonl": [
+        "converted.jsonl: 5 words"
+    ],
     "export shipwords exported-words": ["exported-words/sample/test-00000-of-00001.parquet"],
 }
 """Commands, and what each prints."""
@@ -235,9 +280,14 @@ def spelling(checkout):
     (checkout / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
     for number, rows in enumerate((slice(0, 2), slice(2, 5))):
         gold = GOLD[rows]
-        system = [{"id": record["id"], "word": word} for record, word in zip(gold, PREDICTED[rows], strict=True)]
+        system = [
+            {"id": record["id"], "word": word}
+            for record, word in zip(gold, PREDICTED[rows], strict=True)
+        ]
         for name, records in ((f"gold-{number}.jsonl", gold), (f"{number}.jsonl", system)):
-            (checkout / name).write_text("".join(f"{json.dumps(record)}\n" for record in records), "utf-8")
+            (checkout / name).write_text(
+                "".join(f"{json.dumps(record)}\n" for record in records), "utf-8"
+            )
     return run_commands(checkout, *SPELLING)
 
 
@@ -259,16 +309,29 @@ def test_a_new_task_scores_by_the_corpus_and_by_its_own_name(spelling):
 
 
 def test_slices_and_units_of_a_new_task(spelling):
-    report = json.loads(spelling["score shipwords words.txt --by page --per-unit --no-ci --json"]["stdout"])
-    pages = {page: part["scores"]["word_accuracy"]["value"] for page, part in report["slices"]["page"].items()}
+    report = json.loads(
+        spelling["score shipwords words.txt --by page --per-unit --no-ci --json"]["stdout"]
+    )
+    pages = {
+        page: part["scores"]["word_accuracy"]["value"]
+        for page, part in report["slices"]["page"].items()
+    }
     assert pages == {"1": 1 / 2, "2": 1 / 2, "3": 1}
-    assert [unit["character_accuracy"] for unit in report["units"]] == [1, 1 - 2 / 4, 1, 1 - 1 / 7, 1]
+    assert [unit["character_accuracy"] for unit in report["units"]] == [
+        1,
+        1 - 2 / 4,
+        1,
+        1 - 1 / 7,
+        1,
+    ]
 
 
 def test_counts_of_a_new_task_are_stored_and_merged(spelling):
     report = spelling[f"score shipwords words.txt {FOLD} --counts all.parquet"]["stdout"]
     assert spelling["score --from-counts all.parquet --no-ci --json"]["stdout"] == report
-    assert essence(spelling["score --from-counts merged.parquet --no-ci --json"]["stdout"]) == essence(report)
+    assert essence(
+        spelling["score --from-counts merged.parquet --no-ci --json"]["stdout"]
+    ) == essence(report)
 
 
 def test_evaluate_gives_the_same_scores_and_signature(spelling, loaded):
@@ -289,7 +352,10 @@ def test_formats_and_rules_of_a_new_task_report_all_problems(checkout):
     commands = [f"score spelling words.txt --gold {name}.txt" for name in ("ragged", "right")]
     ragged, right, short = run_commands(checkout, *commands, "validate spelling short.txt").values()
     assert (ragged["exit_code"], right["exit_code"], short["exit_code"]) == (1, 1, 1)
-    assert "ragged.txt:2: the number of columns is 2 (expected 3: page, written, word)" in ragged["stderr"]
+    assert (
+        "ragged.txt:2: the number of columns is 2 (expected 3: page, written, word)"
+        in ragged["stderr"]
+    )
     assert "right.txt:1: 'anchor' is not misspelt" in right["stderr"]
     assert "right.txt:2: 'sail' is not misspelt" in right["stderr"]
     assert "short.txt: the number of lines is 1 (expected 5, one for each word)" in short["stderr"]
@@ -304,12 +370,22 @@ def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
     declaration = package / "loaders/seawords/declaration.py"
     shared = declaration.read_text("utf-8").replace('"shipwords"', '"seawords"')
     assert 'name="seawords"' in shared
-    declaration.write_text(shared.replace('name="seawords"', 'name="seawords", schema="shipwords"'), "utf-8")
+    declaration.write_text(
+        shared.replace('name="seawords"', 'name="seawords", schema="shipwords"'), "utf-8"
+    )
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
-    commands = ("score spelling words.txt", "score seawords words.txt --no-ci", "schema seawords", "schema shipwords")
+    commands = (
+        "score spelling words.txt",
+        "score seawords words.txt --no-ci",
+        "schema seawords",
+        "schema shipwords",
+    )
     unclear, clear, *schemas = run_commands(folder, *commands).values()
     assert unclear["exit_code"] == 2
-    assert "procedure spelling scores seawords and shipwords; give the name of a corpus" in unclear["stderr"]
+    assert (
+        "procedure spelling scores seawords and shipwords; give the name of a corpus"
+        in unclear["stderr"]
+    )
     assert clear["exit_code"] == 0, clear["stderr"]
     assert "seawords" in clear["stdout"]
     assert schemas[0]["exit_code"] == 0, schemas[0]["stderr"]

@@ -18,7 +18,11 @@ def test_a_change_is_told():
     kept = {"1 cite mctaco": {"exit": 0, "out": ["a", "b"]}}
     found = {"1 cite mctaco": {"exit": 0, "out": ["a", "c"]}}
     assert recording.compare(kept, kept) == []
-    changes = [line.strip() for line in recording.compare(kept, found) if line[0] in "+-" and "cite" not in line]
+    changes = [
+        line.strip()
+        for line in recording.compare(kept, found)
+        if line[0] in "+-" and "cite" not in line
+    ]
     assert [change.replace(" ", "") for change in changes] == ['-"b"', '+"c"']
 
 
@@ -29,8 +33,16 @@ def test_recordings_are_small():
 def test_no_text_of_a_corpus_is_kept():
     for result in recording.load("released").values():
         for name, kept in result.items():
-            assert name == "exit" or isinstance(kept, str | list) or set(kept) == {"digest", "lines", "numbers"}
+            assert (
+                name == "exit"
+                or isinstance(kept, str | list)
+                or set(kept) == {"digest", "lines", "numbers"}
+            )
             if isinstance(kept, dict):
                 assert set(kept["numbers"]) <= set("0123456789.+- ")
             else:
-                assert kept in (0, 1, 2, "a picture") or isinstance(kept, list) or str(kept).isidentifier()
+                assert (
+                    kept in (0, 1, 2, "a picture")
+                    or isinstance(kept, list)
+                    or str(kept).isidentifier()
+                )

@@ -24,7 +24,9 @@ def test_the_command_line_replaces_a_default_from_the_environment(predictions):
     def call(*more):
         given = [*SCORE[:-1], *more]
         settings = {"CLOSEREAD_SCORE_MCTACO_STYLE": "csv"}
-        return CliRunner().invoke(main, given, auto_envvar_prefix="CLOSEREAD", env=settings, catch_exceptions=False)
+        return CliRunner().invoke(
+            main, given, auto_envvar_prefix="CLOSEREAD", env=settings, catch_exceptions=False
+        )
 
     assert call().stdout.startswith("field,value,")
     assert json.loads(call("--format", "json").stdout)["corpus"] == "mctaco"

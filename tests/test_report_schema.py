@@ -17,7 +17,10 @@ from closeread.counts.systems import SystemsTable
 from closeread.exceptions import FormatError
 
 QUICK = Resampling(20)
-KEYS = [{"document": name, "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]} for name in ("air", "ode")]
+KEYS = [
+    {"document": name, "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}
+    for name in ("air", "ode")
+]
 HALF = [KEYS[0], {"document": "ode", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
 
 
@@ -37,7 +40,9 @@ def test_true_reports_are_read_back(kind, here):
             continue
         procedure, options, table = drawn
         signature = procedure.signature(options, "0" * 64)
-        about = Provenance(procedure.name, procedure.version, options, signature, "own", None, None, None, 0)
+        about = Provenance(
+            procedure.name, procedure.version, options, signature, "own", None, None, None, 0
+        )
         metrics = tuple(one for one in procedure.metrics if one.is_defined(table.names))
         counted = Counts(table, replace(procedure, metrics=metrics), about)
         made = make_report(counted, by=list(table.fields), resampling=QUICK)
@@ -45,20 +50,34 @@ def test_true_reports_are_read_back(kind, here):
         assert Report.from_json(json.loads(json.dumps(found))).total == made.total, seed
         rounded = copy.deepcopy(found) | {"counts": {}}  # as a leaderboard on private gold keeps it
         for score in rounded["scores"].values():
-            score |= {key: round(value, 4) for key, value in score.items() if isinstance(value, float)}
+            score |= {
+                key: round(value, 4) for key, value in score.items() if isinstance(value, float)
+            }
         assert Report.from_json(rounded).scores.keys() == made.scores.keys(), seed
 
 
 WRONG = [
-    (lambda found: found["scores"]["muc/f1"].update(value=math.nan), "scores.muc/f1.value: is not a finite number"),
-    (lambda found: found["counts"].update({"muc/key": math.inf}), "counts.muc/key: is not a finite"),
-    (lambda found: found["counts"].update({"muc/key": 1e300}), "1e+300 is greater than or equal to the max"),
+    (
+        lambda found: found["scores"]["muc/f1"].update(value=math.nan),
+        "scores.muc/f1.value: is not a finite number",
+    ),
+    (
+        lambda found: found["counts"].update({"muc/key": math.inf}),
+        "counts.muc/key: is not a finite",
+    ),
+    (
+        lambda found: found["counts"].update({"muc/key": 1e300}),
+        "1e+300 is greater than or equal to the max",
+    ),
     (lambda found: found["counts"].update({"muc/key": -1}), "-1 is less than the minimum"),
     (lambda found: found.update(seed=-1), "seed: -1 is less than the minimum of 0"),
     (lambda found: found.update(unit=1), "unit: expected text, found 1"),
     (lambda found: found["scores"]["muc/f1"].update(value=2), "scores.muc/f1.value: 2"),
     (lambda found: found.update(released="yes"), "released: expected"),
-    (lambda found: found.update(format=2, seed=-1), "r.json: has format 2 (expected 1): it was written by a newer"),
+    (
+        lambda found: found.update(format=2, seed=-1),
+        "r.json: has format 2 (expected 1): it was written by a newer",
+    ),
     (lambda found: found.update(format="1"), "r.json: has format '1' (expected 1)"),
     (lambda found: found.update(n_units=2.5), "n_units: expected a whole number, found 2.5"),
 ]
@@ -80,13 +99,19 @@ def test_all_problems_at_once(report):
 
 
 def test_systems_that_were_scored_otherwise():
-    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_dict()
-    table = closeread.table("coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK).to_dict()
+    compared = closeread.compare(
+        "coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK
+    ).to_dict()
+    table = closeread.table(
+        "coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK
+    ).to_dict()
     Comparison.from_json(copy.deepcopy(compared))
     SystemsTable.from_json(copy.deepcopy(table))
     other = compared["second"]["signature"].rpartition(":")[0] + ":" + "0" * 12
     compared["second"]["signature"] = other
-    with pytest.raises(FormatError, match=r"c: second.signature: is 'coref\|.*:000000000000' \(expected 'coref\|"):
+    with pytest.raises(
+        FormatError, match=r"c: second.signature: is 'coref\|.*:000000000000' \(expected 'coref\|"
+    ):
         Comparison.from_json(compared, "c")
     table["systems"][1]["report"]["signature"] = other
     with pytest.raises(FormatError, match=r"t: systems\[1\].report.signature: is 'coref\|"):

@@ -26,14 +26,21 @@ def test_declared_facts_are_those_of_the_files(name, corpora):
 
 def test_no_sentence_is_in_both_splits(corpora):
     first, second = (
-        {record["sentence"] for record in read_gold(load_corpus("mctaco"), "default", split).records}
+        {
+            record["sentence"]
+            for record in read_gold(load_corpus("mctaco"), "default", split).records
+        }
         for split in ("validation", "test")
     )
     assert not first & second
 
 
 def test_what_the_card_says_of_the_text(corpora):
-    records = [r for s in ("validation", "test") for r in read_gold(load_corpus("mctaco"), "default", s).records]
+    records = [
+        r
+        for s in ("validation", "test")
+        for r in read_gold(load_corpus("mctaco"), "default", s).records
+    ]
     fields = [record[name] for record in records for name in ("sentence", "question", "answer")]
     assert sum(field.count('"') % 2 for field in fields) == 257
     sentences = {}
@@ -45,14 +52,18 @@ def test_what_the_card_says_of_the_text(corpora):
     assert any("\u2002" in field for field in fields)
     questions = list(dict.fromkeys(record["question_id"] for record in records))
     groups = [
-        r["question_id"] for i, r in enumerate(records) if not i or records[i - 1]["question_id"] != r["question_id"]
+        r["question_id"]
+        for i, r in enumerate(records)
+        if not i or records[i - 1]["question_id"] != r["question_id"]
     ]
     assert groups == questions  # the candidates of a question stand together
 
 
 def test_the_sample_of_mctaco_shows_everything():
     records = read_gold(load_corpus("mctaco"), "sample").records
-    assert {record["category"] for record in records} == set(load_schema("mctaco")["$defs"]["category"]["enum"])
+    assert {record["category"] for record in records} == set(
+        load_schema("mctaco")["$defs"]["category"]["enum"]
+    )
     figures = load_facts("mctaco")(records)
     assert 0 < figures["questions without a yes"] < figures["questions"]
     assert set(load_baselines("mctaco")) == {"always-positive", "always-negative", "random"}

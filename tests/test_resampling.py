@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.resampling import bca_interval, compare_pairs, percentile_interval, sum_resamples
+from closeread.counts.resampling import (
+    bca_interval,
+    compare_pairs,
+    percentile_interval,
+    sum_resamples,
+)
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -35,7 +40,9 @@ def test_a_resample_is_a_draw_of_whole_blocks():
     t = table([1, 2, 4, 8, 16], blocks=[0, 0, 1, 2, 2])
     totals = sum_resamples(t.block_totals(), 2000, np.random.default_rng(0))
     blocks = [(3, 2), (4, 1), (24, 2)]
-    possible = {tuple(map(sum, zip(*draw, strict=True))) for draw in itertools.product(blocks, repeat=3)}
+    possible = {
+        tuple(map(sum, zip(*draw, strict=True))) for draw in itertools.product(blocks, repeat=3)
+    }
     assert {tuple(row) for row in totals} == possible
 
 
@@ -59,7 +66,9 @@ samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=
 def test_percentile_interval_is_that_of_numpy(values, confidence):
     tail = (1 - confidence) / 2
     expected = np.quantile(values, [tail, 1 - tail]).tolist()
-    assert percentile_interval(np.array(values), confidence) == pytest.approx(expected, rel=1e-12, abs=1e-9)
+    assert percentile_interval(np.array(values), confidence) == pytest.approx(
+        expected, rel=1e-12, abs=1e-9
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6))
@@ -68,9 +77,14 @@ def test_randomization_by_enumeration(pairs):
     first, second = (table(side) for side in zip(*pairs, strict=True))
     observed = abs(sum(b - a for a, b in pairs))
     signs = itertools.product((-1, 1), repeat=len(pairs))
-    as_large = [abs(sum(sign * (b - a) for sign, (a, b) in zip(row, pairs, strict=True))) >= observed for row in signs]
+    as_large = [
+        abs(sum(sign * (b - a) for sign, (a, b) in zip(row, pairs, strict=True))) >= observed
+        for row in signs
+    ]
     exact = sum(as_large) / len(as_large)
-    got = compare_pairs([first, second], [MEAN], n_resamples=4000, confidence=0.95, seed=0)[0, 1]["mean"]
+    got = compare_pairs([first, second], [MEAN], n_resamples=4000, confidence=0.95, seed=0)[0, 1][
+        "mean"
+    ]
     assert got.p_randomization == pytest.approx(exact, abs=5 * math.sqrt(0.25 / 4000))
 
 
@@ -81,7 +95,9 @@ def test_paired_tests_keep_their_level():
     p = []
     for seed in range(400):
         values = rng.integers(0, 2, size=(2, 80))
-        got = compare_pairs(list(map(table, values)), [MEAN], n_resamples=200, confidence=0.95, seed=seed)[0, 1]
+        got = compare_pairs(
+            list(map(table, values)), [MEAN], n_resamples=200, confidence=0.95, seed=seed
+        )[0, 1]
         p.append((got["mean"].p_randomization, got["mean"].p_bootstrap))
     rejected = (np.array(p) <= 0.05).mean(axis=0)
     assert ((rejected > 0.02) & (rejected < 0.085)).all()
@@ -99,14 +115,21 @@ def test_one_block_tells_nothing_of_chance():
 def sometimes_undefined(values, defined):
     """A table whose score has a denominator in some of its blocks only."""
     counts = np.column_stack([values, defined]).astype(np.float64)
-    return CountTable([str(i) for i in range(len(values))], np.arange(len(values)), ("sum", "n"), counts)
+    return CountTable(
+        [str(i) for i in range(len(values))], np.arange(len(values)), ("sum", "n"), counts
+    )
 
 
 def test_a_score_that_some_resamples_lack_has_no_interval():
     # With a denominator in one block of three, (2/3)**3 of the resamples are 0/0.
     t = sometimes_undefined([1, 0, 0], [1, 0, 0])
     estimate = score(t, (MEAN,), Resampling(200)).scores["mean"]
-    assert (estimate.value, estimate.low, estimate.high, estimate.undefined) == (1, None, None, False)
+    assert (estimate.value, estimate.low, estimate.high, estimate.undefined) == (
+        1,
+        None,
+        None,
+        False,
+    )
     got = compare_pairs([t, t], [MEAN], n_resamples=200, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got.value == 0
     assert all(math.isnan(value) for value in (got.low, got.high, got.p_bootstrap))
@@ -175,7 +198,9 @@ def test_a_detectable_difference_by_hand():
         (pair,) = compare_pairs([first, second], [MEAN], **how).values()
         expected = (quantile + 0.841621) * math.sqrt((0.3 - 0.1**2) / 100)
         assert pair["mean"].detectable == pytest.approx(expected, rel=0.04)
-    alone = compare_pairs([table([0]), table([1])], [MEAN], n_resamples=10, confidence=0.95, seed=0, power=True)
+    alone = compare_pairs(
+        [table([0]), table([1])], [MEAN], n_resamples=10, confidence=0.95, seed=0, power=True
+    )
     assert math.isnan(alone[0, 1]["mean"].detectable)
 
 
@@ -189,7 +214,12 @@ def test_bca_intervals_are_those_of_scipy():
     for row, (low, high) in zip(values, found, strict=True):
         same = SimpleNamespace(bootstrap_distribution=row[drawn].mean(-1))
         expected = bootstrap(
-            (row,), np.mean, n_resamples=0, bootstrap_result=same, method="BCa", confidence_level=0.9
+            (row,),
+            np.mean,
+            n_resamples=0,
+            bootstrap_result=same,
+            method="BCa",
+            confidence_level=0.9,
         ).confidence_interval
         assert (low, high) == pytest.approx(tuple(expected), rel=1e-9)
 
@@ -197,8 +227,12 @@ def test_bca_intervals_are_those_of_scipy():
 def test_bca_intervals_where_nothing_can_be_corrected():
     same = np.full(50, 0.25)
     assert bca_interval(same, np.array(0.25), np.full(4, 0.25), 0.95).tolist() == [0.25, 0.25]
-    assert np.isnan(bca_interval(same, np.array(0.5), np.arange(4.0), 0.95)).all()  # all are below the score
-    assert np.isnan(bca_interval(np.append(same, np.nan), np.array(0.25), np.arange(4.0), 0.95)).all()
+    assert np.isnan(
+        bca_interval(same, np.array(0.5), np.arange(4.0), 0.95)
+    ).all()  # all are below the score
+    assert np.isnan(
+        bca_interval(np.append(same, np.nan), np.array(0.25), np.arange(4.0), 0.95)
+    ).all()
 
 
 def test_bca_intervals_of_scores_and_of_differences_from_nothing_are_the_same():
@@ -207,7 +241,9 @@ def test_bca_intervals_of_scores_and_of_differences_from_nothing_are_the_same():
     ends = {}
     for kind in ("percentile", "bca"):
         one = score(table(values), (MEAN,), Resampling(**how, interval=kind)).scores["mean"]
-        pair = compare_pairs([table(values * 0), table(values)], [MEAN], **how, interval=kind)[0, 1]["mean"]
+        pair = compare_pairs([table(values * 0), table(values)], [MEAN], **how, interval=kind)[
+            0, 1
+        ]["mean"]
         assert (pair.low, pair.high) == pytest.approx((one.low, one.high), rel=0.03)
         ends[kind] = one
     # The distribution has its long tail above.

@@ -29,23 +29,36 @@ CELLS = (
     Cell("dogs", "n", "9", 8.0, DIFFERS, "one ran away"),
     Cell("birds", "n", "3", None, NOT_RECOMPUTED, "needs <wings>"),
 )
-PAPER = Reproduction("zoo", (Table("Table 7", "4.2", "Animals & more", "Nobody (2020)", "", CELLS),))
+PAPER = Reproduction(
+    "zoo", (Table("Table 7", "4.2", "Animals & more", "Nobody (2020)", "", CELLS),)
+)
 
 
 @pytest.fixture
 def report():
     """A system of McTaco's sample, by category."""
-    return closeread.score("mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK)
+    return closeread.score(
+        "mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK
+    )
 
 
 @pytest.fixture
 def comparison():
     """Two systems that find two entities of three, or one; their names would harm a page."""
-    systems = ({"clusters": DOCUMENT["clusters"][:1], "document": "ode"}, {"document": "ode", "clusters": []})
-    found = closeread.compare(
-        "coref", *([one, OTHER] for one in systems), gold=[DOCUMENT, OTHER], resampling=QUICK, metrics=("muc", "conll")
+    systems = (
+        {"clusters": DOCUMENT["clusters"][:1], "document": "ode"},
+        {"document": "ode", "clusters": []},
     )
-    return Comparison(("<script>alert(1)</script>", "b.jsonl"), found.first, found.second, found.differences)
+    found = closeread.compare(
+        "coref",
+        *([one, OTHER] for one in systems),
+        gold=[DOCUMENT, OTHER],
+        resampling=QUICK,
+        metrics=("muc", "conll"),
+    )
+    return Comparison(
+        ("<script>alert(1)</script>", "b.jsonl"), found.first, found.second, found.differences
+    )
 
 
 @pytest.mark.parametrize("fields", [(), ("category",)])
@@ -55,18 +68,30 @@ def test_a_report_is_what_the_command_prints(style, fields, ran, report):
     options = ["--resamples", 20, "--format", style, *(f"--by={field}" for field in fields)]
     printed = ran("score", "mctaco", "coin.jsonl", "--config", "sample", *options)
     found = closeread.score("mctaco", "coin.jsonl", config="sample", by=fields, resampling=QUICK)
-    ways = {"table": lambda: f"{found}\n", "markdown": found.to_markdown, "latex": found.to_latex, "csv": found.to_csv}
+    ways = {
+        "table": lambda: f"{found}\n",
+        "markdown": found.to_markdown,
+        "latex": found.to_latex,
+        "csv": found.to_csv,
+    }
     assert ways[style]() == printed
 
 
 def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
     printed = str(PAPER)
-    assert printed.startswith("4 printed figures: 2 agree, 1 differs, 1 not recomputed.\n\nNobody (2020).\n")
+    assert printed.startswith(
+        "4 printed figures: 2 agree, 1 differs, 1 not recomputed.\n\nNobody (2020).\n"
+    )
     assert "\nTable 7 (section 4.2). Animals & more\n" in printed
     assert "needs <wings>" not in printed
     assert printed.endswith("\n1 cell not recomputed: see to_frame().")
     assert "needs <wings>" in str(PAPER[0])  # a single table has all of its cells
-    assert (len(PAPER), list(PAPER), PAPER[:0].tables, str(PAPER[:0])) == (1, list(PAPER.tables), (), "")
+    assert (len(PAPER), list(PAPER), PAPER[:0].tables, str(PAPER[:0])) == (
+        1,
+        list(PAPER.tables),
+        (),
+        "",
+    )
     frame = PAPER.to_frame("arrow").to_pydict()
     assert frame["recomputed"] == ["12.0", "tabby", "8.0", None]
     assert frame["verdict"] == [AGREES, AGREES, DIFFERS, NOT_RECOMPUTED]
@@ -82,7 +107,11 @@ def test_short_forms_are_short(report, comparison):
         == "<Report of coref: 1 document, Mentions F1 100.00, MUC F1 100.00, B³ F1 100.00, CEAFm F1 100.00, …>"
     )
     four = closeread.score(
-        "coref", [OTHER], gold=[OTHER], metrics=("muc", "b3", "ceafe", "lea"), resampling=Resampling(0)
+        "coref",
+        [OTHER],
+        gold=[OTHER],
+        metrics=("muc", "b3", "ceafe", "lea"),
+        resampling=Resampling(0),
     )
     assert repr(four).endswith(" F1 100.00>")
     # Without wrong links, the first finds 2 of 4, the second 1 of 4: F1 is 2/3 and 2/5.
@@ -94,10 +123,21 @@ def test_short_forms_are_short(report, comparison):
 def test_units_are_rows_of_scores_and_counts():
     # The first document: of its two entities the response has one, 1 of 3 links. The second: everything, 1 of 1.
     system = [{"document": "ode", "clusters": DOCUMENT["clusters"][:1]}, OTHER]
-    report = closeread.score("coref", system, gold=[DOCUMENT, OTHER], metrics="muc", resampling=Resampling(0))
+    report = closeread.score(
+        "coref", system, gold=[DOCUMENT, OTHER], metrics="muc", resampling=Resampling(0)
+    )
     first, second = report.units
-    assert (first["document"], first["muc/recall"], first["muc/precision"]) == ("ode", float(Fraction(1, 3)), 1)
-    assert (second["document"], second["muc/f1"], second["muc/common"], second["block"]) == ("<b>&", 1, 1, 1)
+    assert (first["document"], first["muc/recall"], first["muc/precision"]) == (
+        "ode",
+        float(Fraction(1, 3)),
+        1,
+    )
+    assert (second["document"], second["muc/f1"], second["muc/common"], second["block"]) == (
+        "<b>&",
+        1,
+        1,
+        1,
+    )
     assert report.scores["muc/recall"].value == 2 / 4  # the sums of 1 / 3 and 1 / 1
     assert (len(report.units), report.units[-1], report.units[1:]) == (2, second, [second])
     assert repr(report.units) == "<2 documents>"
@@ -110,11 +150,17 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
 
     table = report.to_frame("arrow")
     (*header, signature), rows = report.to_rows()
-    told = [[*row, report.provenance.signature] for row in zip(*table.to_pydict().values(), strict=True)]
+    told = [
+        [*row, report.provenance.signature] for row in zip(*table.to_pydict().values(), strict=True)
+    ]
     assert csv_text([*header, signature], told) == report.to_csv()
-    assert table.column_names == [{"low": "ci_low", "high": "ci_high"}.get(name, name) for name in header]
+    assert table.column_names == [
+        {"low": "ci_low", "high": "ci_high"}.get(name, name) for name in header
+    ]
     assert table.schema.metadata == {b"signature": report.provenance.signature.encode()}
-    assert {str(table.schema.field(name).type) for name in ("metric", "field", "value")} == {"string"}
+    assert {str(table.schema.field(name).type) for name in ("metric", "field", "value")} == {
+        "string"
+    }
     assert [str(table.schema.field(name).type) for name in ("score", "undefined", "n_units")] == [
         "double",
         "bool",
@@ -125,28 +171,39 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
     assert frame.equals(report.to_pandas())
     assert frame.attrs == {"signature": report.provenance.signature}
     assert all(isinstance(kind, pd.ArrowDtype) for kind in frame.dtypes)
-    assert frame.set_index(["field", "value", "metric"])["score"][("", "all", "f1")] == report.scores["f1"].value
+    assert (
+        frame.set_index(["field", "value", "metric"])["score"][("", "all", "f1")]
+        == report.scores["f1"].value
+    )
     assert len(frame) == len(rows) == 2 * (1 + len(report.slices["category"]))
     # No interval at all is a column of numbers, too.
-    bare = closeread.score("mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(0))
+    bare = closeread.score(
+        "mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(0)
+    )
     assert str(bare.to_frame("arrow").schema.field("ci_low").type) == "double"
     assert pd.DataFrame(report.units)["f1"].mean() == pytest.approx(report.scores["f1"].value)
 
 
 def test_polars_comes_from_arrow(monkeypatch, report):
-    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(from_arrow=lambda table: ("polars", table)))
+    monkeypatch.setitem(
+        sys.modules, "polars", SimpleNamespace(from_arrow=lambda table: ("polars", table))
+    )
     name, table = report.to_frame("polars")
     assert (name, table.equals(report.to_frame("arrow"))) == ("polars", True)
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert report.to_frame()[0] == "polars"
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(MissingExtraError, match=r"pandas or polars \(library='arrow' needs neither\) needs pandas"):
+    with pytest.raises(
+        MissingExtraError, match=r"pandas or polars \(library='arrow' needs neither\) needs pandas"
+    ):
         report.to_frame()
     for library in ("pandas", "polars"):
         with pytest.raises(MissingExtraError, match=f"a data frame of {library} needs {library}"):
             report.to_frame(library)
     assert isinstance(report.to_frame("arrow"), pa.Table)
-    with pytest.raises(RequestError, match=r"no data frames of 'excel' \(choose from: pandas, polars, arrow\)"):
+    with pytest.raises(
+        RequestError, match=r"no data frames of 'excel' \(choose from: pandas, polars, arrow\)"
+    ):
         report.to_frame("excel")
 
 
@@ -154,7 +211,9 @@ def test_a_score_is_found_by_its_name_and_is_a_number(report):
     assert float(report["f1"]) == report.total.scores["f1"].value
     with pytest.raises(RequestError, match=r"no such score: 'F1-score'\. Did you mean 'f1'"):
         report["F1-score"]
-    comparison = closeread.compare("coref", [DOCUMENT], [DOCUMENT], gold=[DOCUMENT], resampling=Resampling(1))
+    comparison = closeread.compare(
+        "coref", [DOCUMENT], [DOCUMENT], gold=[DOCUMENT], resampling=Resampling(1)
+    )
     assert float(comparison["muc/f1"]) == 0
     assert math.isnan(float(Estimate(None, None, None, True)))
 
@@ -198,7 +257,11 @@ def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
         read, cells = Reader(result._repr_html_()), []
         for grid in result.to_grids("markdown"):
             header = [list(grid.header)] if grid.header else []
-            cells += [*header, *map(list, grid.rows), *([["".join(grid.notes)]] if grid.notes else [])]
+            cells += [
+                *header,
+                *map(list, grid.rows),
+                *([["".join(grid.notes)]] if grid.notes else []),
+            ]
         assert read.elements <= ELEMENTS
         assert read.rows == cells
     assert "<script>" not in comparison._repr_html_()

@@ -41,7 +41,9 @@ def make_table(rows):
 @given(st.lists(rows, min_size=2, max_size=12), st.randoms())
 def test_order_and_names_of_units_do_not_matter(some, shuffler):
     again = shuffler.sample(some, len(some))
-    assert score(make_table(again), METRICS, RESAMPLING) == score(make_table(some), METRICS, RESAMPLING)
+    assert score(make_table(again), METRICS, RESAMPLING) == score(
+        make_table(some), METRICS, RESAMPLING
+    )
 
 
 @given(st.lists(rows, min_size=2, max_size=12))
@@ -61,7 +63,9 @@ def test_shards_do_not_matter(some):
 @given(st.lists(st.tuples(rows, values), min_size=2, max_size=12), st.randoms())
 def test_order_of_units_does_not_matter_to_a_difference(pairs, shuffler):
     def differ(pairs):
-        named = [(name, (*row[:3], name), (row[0], other, row[2], name)) for name, (row, other) in pairs]
+        named = [
+            (name, (*row[:3], name), (row[0], other, row[2], name)) for name, (row, other) in pairs
+        ]
         tables = [make_table(side) for side in zip(*[pair[1:] for pair in named], strict=True)]
         units = [f"unit {name}" for name, *_ in named]
         tables = [CountTable(units, t.blocks, t.names, t.values, digests=t.digests) for t in tables]
@@ -97,7 +101,9 @@ def test_clusters_in_any_order(seed):
         return [rng.sample(entity, len(entity)) for entity in rng.sample(entities, len(entities))]
 
     documents = [(draw_clusters() if i % 3 else [], draw_clusters()) for i in range(12)]
-    again = [(shuffle(key), shuffle(response)) for key, response in rng.sample(documents, len(documents))]
+    again = [
+        (shuffle(key), shuffle(response)) for key, response in rng.sample(documents, len(documents))
+    ]
     there, back = (
         closeread.score(
             "coref",

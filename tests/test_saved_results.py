@@ -31,7 +31,9 @@ pytestmark = pytest.mark.usefixtures("here")
 @pytest.fixture
 def report():
     """A system of McTaco's sample, by category."""
-    return closeread.score("mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK)
+    return closeread.score(
+        "mctaco", system_rows("mctaco"), config="sample", by="category", resampling=QUICK
+    )
 
 
 def test_a_saved_report_is_the_same(report):
@@ -41,28 +43,47 @@ def test_a_saved_report_is_the_same(report):
     assert json.loads(text).items() >= report.to_dict().items()
     loaded = Report.load("report.json")
     assert loaded == report
-    assert (str(loaded), loaded.to_csv(), repr(loaded)) == (str(report), report.to_csv(), repr(report))
-    with pytest.raises(RequestError, match="was read from JSON that has no questions; score the predictions again"):
+    assert (str(loaded), loaded.to_csv(), repr(loaded)) == (
+        str(report),
+        report.to_csv(),
+        repr(report),
+    )
+    with pytest.raises(
+        RequestError, match="was read from JSON that has no questions; score the predictions again"
+    ):
         _ = loaded.units
     with pytest.raises(RequestError, match="has no questions"):
         loaded.save("again.json", units=True)
     assert not Path("again.json").exists()
     report.save(Path("units.json"), units=True)
     assert list(Report.load("units.json").units) == list(report.units)
-    assert [path.name for path in sorted(Path().iterdir())] == ["report.json", "units.json"]  # nothing half-written
+    assert [path.name for path in sorted(Path().iterdir())] == [
+        "report.json",
+        "units.json",
+    ]  # nothing half-written
 
 
 def test_what_the_command_prints_is_loaded(run):
     for name, record in (("key", KEY), ("bare", BARE)):
         Path(f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
-    printed = run("score", "coref", "key.jsonl", "bare.jsonl", "--no-ci", "--json", "--preset", "conll2012").stdout
+    printed = run(
+        "score", "coref", "key.jsonl", "bare.jsonl", "--no-ci", "--json", "--preset", "conll2012"
+    ).stdout
     Path("printed.json").write_text(printed, "utf-8")
-    expected = closeread.score("coref", "bare.jsonl", gold="key.jsonl", resampling=Resampling(0), preset="conll2012")
+    expected = closeread.score(
+        "coref", "bare.jsonl", gold="key.jsonl", resampling=Resampling(0), preset="conll2012"
+    )
     assert str(load_report("printed.json")) == str(expected)
     # By itself, a report knows the names of its scores, but no titles.
     lines = str(Report.load("printed.json")).splitlines()
-    assert [line.split()[0] for line in lines if line.startswith(("muc", "b3", "conll"))] == ["muc", "b3", "conll"]
-    Path("unknown.json").write_text(printed.replace('"coref"', '"chess"').replace('"coref|', '"chess|'), "utf-8")
+    assert [line.split()[0] for line in lines if line.startswith(("muc", "b3", "conll"))] == [
+        "muc",
+        "b3",
+        "conll",
+    ]
+    Path("unknown.json").write_text(
+        printed.replace('"coref"', '"chess"').replace('"coref|', '"chess|'), "utf-8"
+    )
     assert str(load_report("unknown.json")) == str(Report.load("unknown.json"))
 
 
@@ -73,8 +94,13 @@ def test_a_saved_comparison_is_the_same():
     assert (str(loaded), loaded.to_csv()) == (str(comparison), comparison.to_csv())
     assert loaded.first == comparison.first
     assert loaded.differences["muc/f1"].value == -1
-    assert all(d.low != d.low for d in loaded.differences.values())  # NaN again: one document can't be resampled
-    assert json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"] is None
+    assert all(
+        d.low != d.low for d in loaded.differences.values()
+    )  # NaN again: one document can't be resampled
+    assert (
+        json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"]
+        is None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +109,9 @@ def table():
     told = Report.from_json(closeread.score("coref", KEYS, gold=KEYS, resampling=QUICK).to_json())
     systems = {"mine": KEYS, "theirs": [KEYS[0], BARE], "told": told}
     shown = {"intervals": "range", "digits": 1, "pairs": True}
-    return closeread.table("coref", systems, gold=KEYS, scores=["muc/f1", "lea"], resampling=QUICK, **shown)
+    return closeread.table(
+        "coref", systems, gold=KEYS, scores=["muc/f1", "lea"], resampling=QUICK, **shown
+    )
 
 
 def test_a_saved_table_is_the_same(table):
@@ -119,7 +147,10 @@ def test_what_is_no_table(table):
         {"systems": [first, second, third | {"report": third["report"] | {"scores": scores}}]},
         {"pairs": {"muc/f1": [test | {"second": "ours"}]}},
     ):
-        with pytest.raises(FormatError, match=r"^t.json: has a name twice, or a test or a score of a system that it"):
+        with pytest.raises(
+            FormatError,
+            match=r"^t.json: has a name twice, or a test or a score of a system that it",
+        ):
             SystemsTable.from_json(found | bad, "t.json")
     for change, problem in (
         ({"alpha": 1}, "t.json: alpha: 1 is greater than or equal to the maximum of 1"),
@@ -138,7 +169,9 @@ def test_a_saved_reproduction_is_the_same():
         Cell("dogs", "n", "9", "8 / 9", "differs", "one ran away", is_expected=False),
         Cell("birds", "n", "3", None, "not recomputed"),
     )
-    tables = tuple(Table(name, "4.2", "Animals", "Nobody (2020)", "", cells) for name in ("Table 1", "Text"))
+    tables = tuple(
+        Table(name, "4.2", "Animals", "Nobody (2020)", "", cells) for name in ("Table 1", "Text")
+    )
     reproduction = Reproduction("animals", tables)
     reproduction.save("animals.json")
     loaded = Reproduction.load("animals.json")
@@ -149,9 +182,15 @@ def test_a_saved_reproduction_is_the_same():
     found = reproduction.to_dict()
     for cell in found[0]["cells"]:
         del cell["is_expected"]
-    assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [True, True, False]
+    assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [
+        True,
+        True,
+        False,
+    ]
     other = found[0] | {"corpus": "plants"}
-    with pytest.raises(FormatError, match=r"^r: has tables of animals, plants \(expected those of one corpus\)$"):
+    with pytest.raises(
+        FormatError, match=r"^r: has tables of animals, plants \(expected those of one corpus\)$"
+    ):
         Reproduction.from_json([found[0], other], "r")
     for bad in ([], {}, [{**found[0], "cells": [{"row": "a"}]}]):
         with pytest.raises(FormatError):
@@ -167,7 +206,10 @@ BROKEN = {
     "a key twice": ('{"format": 1, "format": 1}', "report.json: duplicate key 'format'"),
     "deep": ("[" * 100_000, "report.json: is nested too deeply"),
     "bytes": (b"\xff", "report.json: is not UTF-8 (byte 0)"),
-    "many digits": ('{"format": ' + "9" * 5000 + "}", "report.json: contains a number with too many digits"),
+    "many digits": (
+        '{"format": ' + "9" * 5000 + "}",
+        "report.json: contains a number with too many digits",
+    ),
 }
 
 
@@ -187,7 +229,10 @@ def test_what_is_no_report(name):
     [
         ({"titles": {"f1": 1}}, "titles.f1: expected text, found 1"),
         ({"preset": 1}, "preset: expected text or null, found 1"),
-        ({"units": [{"question": ["q"]}]}, "units[0].question: expected text or a number or null, found a list"),
+        (
+            {"units": [{"question": ["q"]}]},
+            "units[0].question: expected text or a number or null, found a list",
+        ),
     ],
 )
 def test_what_only_saved_reports_have_is_checked(change, problem, report):
@@ -200,10 +245,14 @@ def test_what_only_saved_reports_have_is_checked(change, problem, report):
 
 
 def test_what_is_no_comparison():
-    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc").to_dict()
+    comparison = closeread.compare(
+        "coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc"
+    ).to_dict()
     same = {"value": -1, "low": None, "high": None, "p_bootstrap": None, "p_randomization": None}
     bad = comparison | {"differences": {"muc/f1": same, "lea/f1": same}}
-    with pytest.raises(FormatError, match=r"^comparison: differences: 'lea/f1' is not a score of both systems$"):
+    with pytest.raises(
+        FormatError, match=r"^comparison: differences: 'lea/f1' is not a score of both systems$"
+    ):
         Comparison.from_json(bad)
     bad = comparison | {
         "differences": {"muc/f1": same | {"p_bootstrap": 2}},
@@ -212,5 +261,8 @@ def test_what_is_no_comparison():
     with pytest.raises(FormatError) as error:
         Comparison.from_json(bad, "c.json")
     # Versions of jsonschema write such a place in two ways.
-    assert re.search(r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n", str(error.value))
+    assert re.search(
+        r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n",
+        str(error.value),
+    )
     assert "c.json: second.name: expected text, found 1" in str(error.value)

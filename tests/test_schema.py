@@ -72,7 +72,9 @@ def breaches(schema):
             kinds = {node["type"]} if isinstance(node["type"], str) else set(node["type"])
             if len(kinds - {"null"}) != 1:
                 yield f"{place}: one type beside null is needed, not {sorted(kinds)}"
-            if "object" in kinds and not (node.get("additionalProperties") is False and "properties" in node):
+            if "object" in kinds and not (
+                node.get("additionalProperties") is False and "properties" in node
+            ):
                 yield f"{place}: an object lists its properties and allows no others"
             if set(node.get("required", ())) - set(node.get("properties", ())):
                 yield f"{place}: a required property is not listed"
@@ -81,7 +83,10 @@ def breaches(schema):
             if "enum" in node and not all(isinstance(value, str) for value in node["enum"]):
                 yield f"{place}: an enum is of strings"
             size = {"int32": 2**31}.get(node.get("x-dtype"), 2**53)
-            if "integer" in kinds and not -size <= node.get("minimum", -size - 1) <= node.get("maximum", size) < size:
+            if (
+                "integer" in kinds
+                and not -size <= node.get("minimum", -size - 1) <= node.get("maximum", size) < size
+            ):
                 yield f"{place}: an integer has bounds that its type can store"
             if "x-dtype" in node and not kinds & {"integer", "number"}:
                 yield f"{place}: x-dtype is for numbers"
@@ -89,7 +94,11 @@ def breaches(schema):
             # outside of brackets, and an end that is the end even when a line end follows.
             pattern = node.get("pattern", "^$(?!\\n)")
             outside = re.sub(r"\[[^]]*\]", "", pattern)
-            if not pattern.isascii() or re.search(r"\\[^n.\-/]", pattern) or re.search(r"(?<!\\)\.", outside):
+            if (
+                not pattern.isascii()
+                or re.search(r"\\[^n.\-/]", pattern)
+                or re.search(r"(?<!\\)\.", outside)
+            ):
                 yield f"{place}: the pattern has more than ASCII classes"
             if not (pattern.startswith("^") and pattern.endswith("$(?!\\n)")):
                 yield f"{place}: the pattern is not of the whole text: ^…$(?!\\n)"
@@ -108,8 +117,13 @@ def test_schemas_keep_to_the_subset(name):
 
 
 def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
-    modules = [importlib.import_module(f"closeread.evaluate_modules.{name}.{name}") for name in module_names()]
-    of_modules = {getattr(module, class_name(module.__name__.split(".")[-1])).SCHEMA for module in modules}
+    modules = [
+        importlib.import_module(f"closeread.evaluate_modules.{name}.{name}")
+        for name in module_names()
+    ]
+    of_modules = {
+        getattr(module, class_name(module.__name__.split(".")[-1])).SCHEMA for module in modules
+    }
     assert sorted({*corpus_names(), *of_modules}) == SCHEMAS
 
 
@@ -130,7 +144,10 @@ NESTED = {
                     "items": {
                         "type": "object",
                         "additionalProperties": False,
-                        "properties": {"at": {"$ref": "#/$defs/point"}, "sure": {"type": "boolean"}},
+                        "properties": {
+                            "at": {"$ref": "#/$defs/point"},
+                            "sure": {"type": "boolean"},
+                        },
                     },
                 },
             },
@@ -166,7 +183,11 @@ def added(monkeypatch, tmp_path):
     """Fields added to a copy of McTaco's schema, which is loaded from now on; no Python knows them."""
     schema = load_schema("mctaco")
     schema["$defs"]["document"]["properties"] |= {
-        "tense": {"type": ["string", "null"], "enum": ["past", "future", None], "description": "When it happens."},
+        "tense": {
+            "type": ["string", "null"],
+            "enum": ["past", "future", None],
+            "description": "When it happens.",
+        },
         "spans": {
             "description": "Which tokens say so.",
             "type": "array",
@@ -180,15 +201,24 @@ def added(monkeypatch, tmp_path):
         },
     }
     schema["$defs"]["document"]["required"] += ["spans"]
-    schema["$defs"]["submission"]["properties"]["confidence"] = {"type": "number", "minimum": 0, "maximum": 1}
+    schema["$defs"]["submission"]["properties"]["confidence"] = {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1,
+    }
     (tmp_path / "mctaco.json").write_text(json.dumps(schema), "utf-8")
-    monkeypatch.setattr(schema_module, "package_folder", {"closeread.schemas": tmp_path}.__getitem__)
+    monkeypatch.setattr(
+        schema_module, "package_folder", {"closeread.schemas": tmp_path}.__getitem__
+    )
 
 
 def test_an_added_field_is_in_features_and_in_arrow(added, features):
     found = features(load_schema("mctaco"))
     assert found["tense"] == datasets.Value("string")
-    assert found["spans"] == datasets.Features({"spans": [{"start": datasets.Value("int32")}]})["spans"]
+    assert (
+        found["spans"]
+        == datasets.Features({"spans": [{"start": datasets.Value("int32")}]})["spans"]
+    )
     assert features(load_schema("mctaco"), "submission")["confidence"] == datasets.Value("float64")
     assert found.arrow_schema.field("tense").type == pa.string()
     assert found.arrow_schema.field("spans").type == pa.list_(pa.struct([("start", pa.int32())]))
@@ -200,9 +230,15 @@ def test_an_added_field_is_validated(added, tmp_path):
         ({"tense": "past"}, None),
         ({"tense": None}, None),
         ({"spans": [{"start": 1}]}, None),
-        ({"tense": "Past"}, "tense: 'Past' is not one of 'past', 'future', null; did you mean 'past'?"),
+        (
+            {"tense": "Past"},
+            "tense: 'Past' is not one of 'past', 'future', null; did you mean 'past'?",
+        ),
         ({"spans": None}, "spans: expected a list, found null"),
-        ({"spans": [{"start": -1}]}, 'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})'),
+        (
+            {"spans": [{"start": -1}]},
+            'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})',
+        ),
         ({"spans": [{}]}, "spans[0]: field 'start' is missing (in {})"),
         ({}, None),
     ):
@@ -219,9 +255,13 @@ def test_an_added_field_is_validated(added, tmp_path):
         (1.5, "1.5 is greater than the maximum of 1"),
         ("1", "expected a number, found '1'"),
     ):
-        system.write_text(dump_json_lines([{"id": "a", "label": "yes", "confidence": confidence}]), "utf-8")
+        system.write_text(
+            dump_json_lines([{"id": "a", "label": "yes", "confidence": confidence}]), "utf-8"
+        )
         if problem is None:
-            assert closeread.score("mctaco", system, gold=gold, ci=False).total.scores["f1"].value == 1
+            assert (
+                closeread.score("mctaco", system, gold=gold, ci=False).total.scores["f1"].value == 1
+            )
         else:
             with pytest.raises(SubmissionError) as caught:
                 closeread.score("mctaco", system, gold=gold)
@@ -247,7 +287,10 @@ def test_problems_of_rows_carry_their_path():
     rows = [gold_record(), {**gold_record(), "label": "maybe"}, {**gold_record(), "more": 1}]
     validator = RowValidator(load_schema("mctaco"), "document")
     problems = validator.problems(rows)
-    assert [(problem.row, problem.path, problem.line) for problem in problems] == [(1, ("label",), None), (2, (), None)]
+    assert [(problem.row, problem.path, problem.line) for problem in problems] == [
+        (1, ("label",), None),
+        (2, (), None),
+    ]
     assert validator.problems(rows[1:2], [7]) == [problems[0]._replace(row=7)]
     assert problems[0].message == f"label: {problems[0].what}"
 

@@ -23,7 +23,9 @@ def heights(axes):
 
 
 def test_bars_intervals_and_numbers():
-    figure = draw_score_bars(GROUPS, {"mine": MINE, "theirs": THEIRS}, score="recall (%)", field="distance")
+    figure = draw_score_bars(
+        GROUPS, {"mine": MINE, "theirs": THEIRS}, score="recall (%)", field="distance"
+    )
     (axes,) = figure.axes
     # Those behind the first system's come first.
     assert heights(axes) == [[80, 0], [50, 0], [10, 0]]
@@ -44,18 +46,40 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
     (axes,), (legend,) = figure.axes, figure.legends
-    texts = [*axes.texts, *axes.get_xticklabels(), *legend.get_texts(), axes.xaxis.label, axes.yaxis.label]
+    texts = [
+        *axes.texts,
+        *axes.get_xticklabels(),
+        *legend.get_texts(),
+        axes.xaxis.label,
+        axes.yaxis.label,
+    ]
     boxes = [text.get_window_extent(renderer) for text in texts]
     width, height = figure.get_size_inches() * figure.dpi
-    assert all(box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes)
+    assert all(
+        box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes
+    )
     level = [text for text in texts if not text.get_rotation()]
     shrunk = [text.get_window_extent(renderer).padded(-1) for text in level]
     assert not any(one.overlaps(other) for i, one in enumerate(shrunk) for other in shrunk[:i])
 
 
 KINDS = {
-    "link-scores": ("tne", "surface", "distance", "recall", "links/recall", "recall by distance, 1 system"),
-    "label-scores": ("mctaco", "random", "unit", "accuracy", "accuracy", "accuracy of labels by unit, 1 system"),
+    "link-scores": (
+        "tne",
+        "surface",
+        "distance",
+        "recall",
+        "links/recall",
+        "recall by distance, 1 system",
+    ),
+    "label-scores": (
+        "mctaco",
+        "random",
+        "unit",
+        "accuracy",
+        "accuracy",
+        "accuracy of labels by unit, 1 system",
+    ),
 }
 
 
@@ -64,9 +88,13 @@ def test_what_is_drawn_is_what_errors_finds(ran, kind):
     corpus, baseline, field, score, name, summary = KINDS[kind]
     ran("baseline", corpus, baseline, *SAMPLE, "-o", "mine.jsonl", "-q")
     assert ran("plot", kind, "mine.jsonl", *SAMPLE, "-o", "a.svg", "-q") == f"a.svg: {summary}\n"
-    figure = closeread.plot(kind, "mine.jsonl", config="sample", by=field, score=score, output="b.svg")
+    figure = closeread.plot(
+        kind, "mine.jsonl", config="sample", by=field, score=score, output="b.svg"
+    )
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
-    slices = closeread.errors(corpus, "mine.jsonl", config="sample", by=field, resampling=Resampling()).report.slices
+    slices = closeread.errors(
+        corpus, "mine.jsonl", config="sample", by=field, resampling=Resampling()
+    ).report.slices
     (axes,) = figure.axes
     places = {label.get_text().split("\n")[0]: i for i, label in enumerate(axes.get_xticklabels())}
     assert places.keys() == slices[field].keys()
@@ -75,12 +103,16 @@ def test_what_is_drawn_is_what_errors_finds(ran, kind):
         drawn, estimate = heights(axes)[-1][places[part]], scores.scores[name]
         assert drawn == (0 if estimate.undefined else pytest.approx(100 * estimate.value))
         if places[part] in intervals:
-            assert intervals[places[part]] == pytest.approx([100 * estimate.low, 100 * estimate.high])
+            assert intervals[places[part]] == pytest.approx(
+                [100 * estimate.low, 100 * estimate.high]
+            )
         else:
             assert estimate.undefined or estimate.low is None
     if corpus == "tne":
         for part, scores in slices[field].items():
-            labelled, unlabelled = (scores.scores[f"{family}/recall"] for family in ("links", "unlabeled"))
+            labelled, unlabelled = (
+                scores.scores[f"{family}/recall"] for family in ("links", "unlabeled")
+            )
             behind = 0 if labelled.undefined else 100 * unlabelled.value
             assert heights(axes)[0][places[part]] == pytest.approx(behind)
 
@@ -94,7 +126,19 @@ def test_several_systems(ran):
     assert all(f">{name}</text>" in drawn for name in ("surface", "title-first"))
     # Twelve prepositions with their numbers are too wide to be level.
     assert ">of (33)</text>" in drawn
-    ran("plot", "link-scores", "surface.jsonl", *SAMPLE, "--by", "domain", "--score", "f1", "-o", "d.png", "-q")
+    ran(
+        "plot",
+        "link-scores",
+        "surface.jsonl",
+        *SAMPLE,
+        "--by",
+        "domain",
+        "--score",
+        "f1",
+        "-o",
+        "d.png",
+        "-q",
+    )
     assert Path("d.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -43,5 +43,13 @@ def test_the_main_score_is_the_one_that_systems_are_ranked_by(ran):
 def test_a_score_without_a_value_is_nan(ran):
     # Without a shared mention, anchor accuracy is 0/0, and no convention gives it a value.
     Path("system.jsonl").write_text('{"id": "aurelia", "entity": "Aurelia", "entries": []}\n')
-    options = ("--config", "sample", "--missing", "empty", "--score-only", "--metrics", "anchor_accuracy")
+    options = (
+        "--config",
+        "sample",
+        "--missing",
+        "empty",
+        "--score-only",
+        "--metrics",
+        "anchor_accuracy",
+    )
     assert ran("score", "timeline", "system.jsonl", *options) == "nan\n"

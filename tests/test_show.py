@@ -45,7 +45,9 @@ def test_long_noun_phrases_are_cut(length, is_cut):
 def test_an_article_with_its_event_mentions(corpora, run):
     shown = run("show", "semeval2015_timeline", "--config", "documents")
     assert shown.exit_code == 0, shown.stderr
-    event = json.loads(run("show", "semeval2015_timeline", "--config", "documents", "--json").stdout)["events"][0]
+    event = json.loads(
+        run("show", "semeval2015_timeline", "--config", "documents", "--json").stdout
+    )["events"][0]
     assert f"]{event['id']}" in shown.stdout
     assert event["mention"] in shown.stdout
 
@@ -59,7 +61,11 @@ def test_text_fits_the_terminal(name, columns, run, monkeypatch):
 
 
 def test_hostile_text_is_escaped(ran, tmp_path):
-    record = {**read_gold(load_corpus("mctaco"), "sample").records[0], "sentence": "a\u202eb", "answer": "c\u200bd"}
+    record = {
+        **read_gold(load_corpus("mctaco"), "sample").records[0],
+        "sentence": "a\u202eb",
+        "answer": "c\u200bd",
+    }
     (tmp_path / "own.jsonl").write_text(json.dumps(record), "utf-8")
     for arguments in ((), ("--json",), ("--ids",)):
         shown = ran("show", "mctaco", "--gold", "own.jsonl", *arguments)
@@ -69,7 +75,10 @@ def test_hostile_text_is_escaped(ran, tmp_path):
 @pytest.mark.parametrize("name", CORPORA)
 def test_schemas_accept_the_examples(name, run):
     corpus = load_corpus(name)
-    examples = {(): example_record(corpus), ("--submission",): json.loads(example_submission(corpus))}
+    examples = {
+        (): example_record(corpus),
+        ("--submission",): json.loads(example_submission(corpus)),
+    }
     if "sample_flat" in corpus.configs:
         examples[("--config", "sample_flat")] = read_gold(corpus, "sample_flat").records[0]
     for arguments, example in examples.items():

@@ -48,9 +48,19 @@ def test_what_pages_would_load_from_elsewhere_is_noticed():
 def test_every_command_function_and_metric_has_a_page(site):
     commands = {path.stem for path in (site / "reference" / "commands").glob("*.html")}
     hidden = {path for path, command in list_commands() if command.hidden}
-    assert {"-".join(path) for path, _ in list_commands() if path not in hidden and path[:1] not in hidden} <= commands
-    functions = "".join(path.read_text("utf-8") for path in (site / "reference" / "python").glob("*.html"))
-    assert [name for name in closeread.__all__ if name[0] != "_" and f'id="{name.lower()}"' not in functions] == []
+    assert {
+        "-".join(path)
+        for path, _ in list_commands()
+        if path not in hidden and path[:1] not in hidden
+    } <= commands
+    functions = "".join(
+        path.read_text("utf-8") for path in (site / "reference" / "python").glob("*.html")
+    )
+    assert [
+        name
+        for name in closeread.__all__
+        if name[0] != "_" and f'id="{name.lower()}"' not in functions
+    ] == []
     assert {path.stem for path in (site / "metrics").glob("*.html")} == set(module_names())
 
 

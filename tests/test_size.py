@@ -1,5 +1,9 @@
-"""No room of the house, nor all of it, nor its tests, grow beyond their budgets in `tools/size.toml`."""
+"""The package does not outgrow its budget in `tools/size.toml`, nor becomes less plain than `tools/plain.toml` says."""
 
+from textwrap import dedent
+
+import plain
+import pytest
 import size
 
 
@@ -9,4 +13,56 @@ def test_nothing_is_larger_than_its_budget():
 
 
 def test_more_than_a_budget_is_found():
-    assert size.find_excess({"total": [10**9, 0, 0]})["total"][0].startswith("lines 1,000,000,000 (at most ")
+    excess = size.find_excess({"total": [0, 10**9, 0]})
+    assert excess["total"][0].startswith("tokens 1,000,000,000 (at most ")
+
+
+def test_no_room_has_more_marks_than_before():
+    excess = plain.find_excess(plain.sum_rooms(plain.measure_package()))
+    assert not excess, "\n".join(excess)
+
+
+def test_more_marks_than_allowed_are_found():
+    packed = plain.measure_module("a, b = 1, 2\n")
+    assert plain.find_excess({"counts": packed, "new": packed}) == [
+        f"counts: 1000 marks per 1,000 statements, at most {plain.read_budgets()['rooms']['counts']}",
+        "new: 1000 marks per 1,000 statements, at most 30",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "places"),
+    [
+        ("x = [[y for y in row] for row in rows]", [(1, "nested")]),
+        ("x = [y for row in rows for y in row]", [(1, "nested")]),
+        ("if (n := len(rows)) > 1:\n    x = n", [(1, "walrus")]),
+        ("x = ['a'] * (n > 1)", [(1, "multiplied")]),
+        ("x = 'a' * is_long", [(1, "multiplied")]),
+        ("x = [*(rows if rows else [])]", [(1, "starred")]),
+        ("x, y = 1, 2", [(1, "together")]),
+        ("x, y = pair", []),
+        ("x = 1 if a else 2 if b else 3", [(1, "conditional")]),
+        ("def f(its):\n    for one in rows:\n        pass", [(1, "empty"), (2, "empty")]),
+        ("x = [" + "1, " * 40 + "]", []),
+        ("def f():\n    x = [" + "1, " * 20 + "]", [(2, "long")]),
+        ("def f():\n    if x:\n" + "        y = 1\n" * 40, []),
+    ],
+)
+def test_marks(code, places):
+    assert plain.measure_module(code).places == places
+
+
+def test_statements_and_names():
+    code = '''
+        """A module."""
+        import sys
+
+        def f(rows):
+            """Do it."""
+            for row in rows:  # a loop
+                print(row)
+            return f"{rows}"
+    '''
+    plainness = plain.measure_module(dedent(code))
+    assert (plainness.statements, plainness.comments) == (3, 1)
+    assert plainness.names == {"rows": 1, "row": 1}

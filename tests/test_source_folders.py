@@ -16,7 +16,13 @@ from closeread.exceptions import ChecksumError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
-FILES = {"part 1/a.txt": b"a", "part 1/b&c.txt": b"bc", "part 1/deep/x.xml": b"x", "part 1/README": b"r", "d.txt": b"d"}
+FILES = {
+    "part 1/a.txt": b"a",
+    "part 1/b&c.txt": b"bc",
+    "part 1/deep/x.xml": b"x",
+    "part 1/README": b"r",
+    "d.txt": b"d",
+}
 MANIFEST = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
 
 
@@ -56,7 +62,8 @@ def test_a_folder_is_downloaded_file_by_file(folder_server, tmp_path, monkeypatc
     assert found.released
     assert found.path == cache_folder("mctaco") / "part 1"
     assert {name: path.read_bytes() for name, path in found.files.items()} == {
-        name.removeprefix("part 1/"): FILES[name] for name in ("part 1/a.txt", "part 1/b&c.txt", "part 1/deep/x.xml")
+        name.removeprefix("part 1/"): FILES[name]
+        for name in ("part 1/a.txt", "part 1/b&c.txt", "part 1/deep/x.xml")
     }
     assert len(folder_server.asked) == 3
     assert locate(corpus, folder) == found
@@ -125,7 +132,9 @@ def test_splits_at_hand(tmp_path, monkeypatch):
     corpus, folder = folder_at("http://127.0.0.1:1/")
     file = SourceFile("d.txt", MANIFEST["d.txt"], "http://127.0.0.1:1/")
     bundled = load_corpus("mctaco").configs["sample"]
-    corpus = replace(corpus, configs={"default": Config("", {"one": folder, "two": file}), "sample": bundled})
+    corpus = replace(
+        corpus, configs={"default": Config("", {"one": folder, "two": file}), "sample": bundled}
+    )
 
     def here(data_dir=None, config="default"):
         return list(splits_at_hand(corpus, config, data_dir))
@@ -137,7 +146,9 @@ def test_splits_at_hand(tmp_path, monkeypatch):
     assert here(tmp_path / "mctaco") == ["two"]
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     assert here() == ["two"]
-    message = f"split one of mctaco is skipped: {tmp_path / 'mctaco'} has other splits, but not this one."
+    message = (
+        f"split one of mctaco is skipped: {tmp_path / 'mctaco'} has other splits, but not this one."
+    )
     assert describe_skipped_splits(corpus, "default") == [message]
     assert here(config="sample") == ["test"]
     put_all(cache_folder("mctaco"), "part 1/a.txt")
@@ -148,7 +159,9 @@ def test_splits_at_hand(tmp_path, monkeypatch):
 def test_a_union_is_available_with_all_its_splits(tmp_path, monkeypatch):
     corpus, folder = folder_at("http://127.0.0.1:1/")
     file = SourceFile("d.txt", MANIFEST["d.txt"], "http://127.0.0.1:1/")
-    config = Config("", {"one": folder, "two": file}, unions={"both": ("one", "two"), "first": ("one",)})
+    config = Config(
+        "", {"one": folder, "two": file}, unions={"both": ("one", "two"), "first": ("one",)}
+    )
     corpus = replace(corpus, configs={"default": config})
     assert config.split_names == ("one", "two", "both", "first")
     assert config.parts("both") == {"one": folder, "two": file}

@@ -11,7 +11,14 @@ from closeread.corpus import sources
 from closeread.corpus.declaration import Config, SourceFile
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
+from closeread.corpus.sources import (
+    CACHE_VARIABLE,
+    DATA_VARIABLE,
+    cache_folder,
+    data_folder,
+    git_blob,
+    locate,
+)
 from closeread.exceptions import ChecksumError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
@@ -50,7 +57,9 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
 def test_data_dir_takes_any_content_and_says_so(tmp_path):
     corpus, file = corpus_at("http://127.0.0.1:1/")
     put(tmp_path / "rain.tsv", OTHER)
-    assert locate(corpus, file, tmp_path) == sources.LocatedFiles(tmp_path / "rain.tsv", OTHER_SHA256, released=False)
+    assert locate(corpus, file, tmp_path) == sources.LocatedFiles(
+        tmp_path / "rain.tsv", OTHER_SHA256, released=False
+    )
     gold = read_gold(corpus, data_dir=tmp_path)
     note = f"{tmp_path / 'rain.tsv'} is not the released file (sha256 {OTHER_SHA256[:12]}…); using it as it is."
     assert gold.notices == (note,)
@@ -65,7 +74,10 @@ def test_a_wrong_file_is_refused_where_it_is_found(server, tmp_path, monkeypatch
     corpus, file = corpus_at(server.url)
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
     put(cache_folder("mctaco") / "rain.tsv", CONTENT)
-    path = put({"data": tmp_path / "data" / "mctaco", "cache": cache_folder("mctaco")}[place] / "rain.tsv", OTHER)
+    path = put(
+        {"data": tmp_path / "data" / "mctaco", "cache": cache_folder("mctaco")}[place] / "rain.tsv",
+        OTHER,
+    )
     with pytest.raises(ChecksumError) as caught:
         locate(corpus, file)
     assert str(caught.value) == (
@@ -80,7 +92,9 @@ def test_a_download_is_kept():
     with serving() as server:
         corpus, file = corpus_at(server.url, "dataset/rain.tsv")
         found = locate(corpus, file)
-    assert found == sources.LocatedFiles(cache_folder("mctaco") / "dataset/rain.tsv", SHA256, released=True)
+    assert found == sources.LocatedFiles(
+        cache_folder("mctaco") / "dataset/rain.tsv", SHA256, released=True
+    )
     assert found.path.read_bytes() == CONTENT
     assert files_below(cache_folder("mctaco")) == ["dataset", "dataset/rain.tsv"]
     # The server is gone: the cache alone answers, and it is the same for every way in.
@@ -114,22 +128,28 @@ def test_a_cache_that_can_not_be_written(server, tmp_path, monkeypatch):
 
 def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
     # `git hash-object` gives these ids.
-    assert git_blob(put(tmp_path / "hello", b"hello\n")) == "ce013625030ba8dba906f756967f9e9ca394464a"
+    assert (
+        git_blob(put(tmp_path / "hello", b"hello\n")) == "ce013625030ba8dba906f756967f9e9ca394464a"
+    )
     assert git_blob(put(tmp_path / "empty", b"")) == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
     right, wrong = (git_blob(put(tmp_path / "rain", content)) for content in (CONTENT, OTHER))
     corpus, file = corpus_at(server.url)
     file = replace(file, sha256=None, git_blob=right)
-    assert locate(corpus, file) == sources.LocatedFiles(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
+    assert locate(corpus, file) == sources.LocatedFiles(
+        cache_folder("mctaco") / "rain.tsv", SHA256, released=True
+    )
     put(cache_folder("mctaco") / "rain.tsv", OTHER)
     with pytest.raises(
-        ChecksumError, match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)"
+        ChecksumError,
+        match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)",
     ):
         locate(corpus, file)
     assert locate(corpus, file, cache_folder("mctaco")).released is False
     (cache_folder("mctaco") / "rain.tsv").unlink()
     server.content = OTHER
     with pytest.raises(
-        ChecksumError, match=f"the downloaded file is not the released file: its git object id is {wrong} "
+        ChecksumError,
+        match=f"the downloaded file is not the released file: its git object id is {wrong} ",
     ):
         locate(corpus, file)
     assert files_below(cache_folder("mctaco")) == []
@@ -137,9 +157,15 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
 
 def test_two_downloads_at_once(server):
     corpus, file = corpus_at(server.url)
-    server.wait = threading.Barrier(2, timeout=20).wait  # nobody gets an answer before both have asked
+    server.wait = threading.Barrier(
+        2, timeout=20
+    ).wait  # nobody gets an answer before both have asked
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda _: (located := locate(corpus, file), located.path.read_bytes()), range(2)))
+        found = list(
+            pool.map(
+                lambda _: (located := locate(corpus, file), located.path.read_bytes()), range(2)
+            )
+        )
     assert {(located.path.name, located.released, content) for located, content in found} == {
         ("rain.tsv", True, CONTENT)
     }

@@ -37,13 +37,21 @@ def test_what_can_not_be_counted(tmp_path):
         (tmp_path / name).write_text("x\n")
     with pytest.raises(FormatError, match=r"dev_3783\.tsv"):
         count_corpus("mctaco", data_dir=tmp_path)
-    with pytest.raises(RequestError, match="mctaco has no statistics for configs without gold annotation"):
+    with pytest.raises(
+        RequestError, match="mctaco has no statistics for configs without gold annotation"
+    ):
         load_facts("mctaco", "annotation")
 
 
 @pytest.mark.parametrize(
     ("cell", "plain", "percent"),
-    [("links", "links", "links"), ("", "", ""), (1234, "1,234", "1,234"), (0.5, "0.500", "50.00"), (None, "–", "–")],
+    [
+        ("links", "links", "links"),
+        ("", "", ""),
+        (1234, "1,234", "1,234"),
+        (0.5, "0.500", "50.00"),
+        (None, "–", "–"),
+    ],
 )
 def test_cells(cell, plain, percent):
     assert (rendering.format_cell(cell), rendering.format_percent(cell)) == (plain, percent)

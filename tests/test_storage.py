@@ -18,7 +18,9 @@ def keep(path, table, procedure, options, **changes):
     """Store counts, with made-up gold, and return them."""
     table = replace(table, digests=[bytes([i]) * 32 for i in range(len(table.units))])
     signature = procedure.signature(options, table.gold_digest)
-    about = Provenance(procedure.name, procedure.version, options, signature, "own", None, None, None, 0)
+    about = Provenance(
+        procedure.name, procedure.version, options, signature, "own", None, None, None, 0
+    )
     counts = Counts(table, procedure, replace(about, **changes))
     counts.save(path)
     return counts
@@ -41,17 +43,23 @@ def test_counts_are_read_back(kind, here):
         before, after = keep("kept.parquet", table, procedure, options), Counts.load("kept.parquet")
         assert after.provenance == before.provenance, seed
         assert list(after.table.units) == list(before.table.units)
-        assert after.table.fields == {name: list(column) for name, column in before.table.fields.items()}
+        assert after.table.fields == {
+            name: list(column) for name, column in before.table.fields.items()
+        }
         assert after.table.names == before.table.names
         assert np.array_equal(after.table.values, before.table.values)
         for name, parts in before.table.breakdowns.items():
             for of_parts in ("unit", "part", "values"):
-                found, expected = (getattr(one, of_parts) for one in (after.table.breakdowns[name], parts))
+                found, expected = (
+                    getattr(one, of_parts) for one in (after.table.breakdowns[name], parts)
+                )
                 assert np.array_equal(found, expected), (seed, name)
         scores = {metric.name for metric in procedure.metrics if metric.is_defined(table.names)}
         assert {metric.name for metric in after.procedure.metrics} >= scores
         # Other programs read the same values, in as many groups of rows as they write.
-        pq.write_table(pq.read_table("kept.parquet"), "again.parquet", row_group_size=3, compression="none")
+        pq.write_table(
+            pq.read_table("kept.parquet"), "again.parquet", row_group_size=3, compression="none"
+        )
         assert Counts.load("again.parquet").to_bytes() == after.to_bytes()
 
 
@@ -66,7 +74,9 @@ def rewrite(change=lambda table: table, about=lambda about: about):
     """Write the kept file again with other columns and other metadata."""
     table = change(pq.read_table("kept.parquet"))
     metadata = about(json.loads(table.schema.metadata[b"closeread"]))
-    pq.write_table(table.replace_schema_metadata({"closeread": json.dumps(metadata)}), "kept.parquet")
+    pq.write_table(
+        table.replace_schema_metadata({"closeread": json.dumps(metadata)}), "kept.parquet"
+    )
 
 
 def unsigned(about):
@@ -82,7 +92,10 @@ def test_a_file_of_format_1_is_read(kept):
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (4, "kept.parquet: has format 4 (expected 1 to 3): it was written by a newer closeread; update closeread"),
+        (
+            4,
+            "kept.parquet: has format 4 (expected 1 to 3): it was written by a newer closeread; update closeread",
+        ),
         ("3", "kept.parquet: has format '3' (expected 1 to 3)"),
     ],
 )
@@ -99,7 +112,9 @@ def swap(column):
         known = [i for i, value in enumerate(values) if value is not None]
         other = next((i for i in known if values[i] != values[known[0]]), None)
         if other is None:  # all alike: replace one
-            values[known[0]] = {"field:domain": "x", "breakdown": "expressed"}.get(column, values[known[0]])
+            values[known[0]] = {"field:domain": "x", "breakdown": "expressed"}.get(
+                column, values[known[0]]
+            )
         else:
             values[known[0]], values[other] = values[other], values[known[0]]
         place = table.column_names.index(column)
@@ -108,7 +123,9 @@ def swap(column):
     return change
 
 
-@pytest.mark.parametrize("column", ["unit", "block", "gold", "part", "breakdown", "field:domain", "count:links/right"])
+@pytest.mark.parametrize(
+    "column", ["unit", "block", "gold", "part", "breakdown", "field:domain", "count:links/right"]
+)
 def test_each_column_is_in_the_digest(kept, column):
     rewrite(swap(column))
     refusal()
@@ -116,7 +133,10 @@ def test_each_column_is_in_the_digest(kept, column):
 
 def test_a_row_less_has_another_gold(kept):
     rewrite(lambda table: table.slice(1), unsigned)
-    assert "the signature does not match the options and the gold" in refusal() or "not a file of counts" in refusal()
+    assert (
+        "the signature does not match the options and the gold" in refusal()
+        or "not a file of counts" in refusal()
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,12 +158,23 @@ def test_options_that_were_added_later_are_at_their_defaults(here):
     procedure, options, table = next(
         found
         for found in drawn
-        if found and len(found[2].units) and (found[1]["average"], found[1]["zeros"]) == ("micro", "linear")
+        if found
+        and len(found[2].units)
+        and (found[1]["average"], found[1]["zeros"]) == ("micro", "linear")
     )
-    earlier = {name: value for name, value in options.items() if name not in ("zeros", "split_antecedents", "layer")}
+    earlier = {
+        name: value
+        for name, value in options.items()
+        if name not in ("zeros", "split_antecedents", "layer")
+    }
     keep("kept.parquet", table, procedure, earlier)
     assert Counts.load("kept.parquet").provenance.options == options
-    keep("other.parquet", replace(table, units=[f"other {name}" for name in table.units]), procedure, options)
+    keep(
+        "other.parquet",
+        replace(table, units=[f"other {name}" for name in table.units]),
+        procedure,
+        options,
+    )
     parts = [Counts.load("kept.parquet"), Counts.load("other.parquet")]
     assert merge_counts(parts, ["a", "b"]).provenance.options == options
 
@@ -153,7 +184,9 @@ def test_a_count_that_is_none(kept, value):
     parts = kept.table.breakdowns["expressed"]
     values = parts.values.copy()
     values[0, 0] = value
-    table = replace(kept.table, breakdowns={**kept.table.breakdowns, "expressed": replace(parts, values=values)})
+    table = replace(
+        kept.table, breakdowns={**kept.table.breakdowns, "expressed": replace(parts, values=values)}
+    )
     replace(kept, table=table).save("kept.parquet")
     assert f"document '{kept.table.units[parts.unit[0]]}', by expressed: " in refusal()
     assert f" is {value:.15g} (expected a number from 0 to 2**53)" in refusal()
@@ -165,14 +198,19 @@ def drop(name):
 
 def cast(name, kind):
     return lambda table: table.set_column(
-        table.column_names.index(name), name, pa.array([kind(value) for value in table[name].to_pylist()])
+        table.column_names.index(name),
+        name,
+        pa.array([kind(value) for value in table[name].to_pylist()]),
     )
 
 
 @pytest.mark.parametrize(
     ("change", "about"),
     [
-        *[(drop(name), {}) for name in ("unit", "block", "gold", "breakdown", "part", "count:links/right")],
+        *[
+            (drop(name), {})
+            for name in ("unit", "block", "gold", "breakdown", "part", "count:links/right")
+        ],
         *[(cast(name, str), {}) for name in ("block", "count:links/right")],
         (lambda table: table, {"breakdowns": {"expressed": ["x"]}}),
     ],
@@ -180,7 +218,11 @@ def cast(name, kind):
 def test_what_is_no_file_of_counts(kept, change, about):
     rewrite(change, lambda found: found | about)
     found = refusal()
-    assert "is not a file of counts" in found or "has another digest" in found or "no counts for any score" in found
+    assert (
+        "is not a file of counts" in found
+        or "has another digest" in found
+        or "no counts for any score" in found
+    )
 
 
 @pytest.mark.parametrize("about", [{"missing": "none"}, {"options": []}, {"procedure": None}])

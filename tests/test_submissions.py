@@ -53,7 +53,10 @@ def test_missing_rows_that_are_allowed(file, kept, missing):
     [
         (1, "1 of 103 ids has no prediction: 'test-00102'. Add it"),
         (3, "3 of 103 ids have no prediction: 'test-00100', 'test-00101', 'test-00102'. Add them"),
-        (4, "4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. Add them"),
+        (
+            4,
+            "4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. Add them",
+        ),
     ],
 )
 def test_missing_rows_are_an_error(file, n, message):
@@ -69,7 +72,10 @@ def test_a_text_file_never_lacks_a_line(file, missing):
     put(file, ROWS[:-1], ".txt")
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD, missing)
-    assert str(caught.value) == f"{file}: the number of lines is 102 (expected 103, one for each candidate)"
+    assert (
+        str(caught.value)
+        == f"{file}: the number of lines is 102 (expected 103, one for each candidate)"
+    )
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])
@@ -108,7 +114,9 @@ EVERY_KEYWORD = {
                         "additionalProperties": False,
                         "required": ["start"],
                         # Without a maximum, the oldest jsonschema-rs takes 1e300 for an integer.
-                        "properties": {"start": {"type": "integer", "minimum": -5, "maximum": 2**53}},
+                        "properties": {
+                            "start": {"type": "integer", "minimum": -5, "maximum": 2**53}
+                        },
                     },
                 },
             },
@@ -116,10 +124,61 @@ EVERY_KEYWORD = {
     }
 }
 
-ROW = {"id": "a", "n": 1, "share": 0.5, "sure": True, "label": "no", "text": "ab", "spans": [{"start": 1}]}
-TRICKY = ["", "\n", "a\n", "a\u2028", "A", "é", "\u212a", "ａ", "a\0", "😀", "e\u0301", "yes\n", "x" * 64, "x" * 65]
-TRICKY += [0, -1, -5, -6, 1.0, -0.0, 1.5, 5e-324, 1 + 2**-52, 1e300, 2**53, 2**53 + 1, 2**64, -(2**63) - 1, 10**400]
-TRICKY += [None, True, False, [], {}, [None], [[]], {"a": 1}, {"start": 1}, [{"start": 1.0}], [{"start": 1}] * 3]
+ROW = {
+    "id": "a",
+    "n": 1,
+    "share": 0.5,
+    "sure": True,
+    "label": "no",
+    "text": "ab",
+    "spans": [{"start": 1}],
+}
+TRICKY = [
+    "",
+    "\n",
+    "a\n",
+    "a\u2028",
+    "A",
+    "é",
+    "\u212a",
+    "ａ",
+    "a\0",
+    "😀",
+    "e\u0301",
+    "yes\n",
+    "x" * 64,
+    "x" * 65,
+]
+TRICKY += [
+    0,
+    -1,
+    -5,
+    -6,
+    1.0,
+    -0.0,
+    1.5,
+    5e-324,
+    1 + 2**-52,
+    1e300,
+    2**53,
+    2**53 + 1,
+    2**64,
+    -(2**63) - 1,
+    10**400,
+]
+TRICKY += [
+    None,
+    True,
+    False,
+    [],
+    {},
+    [None],
+    [[]],
+    {"a": 1},
+    {"start": 1},
+    [{"start": 1.0}],
+    [{"start": 1}] * 3,
+]
 
 
 def changed(value):
@@ -139,14 +198,19 @@ def changed(value):
 
 def test_two_judges_agree_and_every_rejection_is_worded():
     ours = RowValidator(EVERY_KEYWORD, "document")
-    theirs = jsonschema.Draft4Validator({"$defs": EVERY_KEYWORD["$defs"], "$ref": "#/$defs/document"})
+    theirs = jsonschema.Draft4Validator(
+        {"$defs": EVERY_KEYWORD["$defs"], "$ref": "#/$defs/document"}
+    )
     assert ours.accepts(ROW)
     assert sum(map(ours.accepts, changed(ROW))) > 10
     for other in changed(ROW):
         assert ours.accepts(other) == theirs.is_valid(other), other
         problems = accept_rows(ours, [other], [7])[1]
         assert not (problems and ours.accepts(other))  # whole numbers as floats are accepted, too
-        assert all(p.row == 7 and p.message.isprintable() and "is not a JSON value" not in p.what for p in problems)
+        assert all(
+            p.row == 7 and p.message.isprintable() and "is not a JSON value" not in p.what
+            for p in problems
+        )
 
 
 @pytest.mark.parametrize(
@@ -161,7 +225,10 @@ def test_two_judges_agree_and_every_rejection_is_worded():
             {"spans": [{"start": 1}, {"start": "1"}]},
             ['spans[1].start: expected a whole number, found \'1\' (in {"start": "1"})'],
         ),
-        ({"spans": [{"begin": 1}]}, ["spans[0]: unknown field 'begin'; did you mean 'start'? (in {\"begin\": 1})"]),
+        (
+            {"spans": [{"begin": 1}]},
+            ["spans[0]: unknown field 'begin'; did you mean 'start'? (in {\"begin\": 1})"],
+        ),
         ({"text": "\x1b"}, [r"text: '\x1b' has 1 character (expected at least 2)"]),
         (
             {"n": 1.5, "share": 2},
@@ -173,7 +240,9 @@ def test_two_judges_agree_and_every_rejection_is_worded():
     ],
 )
 def test_words(change, words):
-    assert [p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([{**ROW, **change}])] == words
+    assert [
+        p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([{**ROW, **change}])
+    ] == words
 
 
 def test_rejected_rows_beyond_the_worded_ones_are_counted():
@@ -185,7 +254,10 @@ def test_rejected_rows_beyond_the_worded_ones_are_counted():
         limits.MAX_EXPLAINED + 3,
         limits.MAX_EXPLAINED + 4,
     ]
-    assert [p.message for p in problems[limits.MAX_EXPLAINED - 1 :]] == ["field 'n' is missing", *[NOT_EXPLAINED] * 2]
+    assert [p.message for p in problems[limits.MAX_EXPLAINED - 1 :]] == [
+        "field 'n' is missing",
+        *[NOT_EXPLAINED] * 2,
+    ]
 
 
 def test_rows_are_not_changed():

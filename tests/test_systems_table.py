@@ -25,13 +25,17 @@ QUICK = Resampling(400)
 
 def system(n):
     """A response with the entities of the first n documents."""
-    return [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(KEY)]
+    return [
+        {**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(KEY)
+    ]
 
 
 def make(numbers, **arguments):
     """The table of systems that find so many entities."""
     systems = {name: system(n) if isinstance(n, int) else n for name, n in numbers.items()}
-    return closeread.table("coref", systems, gold=KEY, **{"scores": "muc/f1", "resampling": QUICK, **arguments})
+    return closeread.table(
+        "coref", systems, gold=KEY, **{"scores": "muc/f1", "resampling": QUICK, **arguments}
+    )
 
 
 def report(n, **arguments):
@@ -50,12 +54,16 @@ def test_the_best_and_what_is_close_to_it():
     # only 2 of the 2**10 swaps give a difference as large, so p is about 1/512, and 3/512 after correction.
     assert table.standings == {"muc/f1": ["worse", "close", "best"]}
     assert table.find_test("muc/f1", 1).p_corrected == 1
-    assert table.find_test("muc/f1", 0).difference.p_randomization == pytest.approx(1 / 512, abs=0.01)
+    assert table.find_test("muc/f1", 0).difference.p_randomization == pytest.approx(
+        1 / 512, abs=0.01
+    )
     assert table.find_test("muc/f1", 2) is None
     assert table.count_tests("muc/f1") == 3
     assert "none       0.00\nmost      94.74†\nall      100.00\n" in str(table)
     assert "† Not significantly different from the best (p > 0.05).\n" in str(table)
-    assert "corrected for 3 comparisons in each score (all pairs) by Holm's method." in " ".join(str(table).split())
+    assert "corrected for 3 comparisons in each score (all pairs) by Holm's method." in " ".join(
+        str(table).split()
+    )
     assert repr(table) == "<Table of 3 systems, best: MUC F1 100.00 ('all')>"
 
 
@@ -69,7 +77,9 @@ def test_tests_of_all_pairs_are_those_of_compare():
         assert [(table.names[one.first], table.names[one.second]) for one in tests] == pairs
         for (first, second), one in zip(pairs, tests, strict=True):
             sides = (system(numbers[name]) for name in (first, second))
-            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, scores=("muc", "conll"))
+            alone = closeread.compare(
+                "coref", *sides, gold=KEY, resampling=QUICK, scores=("muc", "conll")
+            )
             assert one.difference == pytest.approx(alone.differences[score])
         raw = [one.difference.p_randomization for one in tests]
         assert [one.p_corrected for one in tests] == pytest.approx([float(p) for p in correct(raw)])
@@ -87,7 +97,9 @@ def test_equal_systems_share_the_first_place():
 
 def test_a_p_value_at_the_level_is_significant():
     table = make({"all": 10, "half": 5, "none": 0})
-    at_level = replace(table, pairs=True, alpha=max(test.p_corrected for test in table.tests["muc/f1"]))
+    at_level = replace(
+        table, pairs=True, alpha=max(test.p_corrected for test in table.tests["muc/f1"])
+    )
     assert at_level.to_grids()[1].best == {(row, 5) for row in range(3)}
 
 
@@ -106,7 +118,9 @@ def test_all_others_may_be_worse():
 
 LONG = [{**KEY[0], "document": f"d{i}"} for i in range(40)]
 TWELVE = {
-    f"finds {n}": [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(LONG)]
+    f"finds {n}": [
+        {**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(LONG)
+    ]
     for n in (40, *range(20, 9, -1))
 }
 """The first finds 20 documents more than any other system: 2 of 2**20 swaps give a difference as large."""
@@ -119,18 +133,27 @@ def test_twelve_systems_have_as_many_resamples_as_66_tests_need():
     assert table.resampling.n_resamples == 7000  # 66 / 6600 is a fifth of 0.05
     assert table.find_test("muc/f1", 11).p_corrected == pytest.approx(66 / 7001)
     assert "7,000 resamples, seed 0" in " ".join(str(table).split())
-    assert [*closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", alpha=0.001).standings["muc/f1"]][
-        1
-    ] == "worse"
+    assert [
+        *closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", alpha=0.001).standings[
+            "muc/f1"
+        ]
+    ][1] == "worse"
     few = closeread.table("coref", dict([*TWELVE.items()][:5]), gold=LONG, scores="muc/f1")
     assert few.resampling.n_resamples == 1000  # 10 / 1000 is a fifth of 0.05
 
 
 def test_too_few_resamples_leave_systems_untested():
-    table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1000))
+    table = closeread.table(
+        "coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1000)
+    )
     assert table.resampling.n_resamples == 1000
     assert table.standings["muc/f1"] == ["best", *["untested"] * 11]
-    shown = (str(table), table.to_markdown(), table.to_html(), table.to_latex().replace(r"$^\ddagger$", "‡"))
+    shown = (
+        str(table),
+        table.to_markdown(),
+        table.to_html(),
+        table.to_latex().replace(r"$^\ddagger$", "‡"),
+    )
     for text in shown:
         text = " ".join(text.split())
         assert "†" not in text
@@ -148,9 +171,9 @@ def test_too_few_resamples_leave_systems_untested():
     for pair in saved["pairs"]["muc/f1"]:  # as versions wrote that took them for tests
         pair["p_randomization_corrected"] = min(66 * pair["p_randomization"], 1)
     assert str(SystemsTable.from_json(saved)) == str(table)
-    assert closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1319)).standings[
-        "muc/f1"
-    ] == ["best", *["worse"] * 11]
+    assert closeread.table(
+        "coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1319)
+    ).standings["muc/f1"] == ["best", *["worse"] * 11]
 
 
 def test_reports_have_a_row_without_tests():
@@ -164,19 +187,28 @@ def test_reports_have_a_row_without_tests():
     best = make({"none": 0, "told": report(10), "most": 9})
     assert best.standings["muc/f1"] == ["untested", "best", "untested"]
     alone = make({"told": report(10), "most": 9})
-    assert "No tests: they need the counts of two systems, and there is only a report of 'told'." in str(alone)
+    assert (
+        "No tests: they need the counts of two systems, and there is only a report of 'told'."
+        in str(alone)
+    )
     assert alone.tests == {}
 
 
 def test_reports_in_memory_still_have_their_counts():
     found = closeread.score("coref", system(9), gold=KEY, resampling=Resampling(0))
-    table = closeread.table("coref", {"kept": found, "all": closeread.score("coref", system(10), gold=KEY)})
+    table = closeread.table(
+        "coref", {"kept": found, "all": closeread.score("coref", system(10), gold=KEY)}
+    )
     assert table.has_counts == (True, True)
-    assert set(table.scores) == {name for name in found.scores if not name.endswith(("precision", "recall"))}
+    assert set(table.scores) == {
+        name for name in found.scores if not name.endswith(("precision", "recall"))
+    }
 
 
 def test_one_document_can_not_be_tested():
-    table = closeread.table("coref", {"a": KEY[:1], "b": system(0)[:1]}, gold=KEY[:1], scores="muc/f1")
+    table = closeread.table(
+        "coref", {"a": KEY[:1], "b": system(0)[:1]}, gold=KEY[:1], scores="muc/f1"
+    )
     assert (table.tests, table.standings["muc/f1"]) == ({}, ["best", "untested"])
     assert "With only 1 document, there is nothing to resample." in str(table)
     assert not {"†", "‡"} & set(str(table))
@@ -188,10 +220,14 @@ def test_intervals():
     assert f"most       94.7† [{low:.1f}, {high:.1f}]\n" in str(both)
     half = make(THREE, intervals="plus-minus", digits=3)
     assert f"94.737† ± {(high - low) / 2:.3f}\n" in str(half)
-    assert "±: half the width of intervals: 95%, percentile bootstrap over documents, 400 resamples" in " ".join(
-        str(half).split()
+    assert (
+        "±: half the width of intervals: 95%, percentile bootstrap over documents, 400 resamples"
+        in " ".join(str(half).split())
     )
-    told = make({"other": report(9, confidence=0.9), "bare": report(9, n_resamples=0), "all": 10}, intervals="range")
+    told = make(
+        {"other": report(9, confidence=0.9), "bare": report(9, n_resamples=0), "all": 10},
+        intervals="range",
+    )
     text = " ".join(str(told).split())
     assert (
         "No intervals of 'other': those of its report have another confidence level (90%, 400 resamples, seed 0)."
@@ -203,7 +239,9 @@ def test_intervals():
     notes = " ".join(str(seeded).split())
     assert "The intervals of 'other' are those of its report (95%, 400 resamples, seed 1)." in notes
     assert notes.count("those of its report (") == 1
-    assert [line.split()[:2] for line in str(told).splitlines() if line.startswith(("other", "bare"))] == [
+    assert [
+        line.split()[:2] for line in str(told).splitlines() if line.startswith(("other", "bare"))
+    ] == [
         ["other", "94.74"],
         ["bare", "94.74"],
     ]
@@ -229,24 +267,39 @@ def test_latex_is_what_papers_print():
         r"\midrule",
     ]
     first, second = lines[8:10]
-    assert first.startswith(r"50\% \& \_x\_ & \textbf{100.00} & 90.00\rlap{$^\dagger$} & 94.74\rlap{$^\dagger$} & ")
-    assert second.startswith(r"\$\textbackslash{}alpha\^{}\{2\}\$ & \textbf{100.00} & \textbf{100.00} & ")
-    assert lines[12].startswith(r"\caption{coref. Best scores are bold. $^\dagger$ Not significantly different from")
+    assert first.startswith(
+        r"50\% \& \_x\_ & \textbf{100.00} & 90.00\rlap{$^\dagger$} & 94.74\rlap{$^\dagger$} & "
+    )
+    assert second.startswith(
+        r"\$\textbackslash{}alpha\^{}\{2\}\$ & \textbf{100.00} & \textbf{100.00} & "
+    )
+    assert lines[12].startswith(
+        r"\caption{coref. Best scores are bold. $^\dagger$ Not significantly different from"
+    )
     assert lines[-1].startswith("% Signature: coref|version:")
     # As many cells in each row as columns, also with intervals, which are columns of their own.
-    wide = make({"a": 9, "b": 10}, scores=["muc", "conll"], intervals="plus-minus", pairs=True).to_latex()
+    wide = make(
+        {"a": 9, "b": 10}, scores=["muc", "conll"], intervals="plus-minus", pairs=True
+    ).to_latex()
     assert r"\begin{tabular}{lr@{ }lr@{ }lr@{ }lr@{ }l}" in wide
     assert r" & \multicolumn{6}{c}{MUC} & \multicolumn{2}{c}{CoNLL} \\" in wide
-    assert [line.count(" & ") for line in wide.splitlines() if line.startswith(("a ", "b "))] == [8, 8]
+    assert [line.count(" & ") for line in wide.splitlines() if line.startswith(("a ", "b "))] == [
+        8,
+        8,
+    ]
     assert r"MUC recall & a & b & $+$10.00 & $+$0.00 to $+$30.00 & 1.0000 \\" in wide
-    assert escape_latex("B³ – †\n\x1b") == r"B$^3$ -- $^\dagger$\textbackslash{}n\textbackslash{}x1b"
+    assert (
+        escape_latex("B³ – †\n\x1b") == r"B$^3$ -- $^\dagger$\textbackslash{}n\textbackslash{}x1b"
+    )
     plain = make({"a": 9, "b": 10}, scores=["muc/f1", "conll/f1"]).to_latex()
     assert "\\toprule\nSystem & MUC F1 & CoNLL F1 \\\\\n\\midrule\n" in plain
 
 
 def test_a_metric_has_a_row_for_each_system():
     table = make({"a": 9, "b": 10}, scores=["muc", "b3", "conll/f1"])
-    rows = [line.split() for line in draw(table.to_grids()[0], "table", width=60).splitlines()[2:10]]
+    rows = [
+        line.split() for line in draw(table.to_grids()[0], "table", width=60).splitlines()[2:10]
+    ]
     assert rows[0] == ["metric", "system", "P", "R", "F1"]
     assert rows[2] == ["MUC", "a", "100.00", "90.00†", "94.74†"]
     assert rows[6:] == [["CoNLL", "a", "94.74†"], ["b", "100.00"]]
@@ -278,9 +331,16 @@ def test_rows_and_json_have_everything():
     assert found["systems"][1]["standings"] == {"muc/f1": "close"}
     assert Report.from_json(found["systems"][3]["report"]).scores == table.reports[3].scores
     pairs = found["pairs"]["muc/f1"]
-    assert [(one["first"], one["second"]) for one in pairs] == [("none", "most"), ("none", "all"), ("most", "all")]
+    assert [(one["first"], one["second"]) for one in pairs] == [
+        ("none", "most"),
+        ("none", "all"),
+        ("most", "all"),
+    ]
     rows = replace(table, pairs=True).to_frame("arrow").to_pydict()
-    for name, shown in (("p_randomization_corrected", "p_randomization_corrected"), ("low", "ci_low")):
+    for name, shown in (
+        ("p_randomization_corrected", "p_randomization_corrected"),
+        ("low", "ci_low"),
+    ):
         assert rows[shown] == [one[name] for one in pairs]
     assert "All pairs of systems\n" in str(replace(table, pairs=True))
 
@@ -312,7 +372,12 @@ def test_what_can_not_be_asked_for(arguments, message):
 
 def test_systems_that_were_not_scored_alike():
     other = closeread.score(
-        "coref", system(9), gold=KEY, resampling=Resampling(0), average="macro", keep_singletons="false"
+        "coref",
+        system(9),
+        gold=KEY,
+        resampling=Resampling(0),
+        average="macro",
+        keep_singletons="false",
     )
     fewer = closeread.score("coref", system(9)[:8], gold=KEY[:8], resampling=Resampling(0))
     with pytest.raises(RequestError) as error:
@@ -333,9 +398,14 @@ def test_scores_that_some_systems_lack():
     assert table.scores == ("muc/f1", "lea/f1")
     assert "No column for conll/f1, which is not in 'some'." in str(table)
     with pytest.raises(RequestError) as error:
-        closeread.table("coref", {"some": some, "all": report(10)}, scores=["muc/f1", "conll", "b3/f1"])
+        closeread.table(
+            "coref", {"some": some, "all": report(10)}, scores=["muc/f1", "conll", "b3/f1"]
+        )
     known = "muc/precision, muc/recall, muc/f1, lea/precision, lea/recall, lea/f1"
-    assert str(error.value) == f"some systems lack scores:\n'some' has no conll/f1, b3/f1 (it has: {known})"
+    assert (
+        str(error.value)
+        == f"some systems lack scores:\n'some' has no conll/f1, b3/f1 (it has: {known})"
+    )
 
 
 def test_a_table_is_public():
@@ -345,4 +415,8 @@ def test_a_table_is_public():
 
 def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():
     grid = Grid("", ["system", "F1", "note"], [["a", "–", "–"], ["b", "–", "none"]])
-    assert re.findall("<th style=.text-align: ([a-z]+)", draw_html(grid)) == ["left", "right", "left"]
+    assert re.findall("<th style=.text-align: ([a-z]+)", draw_html(grid)) == [
+        "left",
+        "right",
+        "left",
+    ]

@@ -45,7 +45,10 @@ def test_predictions_counts_and_reports(files, ran):
         json.loads(ran("score", "mctaco", f"{name}.jsonl", *SAMPLE, "--json"))["scores"]
         for name in ("good", "yes", "no")
     ]
-    expected = [[f"{100 * one[name]['value']:.2f}" for name in ("exact_match", "f1")] for one in (*scores, scores[0])]
+    expected = [
+        [f"{100 * one[name]['value']:.2f}" for name in ("exact_match", "f1")]
+        for one in (*scores, scores[0])
+    ]
     assert [row[0] for row in cells] == ["good", "yes", "told", "old"]
     assert [[re.sub("[†‡]", "", cell) for cell in row[1:]] for row in cells] == expected
     assert "there is only a report of 'told'" in printed
@@ -54,8 +57,22 @@ def test_predictions_counts_and_reports(files, ran):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_python_gives_what_the_command_prints(style, files, ran):
-    printed = ran("table", "mctaco", *MIXED, *SAMPLE, *QUICK, "--format", style, "--intervals", "range", "--sort", "f1")
-    found = closeread.table("mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", sort="f1")
+    printed = ran(
+        "table",
+        "mctaco",
+        *MIXED,
+        *SAMPLE,
+        *QUICK,
+        "--format",
+        style,
+        "--intervals",
+        "range",
+        "--sort",
+        "f1",
+    )
+    found = closeread.table(
+        "mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", sort="f1"
+    )
     ways = {
         "table": lambda: f"{found}\n",
         "json": lambda: f"{found.to_json()}\n",
@@ -73,11 +90,23 @@ def test_every_file_is_a_system_of_a_corpus(corpus, ran):
     for name in ("first", "second"):
         json_lines.write(f"{name}.jsonl", system_rows(corpus))
     scores = json.loads(ran("score", corpus, "first.jsonl", *SAMPLE, "--no-ci", "--json"))["scores"]
-    printed = ran("table", corpus, "first.jsonl", "second.jsonl", *SAMPLE, "--resamples", "1", "--format", "csv")
+    printed = ran(
+        "table",
+        corpus,
+        "first.jsonl",
+        "second.jsonl",
+        *SAMPLE,
+        "--resamples",
+        "1",
+        "--format",
+        "csv",
+    )
     rows = list(csv.DictReader(printed.splitlines()))
     assert {row["system"] for row in rows} == {"first", "second"}
     values = [scores[row["metric"]]["value"] for row in rows]
-    assert [row["score"] for row in rows] == ["" if value is None else str(value) for value in values]
+    assert [row["score"] for row in rows] == [
+        "" if value is None else str(value) for value in values
+    ]
 
 
 def test_names_are_the_shortest_ends_of_paths_that_tell_files_apart():

@@ -40,7 +40,10 @@ def add_operation(monkeypatch):
 def test_a_new_operation_is_a_new_subcommand(run, add_operation):
     assert run("build", "acrostic").exit_code == 2
     add_operation("build", "acrostic")
-    assert run("build", "acrostic", "a.txt", "b.txt", "--reverse").stdout == "3 lines of 2 words, reversed\n"
+    assert (
+        run("build", "acrostic", "a.txt", "b.txt", "--reverse").stdout
+        == "3 lines of 2 words, reversed\n"
+    )
     assert "Build an acrostic." in run("build", "--help").stdout
     assert "--lines INTEGER" in run("build", "acrostic", "--help").stdout
     assert "acrostic" not in run("convert", "--help").stdout
@@ -61,12 +64,20 @@ def test_every_group_finds_its_subcommands(name):
 
 
 def test_every_operation_is_in_a_group_and_says_what_its_parameters_are():
-    groups = {*NAMES, "perturb mctaco", *(f"baseline {corpus}" for corpus in corpora_with_baselines())}
+    groups = {
+        *NAMES,
+        "perturb mctaco",
+        *(f"baseline {corpus}" for corpus in corpora_with_baselines()),
+    }
     for module in find_all("operations"):
         assert set(module.OPERATIONS) <= groups
-        for operation in (one for of_group in module.OPERATIONS.values() for one in of_group.values()):
+        for operation in (
+            one for of_group in module.OPERATIONS.values() for one in of_group.values()
+        ):
             for one in describe(operation):
-                assert one.is_argument or one.help or one.param.kind in ("place", "group", "options"), one.name
+                assert (
+                    one.is_argument or one.help or one.param.kind in ("place", "group", "options")
+                ), one.name
 
 
 def test_messages_name_the_option(run):
@@ -89,5 +100,7 @@ def test_help_imports_only_what_is_light(name):
     heavy = {"numpy", "scipy", "pyarrow", "matplotlib", "datasets", "torch", "rich", "jsonschema"}
     imported = set(done.stderr.split())
     assert not {module.split(".")[0].rstrip("/") for module in imported} & heavy
-    of_tasks = {one for one in imported if one.startswith("closeread.tasks.") and not one.endswith("/")}
+    of_tasks = {
+        one for one in imported if one.startswith("closeread.tasks.") and not one.endswith("/")
+    }
     assert all(one.endswith(".operations") for one in of_tasks)

@@ -22,15 +22,48 @@ WIDTHS = (60, 80, 100, 120)
 SEVERAL = ("--resamples", "5")
 COMMANDS = (
     ("list",),
-    *((word, corpus, *config) for corpus in CORPORA for word, *config in (("info",), ("show", "--config", "sample"))),
+    *(
+        (word, corpus, *config)
+        for corpus in CORPORA
+        for word, *config in (("info",), ("show", "--config", "sample"))
+    ),
     *(("stats", corpus, "--config", "sample") for corpus in CORPORA),
-    *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
+    *(
+        ("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL)
+        for corpus in CORPORA
+    ),
     ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
-    ("score", "timeline", "semeval2015_timeline.jsonl", "--config", "sample", "--explain", "--no-ci"),
+    (
+        "score",
+        "timeline",
+        "semeval2015_timeline.jsonl",
+        "--config",
+        "sample",
+        "--explain",
+        "--no-ci",
+    ),
     ("score", "coref", "key.conll", "response.conll", "--per-unit", *SEVERAL),
     ("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL),
-    ("table", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", "--pairs", *SEVERAL),
-    ("table", "coref", "key.conll", "key.conll", "response.conll", "--intervals", "range", *SEVERAL),
+    (
+        "table",
+        "mctaco",
+        "mctaco.jsonl",
+        "a folder/mctaco.jsonl",
+        "--config",
+        "sample",
+        "--pairs",
+        *SEVERAL,
+    ),
+    (
+        "table",
+        "coref",
+        "key.conll",
+        "key.conll",
+        "response.conll",
+        "--intervals",
+        "range",
+        *SEVERAL,
+    ),
     ("errors", "coref", "key.conll", "response.conll", "--by", "entity_size"),
     ("errors", "chains", "key.conll", "key.conll", "response.conll"),
     ("errors", "tne", "tne.jsonl", "--config", "sample", *SEVERAL),
@@ -46,7 +79,11 @@ def read_tables(monkeypatch, run, arguments):
     tables = []
     with monkeypatch.context() as patch:
         patch.setattr(printing, "print_grids", lambda grids, style="table": tables.extend(grids))
-        patch.setattr(showing, "draw_parts", lambda parts, **_: tables.extend(p for p in parts if isinstance(p, Grid)))
+        patch.setattr(
+            showing,
+            "draw_parts",
+            lambda parts, **_: tables.extend(p for p in parts if isinstance(p, Grid)),
+        )
         assert run(*arguments).exit_code == 0
     return tables
 
@@ -102,14 +139,22 @@ def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
 def test_tables_of_boards_and_papers_are_whole():
     why = "The corpus at https://example.org/a/rather/long/path/of/a/file was never released in this form"
     cells = [
-        Cell(f"12. a row with a long name, number {i}", "column of it", "0.1234567", 0.1234567, AGREES, why)
+        Cell(
+            f"12. a row with a long name, number {i}",
+            "column of it",
+            "0.1234567",
+            0.1234567,
+            AGREES,
+            why,
+        )
         for i in range(3)
     ]
     index = make_index(4)
     grids = [
         *(grid for details in (False, True) for grid in Ranking(index, details).to_grids()),
         *make_table_grids(
-            [Table("Table 7", "4.2", "A caption", "Nobody (2020)", "A note", tuple(cells))], missing=True
+            [Table("Table 7", "4.2", "A caption", "Nobody (2020)", "A note", tuple(cells))],
+            missing=True,
         ),
     ]
     assert len(grids) > 10
@@ -120,9 +165,15 @@ def test_tables_of_boards_and_papers_are_whole():
 
 def test_prose_wraps_before_anything_becomes_a_block():
     grid = Grid(
-        "", ["id", "about", "n"], [["a-long-id", "many short words in a row", "1,234"]], prose=frozenset({"about"})
+        "",
+        ["id", "about", "n"],
+        [["a-long-id", "many short words in a row", "1,234"]],
+        prose=frozenset({"about"}),
     )
-    assert draw(grid, "table", width=60).splitlines()[2] == "a-long-id   many short words in a row   1,234"
+    assert (
+        draw(grid, "table", width=60).splitlines()[2]
+        == "a-long-id   many short words in a row   1,234"
+    )
     # 9 + 3 + 18 + 3 + 5
     assert draw(grid, "table", width=38).splitlines()[2:] == [
         "a-long-id   many short words   1,234",
@@ -139,13 +190,26 @@ def test_prose_wraps_before_anything_becomes_a_block():
 
 def test_columns_that_are_too_many_follow_in_another_table():
     header, best = ["id", "number", "share", "name"], frozenset({(0, 3)})
-    grid = Grid("Title", header, [["a", "1", "50.00", "left"], ["bb", "22", "5.00", "right"]], ["A note."], best=best)
+    grid = Grid(
+        "Title",
+        header,
+        [["a", "1", "50.00", "left"], ["bb", "22", "5.00", "right"]],
+        ["A note."],
+        best=best,
+    )
     # 2 + 6 + 5 + 5 columns and 2 spaces between them are 24.
     assert draw(grid, "table", width=24).splitlines()[2] == "id  number  share  name"
     split = replace(grid, labels=1)
     first = ["id   number   share", "─" * 19, "a         1   50.00", "bb       22    5.00"]
     second = ["id   name", "──────────", "a    left", "bb   right"]
-    assert draw(split, "table", width=23).splitlines() == ["Title", "", *first, "", *second, "A note."]
+    assert draw(split, "table", width=23).splitlines() == [
+        "Title",
+        "",
+        *first,
+        "",
+        *second,
+        "A note.",
+    ]
     assert "\x1b[1mleft" in draw(split, "table", width=23, coloured=True)
     # A name and its column are 2 + 2 + 6; without room for these, each row is a block.
     assert draw(split, "table", width=10).splitlines()[2] == "id  number"
@@ -153,7 +217,9 @@ def test_columns_that_are_too_many_follow_in_another_table():
 
 
 def test_a_narrower_table_stands_for_one_that_is_too_wide():
-    grid = Grid("", ["system", "MUC", "B³"], [["one", "10.00", "20.00"]], labels=1, best=frozenset({(0, 2)}))
+    grid = Grid(
+        "", ["system", "MUC", "B³"], [["one", "10.00", "20.00"]], labels=1, best=frozenset({(0, 2)})
+    )
     turned = transpose(grid, "score")
     assert (turned.header, turned.rows) == (["score", "one"], [["MUC", "10.00"], ["B³", "20.00"]])
     assert turned.best == {(1, 1)}
@@ -169,12 +235,17 @@ def test_a_narrower_table_stands_for_one_that_is_too_wide():
 def test_blocks_say_what_a_blank_cell_repeats():
     rows = [["Ann", "x" * 9, "1"], ["", "y" * 9, ""]]
     grid = Grid("", ["name", "value", "n"], rows, ditto=frozenset({"name"}))
-    assert draw(grid, "table", width=16) == f"name   Ann\nvalue  {'x' * 9}\nn      1\n\nname   Ann\nvalue  {'y' * 9}\n"
+    assert (
+        draw(grid, "table", width=16)
+        == f"name   Ann\nvalue  {'x' * 9}\nn      1\n\nname   Ann\nvalue  {'y' * 9}\n"
+    )
 
 
 def test_paths_and_code_are_not_broken_at_spaces():
     rows = [[Whole("one two three four")], ["see `one two three four` there"]]
-    lines = draw(Grid("", ["prose"], rows, prose=frozenset({"prose"})), "table", width=20).splitlines()
+    lines = draw(
+        Grid("", ["prose"], rows, prose=frozenset({"prose"})), "table", width=20
+    ).splitlines()
     assert lines[2:] == ["one two three four", "see", "`one two three four`", "there"]
 
 
@@ -196,7 +267,13 @@ def test_the_width_is_that_of_the_terminal_or_of_a_variable(monkeypatch, run):
 def test_the_better_system_is_bold_if_the_terminal_has_colours(monkeypatch, name, value):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    grid = Grid("", ["metric", "one", "two"], [["F1", "50.00", "60.00"]], ["A note."], best=frozenset({(0, 2)}))
+    grid = Grid(
+        "",
+        ["metric", "one", "two"],
+        [["F1", "50.00", "60.00"]],
+        ["A note."],
+        best=frozenset({(0, 2)}),
+    )
     assert show(80, lambda: printing.print_grids([grid])).splitlines()[2:] == [
         "F1       50.00   \x1b[1m60.00\x1b[0m",
         "\x1b[2mA note.\x1b[0m",

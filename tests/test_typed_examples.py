@@ -24,7 +24,9 @@ ROOT = Path(__file__).parent.parent
 def test_names_in_signatures_are_those_that_there_are():
     tree = ast.parse(Path(public_names.__file__).read_text("utf-8"))
     listed = {
-        node.target.id: sorted(one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+        node.target.id: sorted(
+            one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)
+        )
         for node in ast.walk(tree)
         if isinstance(node, ast.AnnAssign)
     }
@@ -39,18 +41,28 @@ def test_names_in_signatures_are_those_that_there_are():
 def write_examples(folder):
     """Write each Python block of a page, and the examples of each public name, as a program of its own."""
     for page in pages.find_pages(ROOT):
-        blocks = [block["body"] for block in pages.find_blocks(page.read_text("utf-8")) if block["kind"] == "python"]
+        blocks = [
+            block["body"]
+            for block in pages.find_blocks(page.read_text("utf-8"))
+            if block["kind"] == "python"
+        ]
         for number, body in enumerate(blocks, start=1):
             (folder / f"{page.stem.replace('-', '_')}_{number}.py").write_text(body, "utf-8")
     finder, parser = doctest.DocTestFinder(), doctest.DocTestParser()
     found = {"closeread": parser.get_examples(closeread.__doc__)}
     for name in closeread.__all__:
         if callable(one := getattr(closeread, name)):
-            found |= {test.name: test.examples for test in finder.find(one, name, module=False, globs={})}
+            found |= {
+                test.name: test.examples for test in finder.find(one, name, module=False, globs={})
+            }
     for name, examples in found.items():
         if examples:
             code = "".join(example.source for example in examples)
-            known = "" if name == "closeread" else f"import closeread\nfrom closeread import {name.partition('.')[0]}\n"
+            known = (
+                ""
+                if name == "closeread"
+                else f"import closeread\nfrom closeread import {name.partition('.')[0]}\n"
+            )
             (folder / f"example_{name.replace('.', '_')}.py").write_text(known + code, "utf-8")
     assert len(list(folder.iterdir())) > 30
     return folder
@@ -71,8 +83,12 @@ def test_mypy_accepts_the_examples(outside):
     folder, environment = outside
     options = ["--config-file=", "--ignore-missing-imports", "--disable-error-code=import-untyped"]
     command = [sys.executable, "-m", "mypy", *options, "--cache-dir=.mypy"]
-    done = subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, folder], cwd=folder, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     wrong = 'import closeread\ncloseread.score("mctaco", "a.jsonl", ci="no", jobs="2")\n'
-    done = subprocess.run([*command, "-c", wrong], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, "-c", wrong], cwd=folder, env=environment, capture_output=True, text=True
+    )
     assert done.stdout.count("<string>:2: error") == 2, done.stdout  # closeread's types are known

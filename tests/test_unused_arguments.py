@@ -25,13 +25,17 @@ def test_tables_are_recomputed_from_what_their_module_reads(corpus):
     read = {
         node.attr
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "inputs"
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "inputs"
     }
     taken = getattr(module, "TAKES", ())
     assert set(taken) == read & set(INPUTS)
     assert set(INPUTS) < set(Inputs.__dataclass_fields__)
     for name in set(INPUTS) - set(taken):
-        with pytest.raises(RequestError, match=f"^the tables of {corpus} are not recomputed from {name}$"):
+        with pytest.raises(
+            RequestError, match=f"^the tables of {corpus} are not recomputed from {name}$"
+        ):
             closeread.reproduce(corpus, **{name: "nowhere"})
 
 

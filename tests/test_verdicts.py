@@ -99,7 +99,9 @@ def test_a_rounded_value_agrees_and_a_truncated_one_is_cut_off(number, digits):
         return f"{sign}{whole:,}.{rest:0{digits}}" if digits else f"{sign}{whole:,}"
 
     assert give_verdict(write(rounded), value) == AGREES
-    assert give_verdict(write(cut), value) == (AGREES if abs(number) % unit <= unit // 2 else CUT_OFF)
+    assert give_verdict(write(cut), value) == (
+        AGREES if abs(number) % unit <= unit // 2 else CUT_OFF
+    )
     assert give_verdict(write(rounded + 1), value) == (
         AGREES if abs(number) % unit == unit // 2 and rounded == cut else DIFFERS
     )

@@ -22,11 +22,15 @@ KEPT = Path(__file__).parent / "cases" / "versions"
 def test_numbers_change_with_the_version_only(name):
     procedure = load_procedure(name)
     versions = json.loads((KEPT / f"{name}.json").read_text("utf-8"))
-    assert list(versions) == [str(i + 1) for i in range(procedure.version)], "one entry for every version so far"
+    assert list(versions) == [str(i + 1) for i in range(procedure.version)], (
+        "one entry for every version so far"
+    )
     for system, arguments in import_module(f"shared.versions.{name}").inputs().items():
         table = procedure.count(**arguments)
         totals = table.values.sum(axis=0)
-        scores = {metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics}
+        scores = {
+            metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics
+        }
         assert scores == pytest.approx(versions[str(procedure.version)][system], abs=1e-12)
 
 

@@ -12,7 +12,9 @@ from closeread.files import package_folder
 
 SAMPLE = {"config": "sample"}
 KNOWN_OF_TNE = "1 known oddity of the released files: see `closeread info tne --oddities`"
-ODD_POSSESSION = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
+ODD_POSSESSION = (
+    "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
+)
 ODD_NOUN_PHRASES = "2 linked noun phrases are times, dates or measurements (first: np2 in 's1')."
 LONELY = "1 document of gold in none of the other files: 'b'."
 WORD = (
@@ -25,17 +27,24 @@ CONLL = "#begin document (d); part 000\nd 0 0 {} - (0)\nd 0 1 B - (0)\n\n#end do
 
 def other_files():
     """A folder with the sample in the place of the released file of WikiPossessions."""
-    shutil.copy(package_folder("closeread.loaders.wikipossessions") / "sample.csv", "annotations.csv")
+    shutil.copy(
+        package_folder("closeread.loaders.wikipossessions") / "sample.csv", "annotations.csv"
+    )
     return "."
 
 
 OWN_FILE = "annotations.csv is not the released file (sha256 "
 
 CALLS = {
-    "errors coref": (lambda: closeread.errors("coref", "key.conll", "response.conll", words="warn"), [WORD]),
+    "errors coref": (
+        lambda: closeread.errors("coref", "key.conll", "response.conll", words="warn"),
+        [WORD],
+    ),
     "errors tne": (lambda: closeread.errors("tne", system_rows("tne"), **SAMPLE), [KNOWN_OF_TNE]),
     "plot of a record": (
-        lambda: closeread.plot("possession", "The Lighthouse Clock", gold=sample_gold("wikipossessions")),
+        lambda: closeread.plot(
+            "possession", "The Lighthouse Clock", gold=sample_gold("wikipossessions")
+        ),
         [ODD_POSSESSION],
     ),
     "plot of what is not drawn": (
@@ -43,12 +52,18 @@ CALLS = {
         ["not drawn: 1 mention at position 0, without relations"],
     ),
     "plot beside gold": (lambda: closeread.plot("mistakes", TOGETHER, ONLY_A), [LONELY]),
-    "convert tne": (lambda: closeread.convert("tne", system_rows("tne"), gold=sample_gold("tne")), [ODD_NOUN_PHRASES]),
+    "convert tne": (
+        lambda: closeread.convert("tne", system_rows("tne"), gold=sample_gold("tne")),
+        [ODD_NOUN_PHRASES],
+    ),
     "compare": (
         lambda: closeread.compare("coref", *["response.conll"] * 2, gold="key.conll", words="warn"),
         [f"{WORD} (2 times)"],
     ),
-    "reproduce": (lambda: closeread.reproduce("wikipossessions", "3", data_dir=other_files()), [OWN_FILE]),
+    "reproduce": (
+        lambda: closeread.reproduce("wikipossessions", "3", data_dir=other_files()),
+        [OWN_FILE],
+    ),
 }
 
 
@@ -63,8 +78,12 @@ def test_each_message_once_at_the_line_of_the_call(name, here, monkeypatch):
         call()
         call()
     told = [str(one.message) for one in caught]
-    assert [text[: len(OWN_FILE)] if text.startswith(OWN_FILE) else text for text in told] == expected
-    assert {(one.category, one.filename) for one in caught} == {(closeread.CloseReadWarning, __file__)}
+    assert [
+        text[: len(OWN_FILE)] if text.startswith(OWN_FILE) else text for text in told
+    ] == expected
+    assert {(one.category, one.filename) for one in caught} == {
+        (closeread.CloseReadWarning, __file__)
+    }
 
 
 def test_a_command_notes_each_line_once():

@@ -15,7 +15,12 @@ from twins.word_vectors import PACKERS, pack_binary, pack_lines, pack_original, 
 from closeread.exceptions import CloseReadWarning, FormatError, RequestError
 from closeread.formats.word_vectors import BLOCK, read_vectors, write_vectors
 
-ENTRIES = [(b"The", [1.0, 0.5]), (b"the", [-2.0, 0.25]), (b"caf\xc3\xa9", [0.0, 8.0]), (b"\xc3", [3.0, 4.0])]
+ENTRIES = [
+    (b"The", [1.0, 0.5]),
+    (b"the", [-2.0, 0.25]),
+    (b"caf\xc3\xa9", [0.0, 8.0]),
+    (b"\xc3", [3.0, 4.0]),
+]
 
 
 def read(path, words):
@@ -43,7 +48,9 @@ def test_a_byte_order_mark_belongs_to_no_word(tmp_path):
 
 
 def test_words_as_they_are_written_come_before_lower_case(tmp_path):
-    (tmp_path / "v").write_bytes(pack_text([(b"apple", [1.0]), (b"Apple", [2.0]), (b"may", [3.0]), (b"US", [4.0])], 1))
+    (tmp_path / "v").write_bytes(
+        pack_text([(b"apple", [1.0]), (b"Apple", [2.0]), (b"may", [3.0]), (b"US", [4.0])], 1)
+    )
     asked = ["Apple", "apple", "APPLE", "May", "MAY", "us", "US", "none"]
     assert read(tmp_path / "v", asked) == {
         "Apple": [2],
@@ -68,16 +75,23 @@ def test_words_with_spaces_in_files_without_a_header(tmp_path):
 
 
 def test_numbers_in_all_spellings(tmp_path):
-    (tmp_path / "v").write_bytes(b"1 9\r\na .5 +1 1. 1e-3 -0 007 2E2 1e-400 12345678901234567890e-19 \r\n")
+    (tmp_path / "v").write_bytes(
+        b"1 9\r\na .5 +1 1. 1e-3 -0 007 2E2 1e-400 12345678901234567890e-19 \r\n"
+    )
     (values,) = read(tmp_path / "v", ["a"]).values()
     assert values == [0.5, 1, 1, np.float32(0.001), 0, 7, 200, 0, np.float32(1.2345679)]
 
 
 def test_the_first_vector_of_a_word_counts(tmp_path):
     for pack in PACKERS:
-        (tmp_path / "v").write_bytes(pack([(b"a", [1.0, 2.0]), (b"b", [3.0, 4.0]), (b"a", [5.0, 6.0])], 2))
+        (tmp_path / "v").write_bytes(
+            pack([(b"a", [1.0, 2.0]), (b"b", [3.0, 4.0]), (b"a", [5.0, 6.0])], 2)
+        )
         assert read(tmp_path / "v", ["b"]) == {"b": [3, 4]}  # nobody asks
-        with pytest.warns(CloseReadWarning, match=r"v: words occur more than once: 'a' \(expected once\); the first"):
+        with pytest.warns(
+            CloseReadWarning,
+            match=r"v: words occur more than once: 'a' \(expected once\); the first",
+        ):
             assert read(tmp_path / "v", ["a"]) == {"a": [1, 2]}
 
 
@@ -145,7 +159,9 @@ def test_numbers_of_other_words_are_not_parsed(tmp_path):
 
 @given(
     st.binary(max_size=60)
-    | st.builds(bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40))
+    | st.builds(
+        bytes.__add__, st.sampled_from([b"2 2\n", b"1 1\nev ", b"ev 1 2\n"]), st.binary(max_size=40)
+    )
 )
 @settings(max_examples=100)
 def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
@@ -204,5 +220,7 @@ def test_files_of_several_blocks(tmp_path, pack):
     assert len(data) > 4 * BLOCK
     asked = [f"w{i}" for i in range(0, 1000, 3)]
     found = read_vectors(tmp_path / "v", asked)
-    assert (found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]).all()
+    assert (
+        found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]
+    ).all()
     assert sorted(found.rows) == sorted(asked)

@@ -25,7 +25,10 @@ def test_elements_with_lines_and_mixed_content(tmp_path: Path) -> None:
 
 
 def test_a_document_type_by_name_alone_is_let_through(tmp_path: Path) -> None:
-    assert read_xml(written(tmp_path, '<!DOCTYPE TimeML SYSTEM "TimeML.dtd">\n<TimeML/>')).name == "TimeML"
+    assert (
+        read_xml(written(tmp_path, '<!DOCTYPE TimeML SYSTEM "TimeML.dtd">\n<TimeML/>')).name
+        == "TimeML"
+    )
 
 
 def test_other_encodings_that_are_declared_are_read(tmp_path: Path) -> None:
@@ -47,10 +50,19 @@ BROKEN = {
     ),
     "not closed": ("<a>\n<b></a>", "2: is not well-formed XML: mismatched tag"),
     "no XML": ("hello", "1: is not well-formed XML: syntax error"),
-    "wrong encoding": (b"<a>\xe9</a>", "1: is not well-formed XML: not well-formed (invalid token)"),
-    "unknown encoding": ('<?xml version="1.0" encoding="none"?><a/>', "1: the encoding can't be read (expected UTF-8)"),
+    "wrong encoding": (
+        b"<a>\xe9</a>",
+        "1: is not well-formed XML: not well-formed (invalid token)",
+    ),
+    "unknown encoding": (
+        '<?xml version="1.0" encoding="none"?><a/>',
+        "1: the encoding can't be read (expected UTF-8)",
+    ),
     "too deep": ("<a>" * 101 + "</a>" * 101, "1: element 'a' is nested too deeply"),
-    "control character": ("<a>\x85</a>", "1: the text '\\x85' contains the control character U+0085"),
+    "control character": (
+        "<a>\x85</a>",
+        "1: the text '\\x85' contains the control character U+0085",
+    ),
     "empty": ("", " is empty"),
 }
 

@@ -46,18 +46,30 @@ def benchmark_parts(root: Path) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the benchmark page, by name; they read the stored results."""
     found = json.loads((root / "benchmarks" / "results" / "mctaco.json").read_text("utf-8"))
     peer = "official evaluator"
-    module = json.loads((root / "benchmarks" / "results" / "evaluate_module.json").read_text("utf-8"))
+    module = json.loads(
+        (root / "benchmarks" / "results" / "evaluate_module.json").read_text("utf-8")
+    )
     return {
-        "evaluate_compute": lambda: timings_table(module["compute"], "compute of evaluate, 100,000 predictions"),
+        "evaluate_compute": lambda: timings_table(
+            module["compute"], "compute of evaluate, 100,000 predictions"
+        ),
         "versions": lambda: versions_table(root / "benchmarks" / "results" / "versions.json"),
         "evaluate_import": lambda: timings_table(module["import"], "import evaluate"),
-        "mctaco_machine": lambda: f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n",
+        "mctaco_machine": lambda: (
+            f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
+        ),
         "mctaco_processes": lambda: timings_table(found["processes"], peer),
         "mctaco_in_process": lambda: timings_table(found["in_process"], f"{peer}, files to scores"),
-        "mctaco_resampling": lambda: timings_table(found["resampling"], f"{peer}, 1,000 resampled files"),
+        "mctaco_resampling": lambda: timings_table(
+            found["resampling"], f"{peer}, 1,000 resampled files"
+        ),
         "mctaco_growth": lambda: growth_table(found["growth"], peer),
-        **coref_parts(json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))),
-        **{name: part for corpus in MEASURED for name, part in measured_parts(root, corpus).items()},
+        **coref_parts(
+            json.loads((root / "benchmarks" / "results" / "coref.json").read_text("utf-8"))
+        ),
+        **{
+            name: part for corpus in MEASURED for name, part in measured_parts(root, corpus).items()
+        },
     }
 
 
@@ -65,16 +77,16 @@ def neural_parts(root: Path) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the page on trained models, by name."""
     found = json.loads((root / "benchmarks" / "results" / "neural.json").read_text("utf-8"))
     time = found["predicting"]
-    predicted = (
-        f"{time['seconds']:.0f} seconds to predict {time['documents']:,} documents, with {time['threads']} threads"
-    )
+    predicted = f"{time['seconds']:.0f} seconds to predict {time['documents']:,} documents, with {time['threads']} threads"
     return {
         "neural_machine": lambda: _describe_machines(found),
         "neural_tne": lambda: links_table(found["tne"]),
         "neural_prepositions": lambda: prepositions_table(found["tne"]),
         "neural_mctaco": lambda: classifiers_table(found["mctaco"]),
         "neural_curve": lambda: curve_table(found["curve"]),
-        "neural_predicting": lambda: f"The coupled model with the tuned encoder takes {predicted}.\n",
+        "neural_predicting": lambda: (
+            f"The coupled model with the tuned encoder takes {predicted}.\n"
+        ),
     }
 
 
@@ -96,7 +108,10 @@ def models_table(root: Path, corpus: str) -> str:
 
 def _compare_links(found: Mapping[str, Any]) -> str:
     tables = {table["name"]: table["rows"] for table in load_printed("tne")["tables"]}
-    columns = {"links/f1": ("Table 3", "F1"), **{name: ("Table 5", column) for name, column in PREPOSITIONS.items()}}
+    columns = {
+        "links/f1": ("Table 3", "F1"),
+        **{name: ("Table 5", column) for name, column in PREPOSITIONS.items()},
+    }
     rows = []
     for row, model in found.items():
         rows.append(
@@ -117,7 +132,9 @@ def _compare_classifiers(found: Sequence[Mapping[str, Any]]) -> str:
     rows = []
     for choice, row in CLASSIFIERS.items():
         rows.append([row.replace("BERT", "MiniLM"), *_average_runs(found, choice)])
-        rows.append([f"{row}, printed", *(table["rows"][row][column] for column in CLASSIFIED.values())])
+        rows.append(
+            [f"{row}, printed", *(table["rows"][row][column] for column in CLASSIFIED.values())]
+        )
     return draw_markdown(Grid("", ["model", "F1", "exact match"], rows))
 
 
@@ -126,17 +143,34 @@ def links_table(found: Mapping[str, Any]) -> str:
     (table,) = (table for table in load_printed("tne")["tables"] if table["name"] == "Table 3")
     rows = []
     for row, model in found.items():
-        cells = [_format_interval(model["scores"][f"links/{name}"]) for name in ("precision", "recall", "f1")]
+        cells = [
+            _format_interval(model["scores"][f"links/{name}"])
+            for name in ("precision", "recall", "f1")
+        ]
         printed = table["rows"][row]
         rows.append([row, *cells, *(printed[name] for name in ("Precision", "Recall", "F1"))])
         if "printed_decoding" in model:
             scores = model["printed_decoding"]
-            cells = [_format_interval(scores[f"links/{name}"]) for name in ("precision", "recall", "f1")]
+            cells = [
+                _format_interval(scores[f"links/{name}"]) for name in ("precision", "recall", "f1")
+            ]
             rows[-1][4:] = ["", "", ""]
             rows.append(
-                [f"{row}, every pair linked", *cells, *(printed[name] for name in ("Precision", "Recall", "F1"))]
+                [
+                    f"{row}, every pair linked",
+                    *cells,
+                    *(printed[name] for name in ("Precision", "Recall", "F1")),
+                ]
             )
-    header = ["model", "precision", "recall", "F1", "precision, printed", "recall, printed", "F1, printed"]
+    header = [
+        "model",
+        "precision",
+        "recall",
+        "F1",
+        "precision, printed",
+        "recall, printed",
+        "F1, printed",
+    ]
     return draw_markdown(Grid("", header, rows))
 
 
@@ -154,7 +188,13 @@ def prepositions_table(found: Mapping[str, Any]) -> str:
         for row, model in found.items()
     ]
     shown = ("unlabelled F1", "IPrep", "UPrep")
-    header = ["model", "trained parameters", "best epoch", *shown, *(f"{name}, printed" for name in shown)]
+    header = [
+        "model",
+        "trained parameters",
+        "best epoch",
+        *shown,
+        *(f"{name}, printed" for name in shown),
+    ]
     return draw_markdown(Grid("", header, rows))
 
 
@@ -166,18 +206,31 @@ def classifiers_table(found: Sequence[Mapping[str, Any]]) -> str:
         name = row.replace("BERT", "MiniLM")
         runs = [run for run in found if run["unit_normalization"] == choice]
         rows += [
-            [name, f"seed {run['seed']}", *(_format_interval(run["scores"][one]) for one in CLASSIFIED)] for run in runs
+            [
+                name,
+                f"seed {run['seed']}",
+                *(_format_interval(run["scores"][one]) for one in CLASSIFIED),
+            ]
+            for run in runs
         ]
         rows.append([name, f"mean of {len(runs)}", *_average_runs(found, choice)])
-        rows.append([row, "printed", *(table["rows"][row][column] for column in CLASSIFIED.values())])
+        rows.append(
+            [row, "printed", *(table["rows"][row][column] for column in CLASSIFIED.values())]
+        )
     return draw_markdown(Grid("", ["model", "run", "F1", "exact match"], rows))
 
 
 def _average_runs(found: Sequence[Mapping[str, Any]], choice: str) -> list[str]:
     """Means and standard errors over the runs with a choice of unit normalization."""
-    columns = [[run["scores"][name][0] for run in found if run["unit_normalization"] == choice] for name in CLASSIFIED]
+    columns = [
+        [run["scores"][name][0] for run in found if run["unit_normalization"] == choice]
+        for name in CLASSIFIED
+    ]
     errors = [statistics.stdev(values) / len(values) ** 0.5 for values in columns]
-    return [f"{statistics.mean(values):.1f} ± {error:.1f}" for values, error in zip(columns, errors, strict=True)]
+    return [
+        f"{statistics.mean(values):.1f} ± {error:.1f}"
+        for values, error in zip(columns, errors, strict=True)
+    ]
 
 
 def curve_table(found: Sequence[Mapping[str, Any]]) -> str:
@@ -212,11 +265,15 @@ def measured_parts(root: Path, name: str) -> dict[str, Callable[[], str]]:
     found = json.loads((root / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
     about = f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n"
     tables = {
-        f"{name}_{table}": partial(timings_table, figures["timings"], figures["peer"], found.get("limit"))
+        f"{name}_{table}": partial(
+            timings_table, figures["timings"], figures["peer"], found.get("limit")
+        )
         for table, figures in found["tables"].items()
     }
     growth = {
-        f"{name}_{table}": partial(sizes_table, figures["seconds"], figures["peer"], figures["unit"], figures["limit"])
+        f"{name}_{table}": partial(
+            sizes_table, figures["seconds"], figures["peer"], figures["unit"], figures["limit"]
+        )
         for table, figures in found.get("growth", {}).items()
     }
     return {f"{name}_machine": lambda: about, **tables, **growth}
@@ -235,7 +292,9 @@ def coref_parts(found: Mapping[str, Any]) -> dict[str, Callable[[], str]]:
         "coref_scoring": lambda: timings_table(found["in_process"]["scoring"], "coval, 5 metrics"),
         "coref_reading": lambda: timings_table(found["in_process"]["reading"], "coval"),
         "coref_corefud": lambda: timings_table(found["corefud"]["processes"], "udapi"),
-        "coref_resampling": lambda: timings_table(found["in_process"]["resampling"], "closeread, 1,000 resamples"),
+        "coref_resampling": lambda: timings_table(
+            found["in_process"]["resampling"], "closeread, 1,000 resamples"
+        ),
     }
 
 
@@ -249,13 +308,25 @@ def peers_table(found: Mapping[str, Any], limit: int) -> str:
             rows.append([what, f"over {limit}", f"over {limit / own:.0f}", "", ""])
         else:
             above = max(values["peak_mib"] - base, 0)
-            cells = [f"{values['seconds']:.2f}", f"{values['seconds'] / own:.2g}", f"{values['peak_mib']:.0f}"]
+            cells = [
+                f"{values['seconds']:.2f}",
+                f"{values['seconds'] / own:.2g}",
+                f"{values['peak_mib']:.0f}",
+            ]
             rows.append([what, *cells, f"{above / found['mib']:.1f}"])
-    header = ["what", "seconds", "relative to ours", "peak MiB", "memory above idle, relative to file size"]
+    header = [
+        "what",
+        "seconds",
+        "relative to ours",
+        "peak MiB",
+        "memory above idle, relative to file size",
+    ]
     return draw_markdown(Grid("", header, rows, [f"Files: {found['mib']:.0f} MiB."]))
 
 
-def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None) -> str:
+def timings_table(
+    timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None
+) -> str:
     """Seconds, and what else was measured, each with its ratio to a peer's; None where there was no result in time."""
     columns = {"seconds": ".4f", "cpu_seconds": ".3f", "per_second": ",.0f", "peak_mib": ".0f"}
     measured = [name for name in columns if name in timings[peer]]
@@ -265,7 +336,9 @@ def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, 
             *(
                 cell
                 for name in measured
-                for cell in _format_with_ratio(values[name], timings[peer][name], columns[name], limit)
+                for cell in _format_with_ratio(
+                    values[name], timings[peer][name], columns[name], limit
+                )
             ),
         ]
         for what, values in timings.items()
@@ -308,7 +381,9 @@ def sizes_table(sizes: Mapping[str, Mapping[str, Any]], peer: str, unit: str, li
     names = list(dict.fromkeys(name for seconds in sizes.values() for name in seconds))
     rows = []
     for size, seconds in sizes.items():
-        cells = {name: _format_seconds(value, seconds[peer], limit) for name, value in seconds.items()}
+        cells = {
+            name: _format_seconds(value, seconds[peer], limit) for name, value in seconds.items()
+        }
         rows.append([f"{int(size):,}", *(cells.get(name, "") for name in names)])
     return draw_markdown(Grid("", [unit, *(f"{name}, seconds" for name in names)], rows))
 

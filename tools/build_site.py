@@ -39,7 +39,11 @@ FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 def list_sources() -> dict[Path, str]:
     """Every file of the checkout that the site shows, and its place there."""
-    docs = [path for path in (ROOT / "docs").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    docs = [
+        path
+        for path in (ROOT / "docs").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
     return {
         **{path: path.relative_to(ROOT / "docs").as_posix() for path in docs},
         **{ROOT / "cards" / f"{name}.md": f"corpora/{name}.md" for name in corpus_names()},
@@ -79,11 +83,15 @@ def copy_pages(folder: Path) -> None:
             text = source.read_text("utf-8")
             if place.startswith(("corpora/", "metrics/")) and text.startswith("---\n"):
                 text = text.split("---\n", 2)[2].lstrip()  # the Hub's metadata
-                text = re.sub(r"^# Metric card for (?:the )?(.)", lambda found: f"# {found[1].upper()}", text)
+                text = re.sub(
+                    r"^# Metric card for (?:the )?(.)", lambda found: f"# {found[1].upper()}", text
+                )
             if place.startswith("corpora/"):
                 text = re.sub(r"^# ", "# Dataset card: ", text)
             if place.startswith("metrics/"):
-                text = text.replace("\n\n```\n", "\n```\n")  # only doctest wants a line after what is printed
+                text = text.replace(
+                    "\n\n```\n", "\n```\n"
+                )  # only doctest wants a line after what is printed
             target.write_text(move_links(text, source, sources), "utf-8")
         else:
             shutil.copyfile(source, target)
@@ -124,13 +132,27 @@ def write_command(context: click.Context, folder: Path) -> None:
                 f"`{one}`\n: {escape(' '.join(words.split()))}\n" for one, words in rows
             )
     if isinstance(command, click.Group):
-        names = [name for name in command.list_commands(context) if not command.get_command(context, name).hidden]
-        for topic, members in TOPICS.items() if command is command_line else [("", " ".join(names))]:
+        names = [
+            name
+            for name in command.list_commands(context)
+            if not command.get_command(context, name).hidden
+        ]
+        for topic, members in (
+            TOPICS.items() if command is command_line else [("", " ".join(names))]
+        ):
             rows = []
             for name in members.split():
                 one = command.get_command(context, name)
-                write_command(click.Context(one, info_name=name, parent=context, **command.context_settings), folder)
-                rows.append([f"[{name}]({page_name(f'{path} {name}')}.md)", escape(one.get_short_help_str(200))])
+                write_command(
+                    click.Context(one, info_name=name, parent=context, **command.context_settings),
+                    folder,
+                )
+                rows.append(
+                    [
+                        f"[{name}]({page_name(f'{path} {name}')}.md)",
+                        escape(one.get_short_help_str(200)),
+                    ]
+                )
             text += f"\n## {topic}\n" if topic else ""
             text += "\n" + draw_markdown(Grid("", ["command", "what it does"], rows)) + "\n"
         text += "\n" + toctree([page_name(f"{path} {name}") for name in names])
@@ -142,8 +164,12 @@ def describe_command(command: click.Command) -> tuple[str, str]:
     prose, _, examples = inspect.cleandoc(command.help or "").partition("\b\nExamples:\n")
     paragraphs = []
     for part in re.split(r"\n\s*\n", prose.strip()):
-        head, _, lines = part.removeprefix("\b\n").partition("\n") if part.startswith("\b") else (part, "", "")
-        paragraphs.append(escape(head) + (f"\n\n```text\n{textwrap.dedent(lines)}\n```" if lines else ""))
+        head, _, lines = (
+            part.removeprefix("\b\n").partition("\n") if part.startswith("\b") else (part, "", "")
+        )
+        paragraphs.append(
+            escape(head) + (f"\n\n```text\n{textwrap.dedent(lines)}\n```" if lines else "")
+        )
     return "\n\n".join(paragraphs), inspect.cleandoc(examples)
 
 
@@ -155,7 +181,10 @@ def page_name(path: str) -> str:
 def escape(text: str) -> str:
     """Let Markdown show words of help as they are, but for code between backquotes."""
     pieces = re.split(r"(`[^`]*`)", text)
-    return "".join(piece if i % 2 else re.sub(r"([\\*_<\[|#$])", r"\\\1", piece) for i, piece in enumerate(pieces))
+    return "".join(
+        piece if i % 2 else re.sub(r"([\\*_<\[|#$])", r"\\\1", piece)
+        for i, piece in enumerate(pieces)
+    )
 
 
 def toctree(pages: list[str]) -> str:
@@ -166,18 +195,29 @@ def toctree(pages: list[str]) -> str:
 def write_commands(folder: Path) -> None:
     """Write a page for each command, and one that lists them."""
     folder.mkdir(parents=True)
-    write_command(click.Context(command_line, info_name="closeread", **command_line.context_settings), folder)
+    write_command(
+        click.Context(command_line, info_name="closeread", **command_line.context_settings), folder
+    )
     (folder / "closeread.md").rename(folder / "index.md")
 
 
 def write_functions(folder: Path) -> None:
     """Write a page for each group of public names, as the docstring of the package groups them."""
     folder.mkdir(parents=True)
-    groups = re.findall(r"^(\w[\w ]+): (`.*?)\.$", closeread.__doc__ or "", re.MULTILINE | re.DOTALL)
+    groups = re.findall(
+        r"^(\w[\w ]+): (`.*?)\.$", closeread.__doc__ or "", re.MULTILINE | re.DOTALL
+    )
     listed = {title: re.findall(r"`(\w+)", names) for title, names in groups}
-    listed["Warnings and errors"] = ["CloseReadWarning", "InputError", "RequestError", "MissingExtraError"]
+    listed["Warnings and errors"] = [
+        "CloseReadWarning",
+        "InputError",
+        "RequestError",
+        "MissingExtraError",
+    ]
     described = describe_python()
-    missing = described.keys() - {name for names in listed.values() for name in names} - {"exceptions"}
+    missing = (
+        described.keys() - {name for names in listed.values() for name in names} - {"exceptions"}
+    )
     if missing:
         raise LookupError(f"the docstring of closeread does not list {', '.join(sorted(missing))}")
     pages, rows = [], []
@@ -199,7 +239,9 @@ def describe_name(name: str, found: Any, signature: Any) -> str:
     text = f"## {name}\n\n{translate_docstring(inspect.getdoc(found))}"
     for member, sign in signature.items():
         if sign != "attribute" and member != "()":
-            text += f"\n### {name}.{member}\n\n" + describe_function(f".{member}", sign, getattr(found, member))
+            text += f"\n### {name}.{member}\n\n" + describe_function(
+                f".{member}", sign, getattr(found, member)
+            )
     return text
 
 
@@ -210,7 +252,10 @@ def describe_function(name: str, signature: str, function: Any) -> str:
         depth += (sign in "([{") - (sign in ")]}")
         is_space = sign == " " and before == "," and depth == 1 and len(signature) > 60
         text += (
-            "\n    " if is_space or (before == "(" and depth == 1 and len(signature) > 60 and "\n" not in text) else ""
+            "\n    "
+            if is_space
+            or (before == "(" and depth == 1 and len(signature) > 60 and "\n" not in text)
+            else ""
         )
         text += "" if is_space else sign
     return f"```python\n{name}{text}\n```\n\n{translate_docstring(inspect.getdoc(function))}"
@@ -228,7 +273,9 @@ def translate_docstring(text: str | None) -> str:
         elif head == "Returns:":
             found += f"**Returns**\n\n{escape(inspect.cleandoc(rest))}\n\n"
         elif head in ("Args:", "Raises:", "Attributes:") or head.startswith("Options of "):
-            found += f"**{ {'Args:': 'Parameters', 'Raises:': 'Errors'}.get(head, head[:-1]) }**\n\n"
+            found += (
+                f"**{ {'Args:': 'Parameters', 'Raises:': 'Errors'}.get(head, head[:-1]) }**\n\n"
+            )
             for entry in re.sub(r"\n\s+", " ", inspect.cleandoc(rest)).splitlines():
                 names, _, words = entry.partition(": ")
                 found += f"- `{names}`: {escape(words)}\n"
@@ -255,7 +302,18 @@ def main() -> None:
     shutil.rmtree(given.folder, ignore_errors=True)
     write_site(source)
     environment = {**os.environ, "CLOSEREAD_NOTEBOOKS": "force" if given.notebooks else "off"}
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(source), str(html)]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        str(source),
+        str(html),
+    ]
     raise SystemExit(subprocess.run(command, env=environment, check=False).returncode)
 
 

@@ -33,10 +33,14 @@ def describe_commands() -> dict[str, Any]:
     """Describe every command: its arguments, and its options with types, choices and defaults."""
     from closeread.cli import main
 
-    return {" ".join(path): _describe_command(command) for path, command in _walk(main, ("closeread",))}
+    return {
+        " ".join(path): _describe_command(command) for path, command in _walk(main, ("closeread",))
+    }
 
 
-def _walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def _walk(
+    command: click.Command, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=path[-1])
@@ -54,16 +58,25 @@ def _describe_command(command: click.Command) -> dict[str, Any]:
         if isinstance(parameter, click.Argument):
             arguments[parameter.make_metavar(context)] = _describe_parameter(parameter)
         elif "--help" not in parameter.opts:
-            options[" ".join([*parameter.opts, *parameter.secondary_opts])] = _describe_parameter(parameter)
+            options[" ".join([*parameter.opts, *parameter.secondary_opts])] = _describe_parameter(
+                parameter
+            )
     return {"arguments": arguments, "options": dict(sorted(options.items()))}
 
 
 def _describe_parameter(parameter: click.Parameter) -> str:
     """Write the type, choices, range and default of a parameter in a line."""
-    kind, words = parameter.type, ["flag" if getattr(parameter, "is_flag", False) else parameter.type.name]
+    kind, words = (
+        parameter.type,
+        ["flag" if getattr(parameter, "is_flag", False) else parameter.type.name],
+    )
     if isinstance(kind, click.Choice):
         words.append("|".join(str(getattr(choice, "value", choice)) for choice in kind.choices))
-    words += [f"{bound} {getattr(kind, bound)}" for bound in ("min", "max") if getattr(kind, bound, None) is not None]
+    words += [
+        f"{bound} {getattr(kind, bound)}"
+        for bound in ("min", "max")
+        if getattr(kind, bound, None) is not None
+    ]
     words += ["required"] if parameter.required else []
     words += ["repeatable"] if parameter.multiple or parameter.nargs == -1 else []
     words += [f"of {parameter.nargs}"] if parameter.nargs > 1 else []
@@ -79,11 +92,17 @@ def describe_python() -> dict[str, Any]:
     import closeread
     from closeread import exceptions as home
 
-    found = {name: _describe_name(getattr(closeread, name)) for name in sorted(closeread.__all__) if name[0] != "_"}
+    found = {
+        name: _describe_name(getattr(closeread, name))
+        for name in sorted(closeread.__all__)
+        if name[0] != "_"
+    }
     exceptions = [
         f"{name}({', '.join(base.__name__ for base in one.__bases__)})"
         for name, one in sorted(vars(home).items())
-        if inspect.isclass(one) and issubclass(one, Exception) and one.__module__.startswith("closeread")
+        if inspect.isclass(one)
+        and issubclass(one, Exception)
+        and one.__module__.startswith("closeread")
     ]
     return {**found, "exceptions": exceptions}
 
@@ -112,11 +131,17 @@ def _sign(function: Callable[..., Any]) -> str:
     """Write the signature: names, kinds, defaults and types, the latter without the modules that they come from."""
     signature = inspect.signature(function)
     parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    with contextlib.suppress(AttributeError, NameError):  # of types that are known to type checkers only
+    with contextlib.suppress(
+        AttributeError, NameError
+    ):  # of types that are known to type checkers only
         declared = inspect.unwrap(function)
         texts = {name: one for name, one in declared.__annotations__.items() if name != "return"}
-        hints = typing.get_type_hints(SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__]))
-        parameters = [one.replace(annotation=hints.get(one.name, one.annotation)) for one in parameters]
+        hints = typing.get_type_hints(
+            SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__])
+        )
+        parameters = [
+            one.replace(annotation=hints.get(one.name, one.annotation)) for one in parameters
+        ]
     # Loading a dataset puts another Path into the module of its builder.
     text = str(signature.replace(parameters=parameters)).replace("xPath", "Path")
     return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=\w)", "", text.replace("'", ""))
@@ -158,7 +183,10 @@ def describe_modules() -> dict[str, Any]:
     for name in closeread.metrics():
         module = closeread.load_metric(name)
         features = module.features if isinstance(module.features, list) else [module.features]
-        found[name] = {"features": [_order(one.to_dict()) for one in features], "compute": _sign(module.compute)}
+        found[name] = {
+            "features": [_order(one.to_dict()) for one in features],
+            "compute": _sign(module.compute),
+        }
     return found
 
 
@@ -171,8 +199,15 @@ def describe_corpora() -> dict[str, Any]:
         configs = {}
         for config, splits in entry.configs.items():
             builder = closeread.load_dataset_builder(name, config)
-            configs[config] = {"splits": list(splits), "fields": _order(builder.info.features.to_dict())}
-        found[name] = {"procedure": entry.procedure, "baselines": list(entry.baselines), "configs": configs}
+            configs[config] = {
+                "splits": list(splits),
+                "fields": _order(builder.info.features.to_dict()),
+            }
+        found[name] = {
+            "procedure": entry.procedure,
+            "baselines": list(entry.baselines),
+            "configs": configs,
+        }
     return found
 
 
@@ -189,15 +224,23 @@ def describe_schemas() -> dict[str, Any]:
     import closeread.schemas
 
     package = Path(closeread.__file__).parent
-    homes = [*package.rglob("*.schema.json"), *Path(closeread.schemas.__file__).parent.glob("*.json")]
-    return {path.name: _drop_prose(json.loads(path.read_text("utf-8"))) for path in sorted(homes, key=lambda p: p.name)}
+    homes = [
+        *package.rglob("*.schema.json"),
+        *Path(closeread.schemas.__file__).parent.glob("*.json"),
+    ]
+    return {
+        path.name: _drop_prose(json.loads(path.read_text("utf-8")))
+        for path in sorted(homes, key=lambda p: p.name)
+    }
 
 
 def _drop_prose(schema: Any, is_schema: bool = True) -> Any:
     """Drop descriptions; below `properties` and `$defs`, keys are names."""
     if isinstance(schema, dict):
         return {
-            key: _drop_prose(value, not (is_schema and key in ("properties", "$defs", "patternProperties")))
+            key: _drop_prose(
+                value, not (is_schema and key in ("properties", "$defs", "patternProperties"))
+            )
             for key, value in schema.items()
             if not (is_schema and key in HIDDEN)
         }
@@ -206,7 +249,11 @@ def _drop_prose(schema: Any, is_schema: bool = True) -> Any:
 
 def describe_extras() -> list[str]:
     """Return the names of the extras."""
-    return sorted(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+    return sorted(
+        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+            "optional-dependencies"
+        ]
+    )
 
 
 def describe_exit_codes() -> dict[str, int]:
@@ -258,7 +305,12 @@ def _lay_out(value: Any, indent: str) -> str:
 def main() -> None:
     """Write the files of all subjects, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"one of {', '.join(SUBJECTS)} (default: all)")
+    parser.add_argument(
+        "subjects",
+        nargs="*",
+        metavar="SUBJECT",
+        help=f"one of {', '.join(SUBJECTS)} (default: all)",
+    )
     names = parser.parse_args().subjects or list(SUBJECTS)
     if unknown := sorted(set(names) - set(SUBJECTS)):
         parser.error(f"no such subject: {', '.join(unknown)} (choose from: {', '.join(SUBJECTS)})")

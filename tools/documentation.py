@@ -43,7 +43,9 @@ from closeread.tasks import load_procedure, procedure_names
 
 ROOT = Path(__file__).parents[1]
 
-PART = re.compile(r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
+PART = re.compile(
+    r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL
+)
 
 
 def fill_parts(text: str, parts: Mapping[str, Callable[[], str]]) -> str:
@@ -71,7 +73,10 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
 
 def fields_table(corpus: Corpus, definition: str = "document") -> str:
     """A table of the fields of a record."""
-    rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.schema), definition)]
+    rows = [
+        [f"`{f.name}`", f.type, f.description]
+        for f in fields(load_schema(corpus.schema), definition)
+    ]
     return draw_markdown(Grid("", ["field", "type", "description"], rows))
 
 
@@ -96,7 +101,9 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     from closeread.hf.metric import EvaluateModule  # not above: it takes seconds to import
 
     module = find_module(metric)
-    if not issubclass(module, EvaluateModule):  # a measure that compares annotators, and scores nothing
+    if not issubclass(
+        module, EvaluateModule
+    ):  # a measure that compares annotators, and scores nothing
         return {
             "options": lambda: options_table(module.OPTIONS),
             "scores": lambda: scores_table(module.SCORES),
@@ -104,9 +111,15 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
         }
     procedure = module.PROCEDURE
     return {
-        "options": lambda: options_table([option for option in procedure.options if not option.reading]),
-        "scores": lambda: scores_table({metric.name: metric.description for metric in procedure.metrics}),
-        "citation": lambda: bibtex(join_entries(list_papers(procedure, procedure.families, module.CORPUS))),
+        "options": lambda: options_table(
+            [option for option in procedure.options if not option.reading]
+        ),
+        "scores": lambda: scores_table(
+            {metric.name: metric.description for metric in procedure.metrics}
+        ),
+        "citation": lambda: bibtex(
+            join_entries(list_papers(procedure, procedure.families, module.CORPUS))
+        ),
     }
 
 
@@ -130,7 +143,13 @@ def scores_table(scores: Mapping[str, str]) -> str:
 def options_table(options: Sequence[Option]) -> str:
     """A table of options."""
     rows = [
-        [f"`{o.name}`", ", ".join(f"`{c}`" for c in o.choices) or o.expected, f"`{o.default}`", o.help] for o in options
+        [
+            f"`{o.name}`",
+            ", ".join(f"`{c}`" for c in o.choices) or o.expected,
+            f"`{o.default}`",
+            o.help,
+        ]
+        for o in options
     ]
     return draw_markdown(Grid("", ["option", "values", "default", "description"], rows))
 
@@ -155,10 +174,16 @@ def list_options() -> str:
     for procedure in map(load_procedure, procedure_names()):
         found.append(f"Options of {procedure.name}:")
         for one in procedure.options:
-            *first, last = [f"{name!r}{' (default)' * (name == one.default)}" for name in one.choices] or [one.expected]
+            *first, last = [
+                f"{name!r}{' (default)' * (name == one.default)}" for name in one.choices
+            ] or [one.expected]
             default = "" if one.choices or not one.default else f" ({one.default!r} by default)"
-            text = f"{one.name}: {', '.join(first)}{' or ' * bool(first)}{last}{default}. {one.help}"
-            found.append(textwrap.fill(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8))
+            text = (
+                f"{one.name}: {', '.join(first)}{' or ' * bool(first)}{last}{default}. {one.help}"
+            )
+            found.append(
+                textwrap.fill(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
+            )
         found.append("")
     return "\n".join(found[:-1])
 
@@ -167,11 +192,14 @@ def formats_table() -> str:
     """What is read and written in each format, and by the commands of which task, as the formats declare it."""
     package = importlib.import_module("closeread.tasks.coref.formats")
     found = [
-        ("coref", f"{package.__name__}.{module.name}", "key, response") for module in iter_modules(package.__path__)
+        ("coref", f"{package.__name__}.{module.name}", "key, response")
+        for module in iter_modules(package.__path__)
     ]
     for corpus in map(load_corpus, corpus_names()):
         home = f"closeread.tasks.{corpus.task}."
-        names = dict.fromkeys([corpus.format, *(one.format for one in corpus.configs.values() if one.format)])
+        names = dict.fromkeys(
+            [corpus.format, *(one.format for one in corpus.configs.values() if one.format)]
+        )
         found += [(corpus.name, home + name, "gold") for name in names]
         found += [(corpus.name, home + name, "predictions") for name in corpus.submission_formats]
     rows = []
@@ -185,12 +213,30 @@ def formats_table() -> str:
                 getattr(sent, "dump", None) or getattr(sent, "write", None),
             )
         elif gold is not None:
-            suffix, reads, writes = ", ".join(gold.suffixes if task == "coref" else ()), gold, gold.write
+            suffix, reads, writes = (
+                ", ".join(gold.suffixes if task == "coref" else ()),
+                gold,
+                gold.write,
+            )
         else:
             continue
-        title = (module.__doc__ or "").split("\n\n")[0].replace("\n", " ").partition(". ")[0].rstrip(".")
+        title = (
+            (module.__doc__ or "")
+            .split("\n\n")[0]
+            .replace("\n", " ")
+            .partition(". ")[0]
+            .rstrip(".")
+        )
         done = [one for one, can in (("read", reads), ("written", writes)) if can]
-        rows.append([f"`{task}`", what, title.replace("``", "`"), f"`{suffix}`" if suffix else "", ", ".join(done)])
+        rows.append(
+            [
+                f"`{task}`",
+                what,
+                title.replace("``", "`"),
+                f"`{suffix}`" if suffix else "",
+                ", ".join(done),
+            ]
+        )
     return draw_markdown(Grid("", ["task", "what", "format", "suffixes", ""], rows))
 
 
@@ -201,14 +247,24 @@ def metrics_table() -> str:
     rows = []
     for name in module_names():
         card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
-        rows.append([f"[`{name}`](../metrics/{name}/README.md)", card.split("\ndescription: ")[1].partition("\n")[0]])
+        rows.append(
+            [
+                f"[`{name}`](../metrics/{name}/README.md)",
+                card.split("\ndescription: ")[1].partition("\n")[0],
+            ]
+        )
     return draw_markdown(Grid("", ["metric", "what it measures"], rows))
 
 
 def corpora_table() -> str:
     """The corpora, with their licences and sizes."""
     rows = [
-        [f"[{corpus.title}](../cards/{name}.md)", corpus.language, corpus.licence, ", ".join(corpus.configs)]
+        [
+            f"[{corpus.title}](../cards/{name}.md)",
+            corpus.language,
+            corpus.licence,
+            ", ".join(corpus.configs),
+        ]
         for name, corpus in ((name, load_corpus(name)) for name in corpus_names())
     ]
     return draw_markdown(Grid("", ["card", "language", "licence", "configs"], rows))
@@ -217,8 +273,13 @@ def corpora_table() -> str:
 def coverage_table(path: Path) -> str:
     """How often intervals contain the true score, by number of sentences, as measured by `benchmarks/coverage.py`."""
     found = json.loads(path.read_text("utf-8"))["coverage"]
-    columns = [(name, kind) for kind, metrics in next(iter(found.values())).items() for name in metrics]
-    rows = [[n, *(f"{100 * shares[kind][name]:.1f} %" for name, kind in columns)] for n, shares in found.items()]
+    columns = [
+        (name, kind) for kind, metrics in next(iter(found.values())).items() for name in metrics
+    ]
+    rows = [
+        [n, *(f"{100 * shares[kind][name]:.1f} %" for name, kind in columns)]
+        for n, shares in found.items()
+    ]
     header = [f"{name}, {'BCa' if kind == 'bca' else kind}" for name, kind in columns]
     return draw_markdown(Grid("", ["sentences", *header], rows))
 
@@ -237,10 +298,16 @@ def power_table(path: Path) -> str:
     """How often each test finds a difference that is as large as the detectable one, by number of sentences."""
     found = json.loads(path.read_text("utf-8"))["power"]
     rows = [
-        [blocks, f"{100 * one['detectable']:.1f}", *(f"{100 * one[test]:.1f} %" for test in list(one)[1:])]
+        [
+            blocks,
+            f"{100 * one['detectable']:.1f}",
+            *(f"{100 * one[test]:.1f} %" for test in list(one)[1:]),
+        ]
         for blocks, one in found.items()
     ]
-    return draw_markdown(Grid("", ["sentences", "detectable difference", "randomization", "bootstrap"], rows))
+    return draw_markdown(
+        Grid("", ["sentences", "detectable difference", "randomization", "bootstrap"], rows)
+    )
 
 
 def update_page(page: Path) -> None:

@@ -33,7 +33,9 @@ def main() -> int:
             n_inputs += 1
             if what is not None:
                 n_faults += 1
-                sys.stdout.write(f"\n{name}: {keep(ROOT / 'tests/faults/kept', name, path, data)}\n{what}\n")
+                sys.stdout.write(
+                    f"\n{name}: {keep(ROOT / 'tests/faults/kept', name, path, data)}\n{what}\n"
+                )
         os.chdir(ROOT)
     sys.stdout.write(f"{n_inputs:,} inputs of {len(targets)} targets, {n_faults} faults\n")
     return bool(n_faults)

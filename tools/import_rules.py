@@ -28,7 +28,9 @@ class AllowedContract(Contract):
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         """Compare the direct imports of every source module with the allowed ones."""
-        sources = sorted(source.name for source in module_expressions_to_modules(graph, self.source_modules))
+        sources = sorted(
+            source.name for source in module_expressions_to_modules(graph, self.source_modules)
+        )
         missing = [source for source in sources if source not in graph.modules]
         if missing or not sources:
             raise ValueError(f"no such modules: {', '.join(missing) or self.source_modules}")
@@ -43,7 +45,9 @@ class AllowedContract(Contract):
 
     def render_broken_contract(self, check: ContractCheck) -> None:
         """Print every import that is not allowed."""
-        output.print_error(f"Only these may be imported: {', '.join(self.allowed_modules)}.", bold=False)
+        output.print_error(
+            f"Only these may be imported: {', '.join(self.allowed_modules)}.", bold=False
+        )
         for importer, imported in check.metadata["forbidden"]:
             output.print_error(f"- {importer} -> {imported}", bold=False)
 

@@ -54,10 +54,24 @@ EVERYWHERE = ("tests/test_contract.py", "tests/test_recorded.py")
 TIERS = {"first": "not gate and not extended", "later": "gate or extended"}
 """The tiers of tests, as pytest selects them: what `make test` runs, and the others."""
 
-OPERATORS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
+OPERATORS = [
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+]
 OPERATORS += [(ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)]
-NAMES = [("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("zeros", "ones"), ("any", "all")]
-INSTEAD = {one: other for pair in (*OPERATORS, *NAMES) for one, other in (pair, pair[::-1])} | {ast.FloorDiv: ast.Mult}
+NAMES = [
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("argmin", "argmax"),
+    ("zeros", "ones"),
+    ("any", "all"),
+]
+INSTEAD = {one: other for pair in (*OPERATORS, *NAMES) for one, other in (pair, pair[::-1])} | {
+    ast.FloorDiv: ast.Mult
+}
 # Types, decorators and messages are not changed.
 TYPES = ("bool", "int", "float", "str", "list", "tuple", "dict")
 SKIPPED_FIELDS = {"annotation", "returns", "decorator_list"}
@@ -87,7 +101,10 @@ def list_changes(file: str, source: bytes) -> Iterator[Change]:
     lines = source.splitlines(keepends=True)
     starts = [0, *itertools.accumulate(map(len, lines))]
     for node in walk(ast.parse(source)):
-        begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+        begin, end = (
+            starts[node.lineno - 1] + node.col_offset,
+            starts[node.end_lineno - 1] + node.end_col_offset,
+        )
         for changed in change(node):
             new = ast.unparse(changed)
             text = f"({new})" if isinstance(node, ast.expr) else new
@@ -99,7 +116,11 @@ def walk(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """List what can be changed below a node."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or isinstance(child, SKIPPED) or name in SKIPPED_FIELDS:
+            if (
+                not isinstance(child, ast.AST)
+                or isinstance(child, SKIPPED)
+                or name in SKIPPED_FIELDS
+            ):
                 continue
             if isinstance(child, ast.keyword) and child.arg == "strict":
                 continue
@@ -164,7 +185,11 @@ def draw(root: Path, groups: Sequence[str], n: int, seed: int) -> list[tuple[str
     drawn: dict[str, list[Change]] = {}
     taken: set[Path] = set()
     for group, (path, *_) in GROUPS.items():
-        files = {root / SOURCE / path} if path.endswith(".py") else set((root / SOURCE / path).rglob("*.py"))
+        files = (
+            {root / SOURCE / path}
+            if path.endswith(".py")
+            else set((root / SOURCE / path).rglob("*.py"))
+        )
         files = {file for file in files if file.name not in DRAWING}
         lines: dict[tuple[str, int], list[Change]] = defaultdict(list)
         for file in sorted(files - taken):
@@ -174,36 +199,54 @@ def draw(root: Path, groups: Sequence[str], n: int, seed: int) -> list[tuple[str
                     lines[one.file, one.line].append(one)
         taken |= files
         if group in groups:
-            drawn[group] = [rng.choice(changes) for changes in rng.sample(list(lines.values()), len(lines))]
+            drawn[group] = [
+                rng.choice(changes) for changes in rng.sample(list(lines.values()), len(lines))
+            ]
             n_changes = sum(map(len, lines.values()))
-            sys.stdout.write(f"{group}: {n_changes:,} changes are possible, in {len(lines):,} lines\n")
-    sys.stdout.writelines(f"{EQUIVALENT}: no longer in the code: {' | '.join(key)}\n" for key in sorted(stale))
-    turns = itertools.zip_longest(*([(group, one) for one in changes] for group, changes in drawn.items()))
+            sys.stdout.write(
+                f"{group}: {n_changes:,} changes are possible, in {len(lines):,} lines\n"
+            )
+    sys.stdout.writelines(
+        f"{EQUIVALENT}: no longer in the code: {' | '.join(key)}\n" for key in sorted(stale)
+    )
+    turns = itertools.zip_longest(
+        *([(group, one) for one in changes] for group, changes in drawn.items())
+    )
     return list(itertools.islice((pair for turn in turns for pair in turn if pair), n))
 
 
 def choose_tests(root: Path, group: str, file: str) -> tuple[list[str], list[str]]:
     """List the test files that name a module, and the others of its group with those of everything."""
-    module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module = (
+        file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    )
     package, _, name = module.rpartition(".")
     names = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{name}\b")
     _, folder, named = GROUPS[group]
     texts = {test: test.read_text("utf-8") for test in sorted((root / "tests").rglob("test_*.py"))}
     first = {str(test.relative_to(root)) for test, text in texts.items() if names.search(text)}
-    others = {str(test.relative_to(root)) for test in (root / folder).glob("test_*.py") if named in texts[test]}
+    others = {
+        str(test.relative_to(root))
+        for test in (root / folder).glob("test_*.py")
+        if named in texts[test]
+    }
     return sorted(first), sorted((others | {*EVERYWHERE}) - first)
 
 
 class Tree:
     """A copy of the tree, in which one thing at a time is changed and tested."""
 
-    times = itertools.count(1_000_000_000)  # each text of a file has a time of its own, so that no old bytecode is used
+    times = itertools.count(
+        1_000_000_000
+    )  # each text of a file has a time of its own, so that no old bytecode is used
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         """Copy the tree."""
         self.folder, self.arguments = folder, arguments
         listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        for name in subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.split("\0"):
+        for name in subprocess.run(
+            listed, cwd=ROOT, capture_output=True, check=True, text=True
+        ).stdout.split("\0"):
             if name and (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
@@ -218,12 +261,29 @@ class Tree:
         path.write_bytes(source)
         os.utime(path, (now := next(self.times), now))
 
-    def test(self, tests: Sequence[str], seconds: float | None = None, tier: str = "") -> tuple[int | None, str]:
+    def test(
+        self, tests: Sequence[str], seconds: float | None = None, tier: str = ""
+    ) -> tuple[int | None, str]:
         """Test the copy; the exit status, None if the time was over, and the first test that failed."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", *self.arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "--tb=no",
+            "-p",
+            "no:cacheprovider",
+            *self.arguments,
+        ]
         command += ["-m", tier] if tier else []
         environment = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "start_new_session": True}
+        pipes = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+            "text": True,
+            "start_new_session": True,
+        }
         process = subprocess.Popen([*command, *tests], cwd=self.folder, env=environment, **pipes)
         try:
             output = process.communicate(timeout=seconds)[0]
@@ -234,7 +294,9 @@ class Tree:
         failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.MULTILINE)
         return process.returncode, failed[1] if failed else ""
 
-    def try_change(self, one: Change, stages: Sequence[Sequence[str]], seconds: float | None) -> tuple[str, str]:
+    def try_change(
+        self, one: Change, stages: Sequence[Sequence[str]], seconds: float | None
+    ) -> tuple[str, str]:
         """Try a change; the tier that noticed it, "survived" or "unfinished", and the test that noticed it."""
         source = (self.folder / one.file).read_bytes()
         self.write(one.file, source[: one.begin] + one.text.encode() + source[one.end :])
@@ -258,19 +320,39 @@ class Tree:
 def main() -> None:
     """Draw changes, try them, and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("-n", type=int, default=100, help="how many changes to try (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="repeats a run")
-    parser.add_argument("--packages", nargs="+", choices=GROUPS, default=list(GROUPS), help="what to change")
-    parser.add_argument("--jobs", type=int, default=2, help="how many to try at once (default: %(default)s)")
-    parser.add_argument("--limit", type=float, default=600, help="seconds for a stage of tests (default: %(default)s)")
-    parser.add_argument("--pytest-args", default="", help="such as '-m \"not slow\" --hypothesis-profile few'")
-    parser.add_argument("--thorough", action="store_true", help="try survivors with all other tests, and no limit")
+    parser.add_argument(
+        "-n", type=int, default=100, help="how many changes to try (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=random.SystemRandom().randrange(2**32), help="repeats a run"
+    )
+    parser.add_argument(
+        "--packages", nargs="+", choices=GROUPS, default=list(GROUPS), help="what to change"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="how many to try at once (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=600,
+        help="seconds for a stage of tests (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pytest-args", default="", help="such as '-m \"not slow\" --hypothesis-profile few'"
+    )
+    parser.add_argument(
+        "--thorough", action="store_true", help="try survivors with all other tests, and no limit"
+    )
     chosen = parser.parse_args()
     sys.stdout.write(f"seed {chosen.seed}\n")
     drawn = draw(ROOT, chosen.packages, chosen.n, chosen.seed)
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     survivors = []
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(chosen.jobs) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-") as folder,
+        ThreadPoolExecutor(chosen.jobs) as pool,
+    ):
         trees: queue.SimpleQueue[Tree] = queue.SimpleQueue()
         for job in range(chosen.jobs):
             tree = Tree(Path(folder, str(job)), shlex.split(chosen.pytest_args))
@@ -283,13 +365,19 @@ def main() -> None:
             try:
                 stages = [*choose_tests(ROOT, group, one.file)]
                 if chosen.thorough:
-                    stages.append(["tests", *(f"--ignore={name}" for tests in stages for name in tests)])
-                outcome, test = tree.try_change(one, stages, None if chosen.thorough else chosen.limit)
+                    stages.append(
+                        ["tests", *(f"--ignore={name}" for tests in stages for name in tests)]
+                    )
+                outcome, test = tree.try_change(
+                    one, stages, None if chosen.thorough else chosen.limit
+                )
             finally:
                 trees.put(tree)
             return outcome, test, time.monotonic() - start
 
-        for (group, one), (outcome, test, seconds) in zip(drawn, pool.map(work, drawn), strict=True):
+        for (group, one), (outcome, test, seconds) in zip(
+            drawn, pool.map(work, drawn), strict=True
+        ):
             counted[group].update(["tried", outcome])
             counted[group]["seconds"] += round(seconds)
             told = f"{one.file}:{one.line}: {one.old} → {one.new}"

@@ -70,12 +70,20 @@ def run_page(text: str, folder: Path) -> str:
     if not (folder / LOADERS.name).exists():
         (folder / LOADERS.name).symlink_to(LOADERS)
     # Neighbouring programs share an interpreter, because importing evaluate takes a second.
-    for is_program, group in groupby(find_blocks(text), lambda block: block["kind"] in ("python", "text")):
+    for is_program, group in groupby(
+        find_blocks(text), lambda block: block["kind"] in ("python", "text")
+    ):
         blocks = [block for block in group if _can_run(block)]
         if is_program:
             bodies.update(_run_programs(blocks, folder))
         else:
-            bodies.update({b.start(): run_console(b["body"], folder) for b in blocks if b["kind"] == "console"})
+            bodies.update(
+                {
+                    b.start(): run_console(b["body"], folder)
+                    for b in blocks
+                    if b["kind"] == "console"
+                }
+            )
 
     def refresh(block: re.Match[str]) -> str:
         return f"{block['needs'] or ''}```{block['kind']}\n{bodies.get(block.start(), block['body'])}```"
@@ -92,7 +100,12 @@ def _can_run(block: re.Match[str]) -> bool:
 def find_commands(text: str, needs: str) -> list[str]:
     """The commands of the blocks that need a Hub, Wikipedia, a spaCy model or an encoder, in order."""
     bodies = [block["body"] for block in find_blocks(text) if needs in (block["needs"] or "")]
-    return [line.removeprefix("$ ") for body in bodies for line in body.splitlines() if line.startswith("$ ")]
+    return [
+        line.removeprefix("$ ")
+        for body in bodies
+        for line in body.splitlines()
+        if line.startswith("$ ")
+    ]
 
 
 def run_console(body: str, folder: Path) -> str:
@@ -131,7 +144,9 @@ def _run_programs(blocks: list[re.Match[str]], folder: Path) -> dict[int, str]:
     )
     if done.returncode:
         raise RuntimeError(done.stderr)
-    printed = dict(zip([program.start() for program in programs], json.loads(done.stdout), strict=True))
+    printed = dict(
+        zip([program.start() for program in programs], json.loads(done.stdout), strict=True)
+    )
     return {
         after.start(): printed[before.start()]
         for before, after in pairwise(blocks)
@@ -154,7 +169,10 @@ def find_drawn_pictures(page: Path) -> dict[Path, str]:
 def is_same_picture(one: Path, other: Path) -> bool:
     """Whether two SVG files have the same shapes and texts; versions of matplotlib place them a little differently."""
     first, second = (
-        [(tag, "dasharray" in look, text) for tag, look, text in SHAPE.findall(path.read_text("utf-8"))]
+        [
+            (tag, "dasharray" in look, text)
+            for tag, look, text in SHAPE.findall(path.read_text("utf-8"))
+        ]
         for path in (one, other)
     )
     return bool(first) and first == second

@@ -34,7 +34,9 @@ def photograph_leaderboard(picture: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         page_file = Path(folder) / "index.html"
         page_file.write_text(render_page(make_index(11)), "utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport={"width": 1160, "height": 790}, color_scheme="light")
         page.goto(page_file.as_uri())
         page.screenshot(path=picture, type="png")

@@ -37,7 +37,8 @@ FOLDER = ROOT / "tests" / "recorded"
 DATA = "CLOSEREAD_DATA"
 PICTURES = (".svg", ".png", ".pdf")
 PASSING = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?|\b[0-9a-f]{64}\b" + r'|(?<="day":")[\d-]+'
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?|\b[0-9a-f]{64}\b"
+    + r'|(?<="day":")[\d-]+'
 )
 """Times, days and digests of files with times, which are not the same twice."""
 
@@ -87,9 +88,15 @@ def run(name: str) -> Iterator[tuple[str, Result]]:
                 if line.startswith(">>> "):
                     result = _run_python(line[4:])
                 else:
-                    result = _complete(line[4:-1]) if line.startswith("tab ") else _run_command(line, submission)
+                    result = (
+                        _complete(line[4:-1])
+                        if line.startswith("tab ")
+                        else _run_command(line, submission)
+                    )
                 written = _read_files()
-                result["files"] = {path: data for path, data in written.items() if known.get(path) != data}
+                result["files"] = {
+                    path: data for path, data in written.items() if known.get(path) != data
+                }
                 known = written
                 yield line, _condense(result, submission, only_numbers=name == "released")
 
@@ -118,7 +125,11 @@ def _run_command(line: str, submission: str) -> Result:
     columns = {"COLUMNS": words.pop(0).partition("=")[2]} if words[0].startswith("COLUMNS=") else {}
     done = CliRunner(env=columns).invoke(main, words)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
-        return {"exit": f"{type(done.exception).__name__}: {done.exception}", "out": done.stdout, "err": done.stderr}
+        return {
+            "exit": f"{type(done.exception).__name__}: {done.exception}",
+            "out": done.stdout,
+            "err": done.stderr,
+        }
     return {"exit": done.exit_code, "out": done.stdout, "err": done.stderr}
 
 
@@ -128,7 +139,9 @@ def _complete(line: str) -> Result:
     from closeread.cli import main
 
     *words, incomplete = line.split(" ")
-    found = ShellComplete(main, {}, "closeread", "_CLOSEREAD_COMPLETE").get_completions(words, incomplete)
+    found = ShellComplete(main, {}, "closeread", "_CLOSEREAD_COMPLETE").get_completions(
+        words, incomplete
+    )
     return {"exit": 0, "out": "\n".join(item.value for item in found), "err": ""}
 
 
@@ -144,11 +157,17 @@ def _run_python(line: str) -> Result:
             value = eval(line, {"closeread": closeread, "json": json, "read": _read_rows})  # noqa: S307  # our own line
             code: int | str = 0
             out.write(
-                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr, indent=1)
+                value
+                if isinstance(value, str)
+                else json.dumps(value, ensure_ascii=False, default=repr, indent=1)
             )
         except Exception as error:  # its type and message are what is recorded
             code = f"{type(error).__name__}: {error}"
-    err = "".join(f"{one.category.__name__}: {one.message}\n" for one in told if "closeread" in one.category.__module__)
+    err = "".join(
+        f"{one.category.__name__}: {one.message}\n"
+        for one in told
+        if "closeread" in one.category.__module__
+    )
     return {"exit": code, "out": out.getvalue(), "err": err}
 
 
@@ -160,14 +179,22 @@ def _read_rows(path: str) -> list[Any]:
 def _read_files() -> dict[str, bytes]:
     """Read all files below `out`, but for hidden ones."""
     files = (path for path in sorted(Path("out").rglob("*")) if path.is_file())
-    return {str(path): path.read_bytes() for path in files if not any(part[0] == "." for part in path.parts)}
+    return {
+        str(path): path.read_bytes()
+        for path in files
+        if not any(part[0] == "." for part in path.parts)
+    }
 
 
 def _condense(result: Result, submission: str, *, only_numbers: bool) -> Result:
     """Keep what is the same on every machine: texts, tables, and of pictures that they are there."""
 
     def keep(text: str) -> Any:
-        for word, found in (("SUBMISSION", submission), (".", str(Path.cwd())), ("DATA", os.environ.get(DATA, ""))):
+        for word, found in (
+            ("SUBMISSION", submission),
+            (".", str(Path.cwd())),
+            ("DATA", os.environ.get(DATA, "")),
+        ):
             text = text.replace(found, word) if found else text
         text = AUTHOR.sub("AUTHOR", VERSIONS.sub("VERSION", PASSING.sub("PASSING", text)))
         text = LINK_SCORE.sub(lambda found: f"{float(found[0]):.3g}", text)
@@ -190,7 +217,14 @@ def _describe_file(path: str, data: bytes, keep: Callable[[str], Any]) -> Any:
     if path.endswith(".parquet"):
         import pyarrow.parquet as pq
 
-        return keep(json.dumps(pq.read_table(io.BytesIO(data)).to_pylist(), default=str, ensure_ascii=False, indent=1))
+        return keep(
+            json.dumps(
+                pq.read_table(io.BytesIO(data)).to_pylist(),
+                default=str,
+                ensure_ascii=False,
+                indent=1,
+            )
+        )
     if path.endswith("closeread.zip"):
         return "the package"
     if path.endswith((".zip", ".whl")):
@@ -208,7 +242,11 @@ def _keep_text(text: str) -> list[str]:
 
 def _keep_numbers(text: str) -> dict[str, Any]:
     found = NUMBER.findall(text)
-    return {"digest": _digest(text), "lines": text.count("\n"), "numbers": " ".join(found[:MAX_NUMBERS])}
+    return {
+        "digest": _digest(text),
+        "lines": text.count("\n"),
+        "numbers": " ".join(found[:MAX_NUMBERS]),
+    }
 
 
 def _digest(text: str) -> str:
@@ -234,7 +272,9 @@ def write_more_inputs(folder: Path) -> None:
         (folder / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     text = (folder / "key.conll").read_text("utf-8")
     (folder / "open.conll").write_text(text.replace(")", "", 1), "utf-8")
-    (folder / "ragged.conll").write_text(text.replace("\t", " ", 1).replace("\t0\t", "\t", 1), "utf-8")
+    (folder / "ragged.conll").write_text(
+        text.replace("\t", " ", 1).replace("\t0\t", "\t", 1), "utf-8"
+    )
     (folder / "latin.conll").write_bytes(text.encode().replace(b"a", b"\xe4"))
     (folder / "empty.jsonl").write_text("", "utf-8")
     (folder / "list.jsonl").write_text("[1, 2]\n", "utf-8")
@@ -251,8 +291,13 @@ def compare(kept: dict[str, Result], found: dict[str, Result]) -> list[str]:
     """Describe the differences, line by line."""
     differences = []
     for line in dict.fromkeys([*kept, *found]):
-        before, after = (json.dumps(one.get(line), ensure_ascii=False, indent=1).splitlines() for one in (kept, found))
-        differences += difflib.unified_diff(before, after, f"kept: {line}", f"found: {line}", n=1, lineterm="")
+        before, after = (
+            json.dumps(one.get(line), ensure_ascii=False, indent=1).splitlines()
+            for one in (kept, found)
+        )
+        differences += difflib.unified_diff(
+            before, after, f"kept: {line}", f"found: {line}", n=1, lineterm=""
+        )
     return differences
 
 
@@ -265,19 +310,31 @@ def main() -> None:
     """Record the lines of all files, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "names", nargs="*", metavar="samples|random|requests|released", help="default: all that have data"
+        "names",
+        nargs="*",
+        metavar="samples|random|requests|released",
+        help="default: all that have data",
     )
     parser.add_argument("--check", action="store_true", help="compare only, and keep what is there")
     arguments = parser.parse_args()
     differs = False
-    for name in arguments.names or ["samples", "random", "requests", *(["released"] if os.environ.get(DATA) else [])]:
+    for name in arguments.names or [
+        "samples",
+        "random",
+        "requests",
+        *(["released"] if os.environ.get(DATA) else []),
+    ]:
         found = record(name)
         differences = compare(load(name), found)
         differs |= bool(differences)
-        print("\n".join(differences[:MAX_SHOWN]) or f"{name}: {len(found)} lines, nothing has changed")
+        print(
+            "\n".join(differences[:MAX_SHOWN]) or f"{name}: {len(found)} lines, nothing has changed"
+        )
         if differences and not arguments.check:
             text = json.dumps(found, ensure_ascii=False, indent=0)
-            (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(text.encode("utf-8", "surrogatepass"), 9, mtime=0))
+            (FOLDER / f"{name}.json.gz").write_bytes(
+                gzip.compress(text.encode("utf-8", "surrogatepass"), 9, mtime=0)
+            )
     if arguments.check and differs:
         sys.exit(1)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 MEASURES = ("lines", "tokens", "files")
-BREAKS = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+BREAKS = {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 FSTRING_DEPTH = {"FSTRING_START": 1, "FSTRING_END": -1}
-SKIPPED = {*BREAKS, tokenize.COMMENT, tokenize.ENDMARKER}
+SKIPPED = {*BREAKS, tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER}
 
 
 def count_tokens(text: str) -> int:
@@ -30,7 +30,9 @@ def count_tokens(text: str) -> int:
         if token.type in SKIPPED:
             starts_line = starts_line or token.type in BREAKS
             continue
-        depth += FSTRING_DEPTH.get(tokenize.tok_name[token.type], 0)  # since Python 3.12, an f-string is many tokens
+        depth += FSTRING_DEPTH.get(
+            tokenize.tok_name[token.type], 0
+        )  # since Python 3.12, an f-string is many tokens
         if depth:
             continue
         is_alone = following.type in (tokenize.NEWLINE, tokenize.COMMENT)
@@ -46,7 +48,12 @@ def find_room(path: Path) -> str:
     ('.', 'counts', 'tasks/coref/marmara')
     """
     parts = path.parts[:-1]
-    return "/".join(parts[: 3 if parts[:2] == ("tasks", "coref") else 2 if parts[:1] == ("tasks",) else 1]) or "."
+    return (
+        "/".join(
+            parts[: 3 if parts[:2] == ("tasks", "coref") else 2 if parts[:1] == ("tasks",) else 1]
+        )
+        or "."
+    )
 
 
 def measure() -> dict[str, list[int]]:
@@ -57,7 +64,10 @@ def measure() -> dict[str, list[int]]:
         for path in sorted(folder.rglob("*.py")):
             text = path.read_text("utf-8")
             own = (text.count("\n"), count_tokens(text), 1)
-            for room in {name_room(path.relative_to(folder)), "tests" if folder != package else "total"}:
+            for room in {
+                name_room(path.relative_to(folder)),
+                "tests" if folder != package else "total",
+            }:
                 sizes[room] = [a + b for a, b in zip(sizes[room], own, strict=True)]
     return dict(sorted(sizes.items(), key=lambda item: -item[1][0]))
 
@@ -68,7 +78,11 @@ def find_excess(sizes: dict[str, list[int]]) -> dict[str, list[str]]:
     found = {}
     for room, budget in budgets.items():
         size = dict(zip(MEASURES, sizes.get(room, (0, 0, 0)), strict=True))
-        if over := [f"{what} {size[what]:,} (at most {most:,})" for what, most in budget.items() if size[what] > most]:
+        if over := [
+            f"{what} {size[what]:,} (at most {most:,})"
+            for what, most in budget.items()
+            if size[what] > most
+        ]:
             found[room] = over
     return found
 
@@ -79,7 +93,9 @@ def main() -> None:
     excess = find_excess(sizes)
     print(f"{'room':24} {'lines':>8} {'tokens':>9} {'files':>6}")
     for room, (lines, tokens, files) in sizes.items():
-        print(f"{room:24} {lines:8,} {tokens:9,} {files:6}  {', '.join(excess.get(room, []))}".rstrip())
+        print(
+            f"{room:24} {lines:8,} {tokens:9,} {files:6}  {', '.join(excess.get(room, []))}".rstrip()
+        )
     sys.exit(bool(excess))
 
 

@@ -54,7 +54,9 @@ CORPUS_FILES = {
 }
 SAMPLE = {
     "test": SourceFolder(
-        "sample", ("treebank/*.xml", "coreference/*.xml", "genres.tsv"), read_manifest(HERE / "sample.sha256")
+        "sample",
+        ("treebank/*.xml", "coreference/*.xml", "genres.tsv"),
+        read_manifest(HERE / "sample.sha256"),
     )
 }
 
@@ -80,12 +82,21 @@ CORPUS = Corpus(
   doi = {10.48550/arXiv.1706.01863}
 }""",
     configs={
-        "default": Config("The whole corpus; to train and test on it, leave one document out.", CORPUS_FILES),
-        "flat": Config(
-            "The mentions of the whole corpus, one a row.", CORPUS_FILES, definition="flat", flattens="document"
+        "default": Config(
+            "The whole corpus; to train and test on it, leave one document out.", CORPUS_FILES
         ),
-        "sample": Config("Invented documents that ship with the package, for trying things out offline.", SAMPLE),
-        "sample_flat": Config("The mentions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"),
+        "flat": Config(
+            "The mentions of the whole corpus, one a row.",
+            CORPUS_FILES,
+            definition="flat",
+            flattens="document",
+        ),
+        "sample": Config(
+            "Invented documents that ship with the package, for trying things out offline.", SAMPLE
+        ),
+        "sample_flat": Config(
+            "The mentions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"
+        ),
     },
     default_split="test",
     format="corpus_files",

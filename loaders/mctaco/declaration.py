@@ -25,7 +25,11 @@ RELEASED = {
         size=1_705_225,
     ),
 }
-SAMPLE = {"test": SourceFile("sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a")}
+SAMPLE = {
+    "test": SourceFile(
+        "sample.tsv", "4cd8a1d80ddc53fb41ce01e89853a8a641c43850246467599d970f010ef5616a"
+    )
+}
 
 
 CORPUS = Corpus(
@@ -52,11 +56,17 @@ CORPUS = Corpus(
     configs={
         "default": Config("The released files.", RELEASED),
         "flat": Config(
-            "The released files, which have one candidate answer a row as they are.", RELEASED, flattens="document"
+            "The released files, which have one candidate answer a row as they are.",
+            RELEASED,
+            flattens="document",
         ),
-        "sample": Config("Invented questions that ship with the package, for trying things out offline.", SAMPLE),
+        "sample": Config(
+            "Invented questions that ship with the package, for trying things out offline.", SAMPLE
+        ),
         "sample_flat": Config(
-            "The sample, which has one candidate answer a row as it is.", SAMPLE, flattens="document"
+            "The sample, which has one candidate answer a row as it is.",
+            SAMPLE,
+            flattens="document",
         ),
     },
     default_split="test",

@@ -6,7 +6,14 @@
 
 from pathlib import Path
 
-from closeread.corpus.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest, read_sizes
+from closeread.corpus.declaration import (
+    Config,
+    Corpus,
+    SourceFolder,
+    read_facts,
+    read_manifest,
+    read_sizes,
+)
 
 COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
 RELEASE = f"https://raw.githubusercontent.com/qiangning/StructTempRel-EMNLP17/{COMMIT}/data/SemEval2015-Task4-TimeLine"
@@ -26,7 +33,8 @@ UNIONS = {"evaluation": EVALUATION}
 def splits(trial: tuple[str, ...], evaluation: tuple[str, ...]) -> dict[str, SourceFolder]:
     """Declare all four splits, given the patterns of their files."""
     corpora = {
-        name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE, SIZES) for name in EVALUATION
+        name: SourceFolder(f"SemEval_Task4_data/{name}", evaluation, RELEASED, RELEASE, SIZES)
+        for name in EVALUATION
     }
     return {"trial": SourceFolder(".", trial, RELEASED, RELEASE, SIZES), **corpora}
 

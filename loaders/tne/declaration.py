@@ -21,19 +21,37 @@ FORUMS = {
 }
 
 
-def _file(name: str, sha256: str | None, size: int | None = None, git_blob: str | None = None) -> SourceFile:
+def _file(
+    name: str, sha256: str | None, size: int | None = None, git_blob: str | None = None
+) -> SourceFile:
     return SourceFile(name, sha256, f"{RELEASE}/{name}", git_blob, size)
 
 
 RELEASED = {
-    "train": _file("train-v1.1.jsonl.gz", None, git_blob="5b647cdd9735cd77b2642a9eb744d57733edf426"),
-    "validation": _file(
-        "dev-v1.1.jsonl.gz", "3f3e466330908270ee742725c6b68f92b3243b988aa8b8c9bfef69ad8e68fe14", 1_466_591
+    "train": _file(
+        "train-v1.1.jsonl.gz", None, git_blob="5b647cdd9735cd77b2642a9eb744d57733edf426"
     ),
-    "test": _file("test.jsonl.gz", "c674bc0743e0ad5fe7c2bc3cb217e16f27bb8b54ce81aecef1f4e203b78e3e85", 1_544_364),
-    "ood": _file("ood.jsonl.gz", "fe240dad5f20bef82a16f7148fd9332f57ec7bc5fb0b97a0b582b009b51c43dc", 1_216_896),
+    "validation": _file(
+        "dev-v1.1.jsonl.gz",
+        "3f3e466330908270ee742725c6b68f92b3243b988aa8b8c9bfef69ad8e68fe14",
+        1_466_591,
+    ),
+    "test": _file(
+        "test.jsonl.gz",
+        "c674bc0743e0ad5fe7c2bc3cb217e16f27bb8b54ce81aecef1f4e203b78e3e85",
+        1_544_364,
+    ),
+    "ood": _file(
+        "ood.jsonl.gz",
+        "fe240dad5f20bef82a16f7148fd9332f57ec7bc5fb0b97a0b582b009b51c43dc",
+        1_216_896,
+    ),
 }
-SAMPLE = {"test": SourceFile("sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e")}
+SAMPLE = {
+    "test": SourceFile(
+        "sample.jsonl", "389b24cf5bc934bb5984f1fa0c9a16212098b6aff521025dba5fe6178edf2b9e"
+    )
+}
 
 CORPUS = Corpus(
     name="tne",
@@ -61,7 +79,12 @@ CORPUS = Corpus(
             "The labelled files: news for training, validation and test, other texts for out-of-domain testing.",
             RELEASED,
         ),
-        "flat": Config("The links of the labelled files, one a row.", RELEASED, definition="flat", flattens="document"),
+        "flat": Config(
+            "The links of the labelled files, one a row.",
+            RELEASED,
+            definition="flat",
+            flattens="document",
+        ),
         "unlabeled": Config(
             "The files of the leaderboard, without links.",
             {
@@ -81,23 +104,36 @@ CORPUS = Corpus(
             "The out-of-domain texts, by domain.",
             {
                 "books": _file(
-                    "ood_books.jsonl.gz", "c85e35c35852bf2cdc537f9695a1d92743a257d329e64a4e8247b0f923773325", 446_467
+                    "ood_books.jsonl.gz",
+                    "c85e35c35852bf2cdc537f9695a1d92743a257d329e64a4e8247b0f923773325",
+                    446_467,
                 ),
                 "imdb": _file(
-                    "ood_imdb.jsonl.gz", "71406586859306d1b311c89140724312d29a7c81fae1dc738cf770c2f92ee56e", 444_110
+                    "ood_imdb.jsonl.gz",
+                    "71406586859306d1b311c89140724312d29a7c81fae1dc738cf770c2f92ee56e",
+                    444_110,
                 ),
                 "reddit": _file(
-                    "ood_reddit.jsonl.gz", "efb1c52e8887b00fb4198e0f4cb69a03f6634044ec7baa574189601bc14f42ee", 327_081
+                    "ood_reddit.jsonl.gz",
+                    "efb1c52e8887b00fb4198e0f4cb69a03f6634044ec7baa574189601bc14f42ee",
+                    327_081,
                 ),
             },
         ),
         "ood_forums": Config(
             "The forum posts, by forum.",
             # The names of the files lack the underscore that the names of the forums have elsewhere.
-            {forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", *known) for forum, known in FORUMS.items()},
+            {
+                forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", *known)
+                for forum, known in FORUMS.items()
+            },
         ),
-        "sample": Config("Invented texts that ship with the package, for trying things out offline.", SAMPLE),
-        "sample_flat": Config("The links of the sample, one a row.", SAMPLE, definition="flat", flattens="document"),
+        "sample": Config(
+            "Invented texts that ship with the package, for trying things out offline.", SAMPLE
+        ),
+        "sample_flat": Config(
+            "The links of the sample, one a row.", SAMPLE, definition="flat", flattens="document"
+        ),
     },
     default_split="test",
     format="tne_jsonl",

@@ -19,7 +19,11 @@ RELEASED = {
         size=57_636,
     )
 }
-SAMPLE = {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")}
+SAMPLE = {
+    "test": SourceFile(
+        "sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534"
+    )
+}
 
 
 CORPUS = Corpus(
@@ -47,11 +51,19 @@ CORPUS = Corpus(
     configs={
         "default": Config("The released file.", RELEASED),
         "flat": Config(
-            "The possessions of the released file, one a row.", RELEASED, definition="flat", flattens="document"
+            "The possessions of the released file, one a row.",
+            RELEASED,
+            definition="flat",
+            flattens="document",
         ),
-        "sample": Config("Invented artifacts that ship with the package, for trying things out offline.", SAMPLE),
+        "sample": Config(
+            "Invented artifacts that ship with the package, for trying things out offline.", SAMPLE
+        ),
         "sample_flat": Config(
-            "The possessions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"
+            "The possessions of the sample, one a row.",
+            SAMPLE,
+            definition="flat",
+            flattens="document",
         ),
     },
     default_split="test",

@@ -40,4 +40,7 @@ class TimelineAwareness(metric.EvaluateModule):
     ) -> tuple[list[Any], list[dict[str, Any]]]:
         """Return checked inputs for evaluate, with predictions of one shape, without spans."""
         system, gold = super()._check_batch(predictions, references, others)
-        return [{**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in system], gold
+        return [
+            {**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]}
+            for row in system
+        ], gold

@@ -48,7 +48,9 @@ class TneLinks(metric.EvaluateModule):
             SubmissionError: predictions are leaderboard arrays, or are invalid for another reason.
         """
         rows = as_list("predictions", predictions)
-        arrays = [number for number, row in enumerate(rows) if isinstance(row, dict) and ARRAY in row]
+        arrays = [
+            number for number, row in enumerate(rows) if isinstance(row, dict) and ARRAY in row
+        ]
         if arrays:
             found = f"row {arrays[0]}: the prediction is a leaderboard array, {ARRAY} (expected id and relations)"
             advice = "convert the file first: closeread convert tne FILE --to jsonl"

@@ -49,7 +49,16 @@ if TYPE_CHECKING:
     from closeread.hf.modules import load_metric
     from closeread.operations.compare import compare, table
     from closeread.operations.counting import count, count_batch, merge
-    from closeread.operations.data import cite, corpora, export, install_modules, metrics, schema, show, stats
+    from closeread.operations.data import (
+        cite,
+        corpora,
+        export,
+        install_modules,
+        metrics,
+        schema,
+        show,
+        stats,
+    )
     from closeread.operations.leaderboard import (
         build_leaderboard,
         download_submission,
@@ -63,7 +72,12 @@ if TYPE_CHECKING:
         withdraw_submission,
     )
     from closeread.operations.llm import llm_rows
-    from closeread.operations.publishing import publish_codabench, publish_dataset, publish_leaderboard, publish_metric
+    from closeread.operations.publishing import (
+        publish_codabench,
+        publish_dataset,
+        publish_leaderboard,
+        publish_metric,
+    )
     from closeread.operations.reproduce import reproduce
     from closeread.operations.score import load_report, score, validate
     from closeread.operations.tasks import (
@@ -132,7 +146,10 @@ def __getattr__(name: str) -> Any:
 def _check_arguments(function: FunctionType) -> Any:
     """Return a public function as users call it: it checks its arguments, and pickles by its public name."""
     checked = import_module("closeread.argument_types").check_types(function)
-    checked.__module__, checked.__doc__ = __name__, import_module("closeread.parameters").write_docstring(function)
+    checked.__module__, checked.__doc__ = (
+        __name__,
+        import_module("closeread.parameters").write_docstring(function),
+    )
     return checked
 
 

@@ -17,7 +17,18 @@ from numbers import Integral, Real
 from pathlib import Path
 from reprlib import Repr
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from closeread.exceptions import RequestError, escape, quote, shorten
 
@@ -49,7 +60,9 @@ class Range(NamedTuple):
     def describe_misfit(self, value: Any) -> str:
         """Describe the range if a number is not in it; otherwise return nothing."""
         is_low = self.low is not None and (value <= self.low if self.above else value < self.low)
-        is_high = self.high is not None and (value >= self.high if self.below else value > self.high)
+        is_high = self.high is not None and (
+            value >= self.high if self.below else value > self.high
+        )
         if not is_low and not is_high and value == value:
             return ""
         ends = [] if self.low is None else [f"{'above' if self.above else 'from'} {self.low:,}"]
@@ -78,7 +91,9 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
                     given = value
                 case _:
                     given = {name: value}
-            wrong += [_find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()]
+            wrong += [
+                _find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()
+            ]
         _raise_misfits(wrong)
         return function(*arguments, **options)
 
@@ -88,7 +103,9 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
 def check_fields(made: Any) -> None:
     """Check the types of the fields of an instance of a dataclass; a RequestError has all that are wrong."""
     hints = read_hints(type(made))  # type: ignore[arg-type]
-    _raise_misfits(_find_misfit(one.name, getattr(made, one.name), hints[one.name]) for one in fields(made))
+    _raise_misfits(
+        _find_misfit(one.name, getattr(made, one.name), hints[one.name]) for one in fields(made)
+    )
 
 
 def check_argument(name: str, value: object, hint: object) -> None:
@@ -105,11 +122,15 @@ def _raise_misfits(misfits: Iterable[str | None]) -> None:
 def read_hints(declared: Any) -> dict[str, Any]:
     """Return the annotations of a function's parameters or a class's fields; that of the result may be unknown here."""
     kept: Callable[[str], bool] = "return".__ne__
-    if isinstance(declared, partial):  # its first parameters have values, and may be annotated by what is not imported
+    if isinstance(
+        declared, partial
+    ):  # its first parameters have values, and may be annotated by what is not imported
         kept, declared = inspect.signature(declared).parameters.__contains__, declared.func
     texts = {name: one for name, one in declared.__annotations__.items() if kept(name)}
     return get_type_hints(
-        SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__]), include_extras=True
+        SimpleNamespace(__annotations__=texts),
+        vars(sys.modules[declared.__module__]),
+        include_extras=True,
     )
 
 
@@ -139,14 +160,20 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
             items = ((_show(key), item) for key, item in value.items())
     elif kind in LISTS:
         is_table = kind is Sequence and hasattr(value, "columns")
-        fits = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) and not is_table
+        fits = (
+            isinstance(value, Iterable)
+            and not isinstance(value, str | bytes | Mapping)
+            and not is_table
+        )
         if isinstance(value, list | tuple) and inner[0] is not object:
             items = enumerate(value)
     elif kind is Literal:
         fits = isinstance(value, tuple(map(type, inner)))
     elif kind is Callable:
         fits = callable(value)
-    elif isinstance(hint, type) and issubclass(hint, Path):  # `datasets` exchanges it in modules that it streams from
+    elif isinstance(hint, type) and issubclass(
+        hint, Path
+    ):  # `datasets` exchanges it in modules that it streams from
         fits = isinstance(value, os.PathLike)
     elif hint is bool:
         is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"
@@ -157,7 +184,9 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
         fits = isinstance(value, hint)
     if not fits:
         return f"{name} is {_show(value)} (expected {words or _describe(hint)})"
-    return next(filter(None, (_find_misfit(f"{name}[{key}]", item, inner[-1]) for key, item in items)), None)
+    return next(
+        filter(None, (_find_misfit(f"{name}[{key}]", item, inner[-1]) for key, item in items)), None
+    )
 
 
 def _describe(hint: Any) -> str:
@@ -166,8 +195,14 @@ def _describe(hint: Any) -> str:
     if kind is Annotated:
         return next((one for one in inner[1:] if isinstance(one, str)), "") or _describe(inner[0])
     if kind in UNIONS:
-        named = [one for one in inner if get_origin(one) is not Literal and not (one is str and Path in inner)]
-        *first, last = dict.fromkeys(", ".join(map(_describe, named)).replace(" or ", ", ").split(", "))
+        named = [
+            one
+            for one in inner
+            if get_origin(one) is not Literal and not (one is str and Path in inner)
+        ]
+        *first, last = dict.fromkeys(
+            ", ".join(map(_describe, named)).replace(" or ", ", ").split(", ")
+        )
         return f"{', '.join(first)} or {last}" if first else last
     if kind is Literal:
         return " or ".join(map(repr, inner))

@@ -62,7 +62,10 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     [2.0, 1.5, 0.0]
     """
     parts = _split(values[:, None])
-    sums = [(columns, np.bincount(groups, part[:, 0], n_groups).astype(np.float64)[:, None]) for columns, part in parts]
+    sums = [
+        (columns, np.bincount(groups, part[:, 0], n_groups).astype(np.float64)[:, None])
+        for columns, part in parts
+    ]
     return _add(sums, 1)[:, 0]
 
 
@@ -75,7 +78,9 @@ def multiply(weights: Iterable[Whole], values: Floats) -> Floats:
     products = np.concatenate([tile.astype(np.float64) @ stacked for tile in tiles])
     ends = np.cumsum([part.shape[1] for _, part in parts])[:-1]
     sums = np.split(products, ends, axis=1)
-    return _add([(columns, sum_) for (columns, _), sum_ in zip(parts, sums, strict=True)], values.shape[1])
+    return _add(
+        [(columns, sum_) for (columns, _), sum_ in zip(parts, sums, strict=True)], values.shape[1]
+    )
 
 
 def _split(values: Floats) -> list[tuple[Ints, Floats]]:

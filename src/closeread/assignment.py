@@ -38,7 +38,10 @@ def best_assignment(weights: Sequence[Mapping[int, int]]) -> list[int]:
     row_of = {column: row for row, column in enumerate(column_of)}
     # A matching has maximum weight if and only if all its cells are tight and it has all columns with a price.
     tight = [
-        [*sorted(column for column, weight in cells.items() if u[row] + v[column] == weight), *[~row] * (not u[row])]
+        [
+            *sorted(column for column, weight in cells.items() if u[row] + v[column] == weight),
+            *[~row] * (not u[row]),
+        ]
         for row, cells in enumerate(weights)
     ]
     for row, columns in enumerate(tight):
@@ -171,7 +174,10 @@ def _choose_forced(row: Ints, column: Ints, weight: Floats) -> tuple[Mask, Mask]
         r, c, w = row[rest], column[rest], weight[rest]
         picked = np.concatenate([rest[_find_forced(r, c, w)], rest[_find_forced(c, r, w)]])
         chosen[picked] = True
-        taken_row, taken_column = np.zeros(row.max() + 1, np.bool_), np.zeros(column.max() + 1, np.bool_)
+        taken_row, taken_column = (
+            np.zeros(row.max() + 1, np.bool_),
+            np.zeros(column.max() + 1, np.bool_),
+        )
         taken_row[row[picked]] = taken_column[column[picked]] = True
         rest = rest[~(taken_row[r] | taken_column[c])]
         # In a long chain each round finds one cell only; search is faster then.

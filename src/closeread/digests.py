@@ -18,7 +18,9 @@ DIGEST_BYTES = 32
 FIELD_END, KEYS_END, RECORD_END = "\x1f", "\x1d", "\x1e"
 
 
-def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[str] = ()) -> dict[str, bytes]:
+def unit_digests(
+    records: Sequence[Record], unit: str, not_in_digest: Iterable[str] = ()
+) -> dict[str, bytes]:
     """Return the sha256 of the records of each unit, by the unit's name, which is a field.
 
     Without fields that do not affect scores; `a.b` is the field b of every item of the list a.
@@ -26,7 +28,9 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     dropped = [name.partition(".") for name in not_in_digest]
     by_unit: dict[str, list[str]] = {}
     for name, record in zip(column(records, unit), records, strict=True):
-        by_unit.setdefault(name, []).append(_format_record(_drop_fields(record, dropped) if dropped else record))
+        by_unit.setdefault(name, []).append(
+            _format_record(_drop_fields(record, dropped) if dropped else record)
+        )
     return {
         name: hashlib.sha256(RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass")).digest()
         for name, own in by_unit.items()
@@ -57,5 +61,8 @@ def _drop_fields(record: Record, paths: Sequence[tuple[str, str, str]]) -> Recor
     rest = {name: value for name, value in record.items() if name not in whole}
     for outer, _, inner in paths:
         if inner and rest.get(outer):
-            rest[outer] = [{name: value for name, value in item.items() if name != inner} for item in rest[outer]]
+            rest[outer] = [
+                {name: value for name, value in item.items() if name != inner}
+                for item in rest[outer]
+            ]
     return rest

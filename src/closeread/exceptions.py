@@ -20,7 +20,9 @@ from closeread import limits
 SHOWN = 20
 NAMED = 3
 
-FieldPath = tuple[str | int, ...]  # the keys and the places of items, from 0, that lead to a value inside a record
+FieldPath = tuple[
+    str | int, ...
+]  # the keys and the places of items, from 0, that lead to a value inside a record
 
 
 class Problem(NamedTuple):
@@ -28,7 +30,9 @@ class Problem(NamedTuple):
 
     what: str  # was found and was expected
     line: int | None = None  # from 1
-    file: str | None = None  # in the folder, or the absolute path of one that belongs to it but is elsewhere
+    file: str | None = (
+        None  # in the folder, or the absolute path of one that belongs to it but is elsewhere
+    )
     row: int | None = None  # the number of the record, from 0, if it doesn't have a line or a file
     path: FieldPath = ()  # in the record
     about: str = ""  # the value there, in words
@@ -38,7 +42,9 @@ class Problem(NamedTuple):
     @property
     def place(self) -> str:
         """Its place in the record, and the value there, as in `relations[3].anchor ('np7')`."""
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
+        place = "".join(
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path
+        ).removeprefix(".")
         return f"{place} ({self.about})" if self.about else place
 
     @property
@@ -59,7 +65,11 @@ class Problem(NamedTuple):
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
         place = source if self.file is None else os.path.join(source, escape_line(self.file))
-        return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
+        return (
+            f"{place}: {self.message}"
+            if self.line is None
+            else f"{place}:{self.line}: {self.message}"
+        )
 
 
 class ProblemList(list[Problem]):
@@ -76,7 +86,9 @@ class ProblemList(list[Problem]):
     def append(self, problem: Problem) -> None:
         """Add a problem, or count it."""
         if problem.kind not in self._first and len(self._first) >= limits.MAX_PROBLEMS:
-            problem = problem._replace(what="another problem, not listed", path=(), about="", record="")
+            problem = problem._replace(
+                what="another problem, not listed", path=(), about="", record=""
+            )
         first = self._first.setdefault(problem.kind, len(self))
         if first < len(self) >= limits.MAX_PROBLEMS:
             self[first] = self[first]._replace(times=self[first].times + problem.times)
@@ -117,11 +129,18 @@ def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
         total, repeated = first.times + sum(one.times for one in others), ""
         if total > 1:
             numbers = dict.fromkeys(one.line for one in others)
-            if {one.file for one in others} == {first.file} and None not in numbers and numbers.keys() != {first.line}:
+            if (
+                {one.file for one in others} == {first.file}
+                and None not in numbers
+                and numbers.keys() != {first.line}
+            ):
                 also = [f"{number}" for number in numbers if number != first.line]
                 noun = " line" if len(also) == 1 else " lines"
             else:
-                also, noun = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others)))), ""
+                also, noun = (
+                    list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others)))),
+                    "",
+                )
             repeated = f" ({total:,} times{f'; also{noun} {_join_first(also)}' if also else ''})"
         lines.append(first.at(source) + repeated)
     return lines
@@ -227,9 +246,17 @@ def merge_errors(errors: Sequence[E]) -> E:
         folder = os.path.commonpath([error.source for error in errors])
     except ValueError:  # absolute and relative paths, or several drives
         folder = ""
-    places = [Path(os.path.relpath(error.source, folder) if folder else error.source) for error in errors]
-    below = [(place, problem) for place, error in zip(places, errors, strict=True) for problem in error.problems]
-    problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
+    places = [
+        Path(os.path.relpath(error.source, folder) if folder else error.source) for error in errors
+    ]
+    below = [
+        (place, problem)
+        for place, error in zip(places, errors, strict=True)
+        for problem in error.problems
+    ]
+    problems = [
+        problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below
+    ]
     return type(errors[0])(folder, problems)
 
 
@@ -371,7 +398,9 @@ _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score
 Aliases = Mapping[str, str]
 
 
-def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
+def describe_unknown(
+    what: str, name: str, known: Sequence[str], aliases: Aliases | None = None
+) -> str:
     """Return the message for an unknown name, with the most similar known one."""
     name = str(name)  # in Python it may be anything
     guess = suggest(name, known, aliases)

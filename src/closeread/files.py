@@ -73,7 +73,9 @@ def creating_folder(folder: Path) -> Iterator[Path]:
 
     target = Path(os.path.realpath(folder))
     if target == Path.cwd() or (os.path.lexists(target) and not is_empty_folder(target)):
-        raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))
+        raise OSError(
+            errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder)
+        )
     draft = _name_draft(target)
     new = [parent for parent in target.parents if not parent.exists()]
     with _naming_errors(folder, target, draft):
@@ -178,7 +180,9 @@ def _naming_errors(path: Path, target: Path, draft: Path) -> Iterator[None]:
             named = path / found.relative_to(draft)
         elif found != target and found not in target.parents:
             raise
-        raise OSError(error.errno, f"can't be written: {error.strerror or error}", str(named)) from error
+        raise OSError(
+            error.errno, f"can't be written: {error.strerror or error}", str(named)
+        ) from error
 
 
 def _sync(path: Path) -> None:
@@ -187,7 +191,10 @@ def _sync(path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems have nothing to sync
+        if error.errno not in (
+            errno.EINVAL,
+            errno.ENOTSUP,
+        ):  # some file systems have nothing to sync
             raise
     finally:
         os.close(descriptor)
@@ -208,7 +215,11 @@ def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) ->
     for number, output in enumerate(written):
         for path, is_whole in read:
             folder = Path(os.path.realpath(path))
-            is_inside = output.is_file() and folder.is_dir() and folder in Path(os.path.realpath(output)).parents
+            is_inside = (
+                output.is_file()
+                and folder.is_dir()
+                and folder in Path(os.path.realpath(output)).parents
+            )
             if is_inside and not is_whole:
                 is_inside = folder not in (Path.cwd(), *Path.cwd().parents)
             if is_inside or is_same(output, path):

@@ -10,7 +10,16 @@ from itertools import islice
 from typing import Any
 
 from closeread import limits
-from closeread.exceptions import FieldPath, FormatError, Problem, find_similar, pluralize, quote, quote_json, shorten
+from closeread.exceptions import (
+    FieldPath,
+    FormatError,
+    Problem,
+    find_similar,
+    pluralize,
+    quote,
+    quote_json,
+    shorten,
+)
 from closeread.files import package_folder
 
 Schema = dict[str, Any]
@@ -43,7 +52,9 @@ def find_problems(found: object, schema: str) -> list[Problem]:
             return []
     except ValueError:  # no JSON, such as a set or a lone surrogate
         pass
-    return explain(found, [_load_schema(schema)]) or [Problem(f"is not valid (expected a value as in {schema})")]
+    return explain(found, [_load_schema(schema)]) or [
+        Problem(f"is not valid (expected a value as in {schema})")
+    ]
 
 
 @cache
@@ -78,11 +89,19 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
             draft = jsonschema.validators.validator_for(schema)
             # Each error takes some kilobytes.
             if errors := list(islice(draft(schema).iter_errors(found), limits.MAX_PROBLEMS + 1)):
-                errors.sort(key=lambda error: [(isinstance(step, str), step) for step in error.absolute_path])
+                errors.sort(
+                    key=lambda error: [
+                        (isinstance(step, str), step) for step in error.absolute_path
+                    ]
+                )
                 # A value of the wrong type is none of the choices either, and only the choices are a useful
                 # expectation.
                 chosen = {error.json_path for error in errors if error.validator == "enum"}
-                told = (error for error in errors if error.validator != "type" or error.json_path not in chosen)
+                told = (
+                    error
+                    for error in errors
+                    if error.validator != "type" or error.json_path not in chosen
+                )
                 problems += (problem for error in told for problem in describe(error))
                 break
     except RecursionError:
@@ -113,21 +132,34 @@ def describe(error: Any) -> list[Problem]:
         for one in error.context:
             branches.setdefault(one.schema_path[0], []).append(one)
         # The error of a branch for another type, such as null, explains nothing.
-        meant = [some for some in branches.values() if all(one.path or one.validator != "type" for one in some)]
+        meant = [
+            some
+            for some in branches.values()
+            if all(one.path or one.validator != "type" for one in some)
+        ]
         if len(meant) == 1:
             return [problem for one in meant[0] for problem in describe(one)]
     if error.validator == "required":
         # `jsonschema` has an error for each missing field, whose name is in the message only.
-        missing = next(name for name in error.validator_value if error.message.startswith(repr(name)))
-        if missing in _guess_fields(error.schema, error.instance).values():  # the unknown field is the problem
+        missing = next(
+            name for name in error.validator_value if error.message.startswith(repr(name))
+        )
+        if (
+            missing in _guess_fields(error.schema, error.instance).values()
+        ):  # the unknown field is the problem
             return []
         return [Problem(f"field {quote(missing)} is missing", path=path)]
     if error.validator == "additionalProperties":
-        return [Problem(what, path=path) for what in describe_unknown_fields(error.schema, error.instance)]
+        return [
+            Problem(what, path=path)
+            for what in describe_unknown_fields(error.schema, error.instance)
+        ]
     return [Problem(_describe(error), path=path)]
 
 
-def describe_unknown_fields(schema: Mapping[str, Any], found: Mapping[str, Any], verdict: str = "") -> list[str]:
+def describe_unknown_fields(
+    schema: Mapping[str, Any], found: Mapping[str, Any], verdict: str = ""
+) -> list[str]:
     """Return a sentence for each field of an object that its schema does not have, with the field that was meant."""
     fields = "" if verdict else f" (fields: {_list(list(schema.get('properties', ())), LISTED)})"
     return [
@@ -147,7 +179,9 @@ def _guess_fields(schema: Mapping[str, Any], found: Mapping[str, Any]) -> dict[o
 
 
 def _list(values: Sequence[object], most: int) -> str:
-    return ", ".join(quote_json(value, 60) for value in values[:most]) + ", …" * (len(values) > most)
+    return ", ".join(quote_json(value, 60) for value in values[:most]) + ", …" * (
+        len(values) > most
+    )
 
 
 def _describe(error: Any) -> str:
@@ -160,13 +194,19 @@ def _describe(error: Any) -> str:
                 return f'{value} is a number (expected text: "{value:g}" in quotes{why})'
             return f"expected {_describe_type(expected, schema)}, found {_name_value(value)}"
         case "enum":
-            texts = [one for one in expected if isinstance(one, str)] if isinstance(value, str | bool) else []
+            texts = (
+                [one for one in expected if isinstance(one, str)]
+                if isinstance(value, str | bool)
+                else []
+            )
             near = find_similar(str(value), texts, {"true": "yes", "false": "no"})
             guess = f"; did you mean {quote(near)}?" if near else ""
             return f"{quote_json(value)} is not one of {_list(expected, 6 * LISTED)}{guess}"
         case "const":
             return f"expected {quote_json(expected)}, found {quote_json(value)}"
-        case "pattern" | "anyOf" | "oneOf" | "not" if words := schema.get("x-expected") or schema.get("description"):
+        case "pattern" | "anyOf" | "oneOf" | "not" if words := schema.get(
+            "x-expected"
+        ) or schema.get("description"):
             return f"{quote_json(value)} is not valid (expected {words})"
         case "pattern":
             return f"{quote_json(value)} is not valid (expected the form {expected})"

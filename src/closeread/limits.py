@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-MAX_FILE_BYTES = 2**30  # the largest file, and the largest folder of files, in bytes, decompressed; users may lower it
+MAX_FILE_BYTES = (
+    2**30
+)  # the largest file, and the largest folder of files, in bytes, decompressed; users may lower it
 MAX_LINE_BYTES = 2**26  # the longest line of a text file, in bytes
 MAX_FILES = 10_000  # the most files of a folder
 MAX_DEPTH = 100

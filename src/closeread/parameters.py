@@ -61,14 +61,18 @@ class Param(NamedTuple):
     corpus: str = ""  # whose gold is read
     others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
     without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
-    declared: tuple[str, ...] = ()  # the module and the names of options that are declared elsewhere
+    declared: tuple[
+        str, ...
+    ] = ()  # the module and the names of options that are declared elsewhere
     options: tuple[procedure.Option, ...] = ()  # such options themselves
     rest: Operation | None = None  # whose options it passes on
 
     def over(self, other: Param) -> Param:
         """Return this with its unset fields filled from another."""
         unsaid = Param()._asdict()
-        return other._replace(**{name: value for name, value in self._asdict().items() if value != unsaid[name]})
+        return other._replace(
+            **{name: value for name, value in self._asdict().items() if value != unsaid[name]}
+        )
 
 
 within = Range
@@ -140,7 +144,9 @@ Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
 FileSize = Annotated[
-    int | None, within(1, MAX_FILE_BYTES), Param(kind="limit", metavar="BYTES", default=MAX_FILE_BYTES)
+    int | None,
+    within(1, MAX_FILE_BYTES),
+    Param(kind="limit", metavar="BYTES", default=MAX_FILE_BYTES),
 ]
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
@@ -169,7 +175,9 @@ class Intervals:
         """Return the parameters of resampling; none is done without intervals."""
         from closeread.counts.estimates import Resampling
 
-        return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed, self.interval)
+        return Resampling(
+            self.resamples if self.ci else 0, self.confidence, self.seed, self.interval
+        )
 
 
 @dataclass(frozen=True)
@@ -254,7 +262,11 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
                 continue
             if one.kind == one.VAR_POSITIONAL:
                 hint = GenericAlias(Sequence, (hint,))
-            is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+            is_argument = one.kind in (
+                one.POSITIONAL_ONLY,
+                one.POSITIONAL_OR_KEYWORD,
+                one.VAR_POSITIONAL,
+            )
             own, usual = sentences.get(one.name, ""), SENTENCES.get(one.name, "")
             text = param.help or (own if own[:1].isupper() else usual or own)
             found.append(Parameter(one.name, hint, one.default, text, is_argument, param))
@@ -268,7 +280,14 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
         sentences |= read_doc(one)[1]
         hints |= read_hints(one)
     return tuple(
-        Parameter(one.name, hint, getattr(group.default, one.name), param.help or sentences[one.name], False, param)
+        Parameter(
+            one.name,
+            hint,
+            getattr(group.default, one.name),
+            param.help or sentences[one.name],
+            False,
+            param,
+        )
         for one in fields(group.hint)
         for hint, param in [_unwrap(hints[one.name])]
     )
@@ -283,7 +302,9 @@ def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
         case "place":
             return tuple(one for one in PLACE.values() if one.name not in param.without)
         case "scored":
-            return parameter._replace(name="predictions", hint=FileOrRows, param=Param(kind="source")), *PLACE.values()
+            return parameter._replace(
+                name="predictions", hint=FileOrRows, param=Param(kind="source")
+            ), *PLACE.values()
     return (parameter,)
 
 
@@ -316,8 +337,14 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     text = inspect.getdoc(operation) or ""
     about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
     listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
-    found = re.findall(r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)", listed[1] if listed else "", re.M | re.S)
-    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]  # two spaces stay
+    found = re.findall(
+        r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)",
+        listed[1] if listed else "",
+        re.M | re.S,
+    )
+    joined = [
+        (names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found
+    ]  # two spaces stay
     return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
 
 
@@ -336,11 +363,15 @@ def write_docstring(operation: Callable[..., Any]) -> str:
     if more is None:
         return text
     about, _, known = text.partition("\n\nArgs:\n")
-    added, rest = more.removeprefix("Args:\n").split("\n\n", 1) if more.startswith("Args:") else ("", more)
+    added, rest = (
+        more.removeprefix("Args:\n").split("\n\n", 1) if more.startswith("Args:") else ("", more)
+    )
     entries = re.findall(r"^ {4}\*{0,2}\w+.*(?:\n {5,}.*)*", f"{added}\n{known}", re.M)
     order = [one.strip("*") for one in inspect.signature(operation).parameters]
     entries.sort(key=lambda entry: order.index(re.findall(r"\w+", entry)[0]))
     return "\n\n".join([about, *(["\n".join(["Args:", *entries])] if entries else []), rest]) + "\n"
 
 
-PLACE = {one.name: one for one in describe_fields(Parameter("place", Place, Place(), "", False, Param()))}
+PLACE = {
+    one.name: one for one in describe_fields(Parameter("place", Place, Place(), "", False, Param()))
+}

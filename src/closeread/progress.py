@@ -28,7 +28,9 @@ def showing_progress(show: Progress | None) -> Iterator[None]:
 def prefixing_progress(prefix: str) -> Iterator[None]:
     """Show progress inside the block as that of something, such as one of several runs."""
     show = _show.get()
-    with showing_progress(None if show is None else lambda what, done, n: show(f"{prefix}: {what}", done, n)):
+    with showing_progress(
+        None if show is None else lambda what, done, n: show(f"{prefix}: {what}", done, n)
+    ):
         yield
 
 

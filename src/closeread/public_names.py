@@ -8,19 +8,63 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    Corpus: TypeAlias = Literal["marmara_coref", "mctaco", "semeval2015_timeline", "tne", "wikipossessions"]
-    Procedure: TypeAlias = Literal["coref", "mctaco", "timeline", "tlinks", "tne", "wikipossessions"]
+    Corpus: TypeAlias = Literal[
+        "marmara_coref", "mctaco", "semeval2015_timeline", "tne", "wikipossessions"
+    ]
+    Procedure: TypeAlias = Literal[
+        "coref", "mctaco", "timeline", "tlinks", "tne", "wikipossessions"
+    ]
     Module: TypeAlias = (
-        Literal["coref", "coref_alpha", "coref_b3", "coref_blanc", "coref_ceafe", "coref_ceafm", "coref_conll"]
-        | Literal["coref_lea", "coref_muc", "mctaco", "possession", "timeline_awareness", "tne_links"]
+        Literal[
+            "coref",
+            "coref_alpha",
+            "coref_b3",
+            "coref_blanc",
+            "coref_ceafe",
+            "coref_ceafm",
+            "coref_conll",
+        ]
+        | Literal[
+            "coref_lea", "coref_muc", "mctaco", "possession", "timeline_awareness", "tne_links"
+        ]
     )
     Family: TypeAlias = (
-        Literal["mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros", "non_referring"]
-        | Literal["bridging_anaphors", "bridging_mentions", "bridging_entities", "exact_match", "f1", "awareness"]
-        | Literal["events", "anchor_accuracy", "links", "unlabeled", "triplets", "iprep", "uprep", "possessor"]
+        Literal[
+            "mentions",
+            "muc",
+            "b3",
+            "ceafm",
+            "ceafe",
+            "blanc",
+            "lea",
+            "conll",
+            "mor",
+            "zeros",
+            "non_referring",
+        ]
+        | Literal[
+            "bridging_anaphors",
+            "bridging_mentions",
+            "bridging_entities",
+            "exact_match",
+            "f1",
+            "awareness",
+        ]
+        | Literal[
+            "events",
+            "anchor_accuracy",
+            "links",
+            "unlabeled",
+            "triplets",
+            "iprep",
+            "uprep",
+            "possessor",
+        ]
         | Literal["possessor_certainty", "anchor", "relation", "relation_certainty", "ordering"]
     )
-    Preset: TypeAlias = Literal["conll2012", "corefud", "codicrac_anaphora", "codicrac_deixis", "codicrac_bridging"]
+    Preset: TypeAlias = Literal[
+        "conll2012", "corefud", "codicrac_anaphora", "codicrac_deixis", "codicrac_bridging"
+    ]
     AnyCorpus: TypeAlias = Corpus | Procedure | str
     """A corpus, or the procedure that scores it."""
     AnyModule: TypeAlias = Module | AnyCorpus

@@ -59,7 +59,10 @@ class ColumnRecords(Sequence[Record]):
 
     def __iter__(self) -> Iterator[Record]:
         names = tuple(self.columns)
-        return (dict(zip(names, values, strict=True)) for values in zip(*self.columns.values(), strict=True))
+        return (
+            dict(zip(names, values, strict=True))
+            for values in zip(*self.columns.values(), strict=True)
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -69,7 +72,11 @@ class ColumnRecords(Sequence[Record]):
 
 def column(records: Sequence[Record], name: str) -> Sequence[Any]:
     """Return the values of a field that every record has, in order."""
-    return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
+    return (
+        records.columns[name]
+        if isinstance(records, ColumnRecords)
+        else [record[name] for record in records]
+    )
 
 
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
@@ -77,7 +84,10 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
     return {
-        name: [one.get(name) if type(one) is dict or isinstance(one, Mapping) else None for one in records]
+        name: [
+            one.get(name) if type(one) is dict or isinstance(one, Mapping) else None
+            for one in records
+        ]
         for name in names
     }
 
@@ -86,7 +96,9 @@ class Parsed(NamedTuple):
     """The records of a file, a folder or memory that could be read, all problems, and the oddities of a folder."""
 
     records: Sequence[Record]
-    places: Sequence[Any] | None  # the line, from 1, where each begins, or its file in the folder; None in memory
+    places: (
+        Sequence[Any] | None
+    )  # the line, from 1, where each begins, or its file in the folder; None in memory
     problems: list[Problem]
     notices: list[Problem] | None = None
 
@@ -137,7 +149,9 @@ def find_repeated(parsed: Parsed, key: str, id_key: str) -> list[Problem]:
     splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]
     first: dict[tuple[str, str], int] = {}
     return ProblemList(
-        parsed.problem(index, f"duplicate {key} {quote(name)} (first {parsed.place(first[split, name])})")
+        parsed.problem(
+            index, f"duplicate {key} {quote(name)} (first {parsed.place(first[split, name])})"
+        )
         for index, (split, name) in enumerate(zip(splits, names, strict=True))
         if isinstance(name, str) and first.setdefault((split, name), index) != index
     )
@@ -147,7 +161,9 @@ class UserFiles(NamedTuple):
     """A user's own files of a corpus, and how to read them."""
 
     data_dir: Path | None = None  # None to look in the usual places
-    folders: Mapping[str, Path | None] = MappingProxyType({})  # which are elsewhere; None for one to do without
+    folders: Mapping[str, Path | None] = MappingProxyType(
+        {}
+    )  # which are elsewhere; None for one to do without
     options: Mapping[str, str] = MappingProxyType({})  # of reading, if not the defaults
 
 
@@ -170,4 +186,6 @@ def check_format(found: object, newest: int, source: object) -> None:
     if type(number) is not int or number < 1 or is_newer:
         expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
         advice = ": it was written by a newer closeread; update closeread" if is_newer else ""
-        raise FormatError(source, [Problem(f"has format {quote_json(number, 60)} ({expected}){advice}")])
+        raise FormatError(
+            source, [Problem(f"has format {quote_json(number, 60)} ({expected}){advice}")]
+        )

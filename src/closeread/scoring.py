@@ -63,9 +63,14 @@ class Scorer:
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """Return notices about a system's output for the user."""
-        return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
+        return (
+            *system.notices,
+            *self.procedure.sides.remarks(self.gold, system, self.options, table),
+        )
 
-    def count(self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1) -> Counts:
+    def count(
+        self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1
+    ) -> Counts:
         """Count a system's output, and the procedure's breakdowns inside units, in so many processes."""
         table = self.tabulate(system.rows, breakdowns or (), jobs)
         table = replace(table, digests=[self.digests[unit] for unit in table.units])
@@ -75,7 +80,9 @@ class Scorer:
         provenance = Provenance(*about, *self.gold.origin, len(system.missing))
         return Counts(table, self.procedure, provenance, self.remarks(system, table))
 
-    def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = (), jobs: int = 1) -> CountTable:
+    def tabulate(
+        self, rows: Sequence[Any], breakdowns: Sequence[str] = (), jobs: int = 1
+    ) -> CountTable:
         """Return the counts of aligned rows, without provenance."""
         options = self.procedure.keep_options(self.options, reading=False)
         how = {**options, "breakdowns": tuple(breakdowns)} if breakdowns else options
@@ -92,7 +99,9 @@ class Scorer:
 
         with ProcessPoolExecutor(len(shards)) as pool:
             parts = [
-                pool.submit(_count_shard, count, *_divide(gold, rows, shard), [names[row] for row in shard])
+                pool.submit(
+                    _count_shard, count, *_divide(gold, rows, shard), [names[row] for row in shard]
+                )
                 for shard in shards.values()
             ]
             return merge([part.result() for part in parts])
@@ -115,7 +124,9 @@ class Scorer:
         find, names = self.procedure.find_lacking, list(self.procedure.breakdowns)
         if find is None:
             return names
-        return [name for name in names if not find(self.gold.records, system.rows, self.options, name)]
+        return [
+            name for name in names if not find(self.gold.records, system.rows, self.options, name)
+        ]
 
     def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
         """Explain the counts of some units, by the unit's name."""
@@ -130,11 +141,15 @@ class Scorer:
 def _divide(gold: Any, system: Any, rows: Sequence[int]) -> tuple[Any, Any]:
     """Return some records of both sides; of mentions in columns, all documents, of which others have no mentions."""
     if hasattr(gold, "document"):
-        return gold.select(np.isin(gold.document, rows)), system.select(np.isin(system.document, rows))
+        return gold.select(np.isin(gold.document, rows)), system.select(
+            np.isin(system.document, rows)
+        )
     return [gold[row] for row in rows], [system[row] for row in rows]
 
 
-def _count_shard(count: Callable[..., CountTable], gold: Any, system: Any, units: Sequence[str]) -> CountTable:
+def _count_shard(
+    count: Callable[..., CountTable], gold: Any, system: Any, units: Sequence[str]
+) -> CountTable:
     table = count(gold=gold, system=system)
     own = set(units)
     return table.select(np.array([unit in own for unit in table.units], bool))
@@ -149,14 +164,19 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
     return procedure, corpus
 
 
-def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:
+def resolve_options(
+    procedure: Procedure, corpus: str | None, options: Mapping[str, object]
+) -> dict[str, str]:
     """Return every option with its value: given, of the preset, or the corpus's or procedure's default."""
     defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
     return procedure.resolve_options({**defaults, **procedure.expand_preset(options)})
 
 
 def open_scorer(
-    name: str, place: GoldSpec, options: Mapping[str, object] | None = None, metrics: str | Sequence[str] | None = None
+    name: str,
+    place: GoldSpec,
+    options: Mapping[str, object] | None = None,
+    metrics: str | Sequence[str] | None = None,
 ) -> Scorer:
     """Read gold, and return a scorer for it.
 
@@ -176,12 +196,18 @@ def open_scorer(
 
         declared = load_corpus(corpus)
         parts = declared.configs[config].parts(split).values()
-        files = [path for source in parts for path in files_at_hand(declared, source, place.data_dir)]
+        files = [
+            path for source in parts for path in files_at_hand(declared, source, place.data_dir)
+        ]
     return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), files)
 
 
 def choose_resampling(
-    whole: Resampling | None, resamples: int | None, confidence: float, seed: int, interval: IntervalKind
+    whole: Resampling | None,
+    resamples: int | None,
+    confidence: float,
+    seed: int,
+    interval: IntervalKind,
 ) -> Resampling:
     """Return the parameters of the bootstrap that are given in one, or each by itself."""
     given = Resampling(confidence=confidence, seed=seed, interval=interval)
@@ -212,13 +238,17 @@ def make_place(
     if corpus is None:
         where = {"config": config, "split": split, "data_dir": folder}
         if given := [key for key, value in where.items() if value is not None]:
-            raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
+            raise RequestError(
+                f"{name} has no corpus of its own, so it takes no {' or '.join(given)}"
+            )
         return GoldSpec(gold=own), rest
     declared = load_corpus(corpus)
     folders = {one.name: rest.pop(one.name) for one in declared.user_folders if one.name in rest}
     for one, value in folders.items():
         check_argument(one, value, str | Path)
-    reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}
+    reading = {
+        one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest
+    }
     paths = {one: Path(str(value)) for one, value in folders.items()}
     files = UserFiles(folder, paths, reading) if folders or reading else folder
     return GoldSpec(corpus, config, split, own, files), rest

@@ -34,8 +34,12 @@ class Grid:
     header: Sequence[str]  # none for title and notes alone
     rows: Sequence[Sequence[str]]  # columns that contain only numbers are right-aligned
     notes: Sequence[str] = ()  # sentences below the table
-    texts: frozenset[str] = frozenset()  # columns that are left-aligned even if all cells begin with a number
-    prose: frozenset[str] = frozenset()  # columns that may be wrapped, at spaces; all others are never broken
+    texts: frozenset[str] = (
+        frozenset()
+    )  # columns that are left-aligned even if all cells begin with a number
+    prose: frozenset[str] = (
+        frozenset()
+    )  # columns that may be wrapped, at spaces; all others are never broken
     ditto: frozenset[str] = frozenset()  # columns in which an empty cell stands for the one above
     best: frozenset[tuple[int, int]] = frozenset()  # cells to emphasize, by row and column
     labels: int = 0  # how many columns, from the left, name the rows
@@ -47,16 +51,24 @@ def transpose(grid: Grid, corner: str) -> Grid:
     names, *columns = zip(*grid.rows, strict=True) if grid.rows else [() for _ in grid.header]
     rows = [[title, *cells] for title, cells in zip(grid.header[1:], columns, strict=True)]
     best = frozenset((column - 1, row + 1) for row, column in grid.best)
-    return Grid(grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best)
+    return Grid(
+        grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best
+    )
 
 
-MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")  # inside of a line, for Markdown
+MARKUP = re.compile(
+    r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
+)  # inside of a line, for Markdown
 CODE = re.compile(r"(`[^`]+`)")
 BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")  # the beginning of a heading or of a list
-FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # the beginning of a cell that a spreadsheet takes for a formula
+FORMULA = re.compile(
+    r"\s*[=+\-@＝＋－＠]"
+)  # the beginning of a cell that a spreadsheet takes for a formula
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what no reader of CSV needs
 ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)  # of the end of the row before, for LaTeX
-SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)  # a number with a sign, which is no formula
+SIGNED = re.compile(
+    r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE
+)  # a number with a sign, which is no formula
 
 
 class Whole(str):
@@ -103,7 +115,14 @@ def guard_latex_rows(text: str) -> str:
     return ARGUMENT.sub(r"\1{}", text)
 
 
-SYMBOLS = {"†": r"$^\dagger$", "‡": r"$^\ddagger$", "±": r"$\pm$", "≤": r"$\leq$", "³": r"$^3$", NOTHING: "--"}
+SYMBOLS = {
+    "†": r"$^\dagger$",
+    "‡": r"$^\ddagger$",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "³": r"$^3$",
+    NOTHING: "--",
+}
 """Characters that not every font of LaTeX has."""
 
 
@@ -123,7 +142,9 @@ def _mark_up(cell: str) -> str:
 def _mark_up_note(note: str) -> str:
     """Return a paragraph of Markdown, in which code stays code, and bars are no borders of cells."""
     parts = CODE.split(escape_line(note))
-    text = "".join(part if i % 2 else escape_markdown(part).replace(r"\|", "|") for i, part in enumerate(parts))
+    text = "".join(
+        part if i % 2 else escape_markdown(part).replace(r"\|", "|") for i, part in enumerate(parts)
+    )
     return BLOCK.sub(r"\\\g<0>", text)
 
 
@@ -168,7 +189,10 @@ def _align_columns(grid: Grid) -> list[str]:
         filled = [row[i] for row in grid.rows if row[i]]
         return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
 
-    return ["right" if name not in grid.texts and is_numeric(i) else "left" for i, name in enumerate(grid.header)]
+    return [
+        "right" if name not in grid.texts and is_numeric(i) else "left"
+        for i, name in enumerate(grid.header)
+    ]
 
 
 def format_cell(cell: str | float | None) -> str:
@@ -192,7 +216,9 @@ BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 """Escape sequences of terminals."""
 
 STYLES = re.compile(r"\x1b\[\d?m")  # all that a drawn line has of them, since text is escaped
-WORD = re.compile(r"(?:`[^`]*`|\S)+")  # what is never broken: words, and everything between backticks
+WORD = re.compile(
+    r"(?:`[^`]*`|\S)+"
+)  # what is never broken: words, and everything between backticks
 
 
 def find_width() -> int:
@@ -247,7 +273,9 @@ def wrap_paragraph(text: str, width: int) -> list[str]:
 def _measure_word(text: str) -> int:
     """Return the width of the longest part of a text that is never broken."""
     shown = escape_line(text)
-    return max(map(_measure, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
+    return max(
+        map(_measure, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0
+    )
 
 
 class _Column(NamedTuple):
@@ -293,13 +321,18 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     for piece in pieces:
         if (layout := _fit([columns[i] for i in piece], width)) is None:
             return []
-        header, rows = [whole.header[i] for i in piece], [[row[i] for i in piece] for row in whole.rows]
+        header, rows = (
+            [whole.header[i] for i in piece],
+            [[row[i] for i in piece] for row in whole.rows],
+        )
         best = frozenset((row, piece.index(i)) for row, i in whole.best if i in piece)
         found.append((replace(whole, header=header, rows=rows, best=best), *layout))
     return found
 
 
-def _fit(columns: Sequence[_Column], width: int, *, is_named: bool = True) -> tuple[list[int], int] | None:
+def _fit(
+    columns: Sequence[_Column], width: int, *, is_named: bool = True
+) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
     Blocks need several columns with names, so a table without them is never too wide.
@@ -319,17 +352,24 @@ def _fit(columns: Sequence[_Column], width: int, *, is_named: bool = True) -> tu
             return found, gap
     if between and is_named:
         return None
-    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))  # longer words stick out
+    least[-1] = max(
+        PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1])
+    )  # longer words stick out
     return least, GAPS[-1]
 
 
 def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
     """Yield the lines of a table whose cells are wrapped at these widths."""
-    rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
+    rows = [
+        [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows
+    ]
     header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
     height = max(map(len, header)) if any(grid.header) else 0
     shown = [[[""] * (height - len(lines)) + lines for lines in header], *rows] if height else rows
-    taken = [max(map(_measure, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
+    taken = [
+        max(map(_measure, chain.from_iterable(cells)), default=0)
+        for cells in zip(*shown, strict=True)
+    ]
     align = _align_columns(grid)
     for number, cells in enumerate(shown, -1 if height else 0):
         for line in zip_longest(*cells, fillvalue=""):
@@ -351,13 +391,16 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[str]:
     """Yield the lines of one block for each row, with an empty line between them."""
     names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
-    space = max((length for name in names if (length := _measure(name)) <= width // 2), default=0) + 2
+    space = (
+        max((length for name in names if (length := _measure(name)) <= width // 2), default=0) + 2
+    )
     above = [""] * len(names)
     for number, row in enumerate(grid.rows):
         if number:
             yield ""
         above = [
-            cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
+            cell or (last if name in grid.ditto else "")
+            for name, cell, last in zip(names, row, above, strict=True)
         ]
         for i, (name, cell) in enumerate(zip(names, above, strict=True)):
             if not cell:
@@ -382,18 +425,28 @@ def draw_html(grid: Grid) -> str:
 
     def draw_row(tag: str, texts: Sequence[str], number: int = -1) -> str:
         shown = [escape_html(text) for text in texts]
-        shown = [f"<strong>{text}</strong>" if (number, i) in grid.best else text for i, text in enumerate(shown)]
+        shown = [
+            f"<strong>{text}</strong>" if (number, i) in grid.best else text
+            for i, text in enumerate(shown)
+        ]
         sides = zip(align, shown, strict=True)
         rule = "; border-bottom: 1px solid" * (tag == "th")
-        cells = (f'<{tag} style="text-align: {side}; {padding}{rule}">{text}</{tag}>' for side, text in sides)
+        cells = (
+            f'<{tag} style="text-align: {side}; {padding}{rule}">{text}</{tag}>'
+            for side, text in sides
+        )
         return f"<tr>{''.join(cells)}</tr>"
 
     align = _align_columns(grid)
     padding = "padding: .2em .6em"  # a mail or a plain page has no style that sets columns apart
-    parts = ['<table style="border-collapse: collapse; margin: 0 0 1.5em; font-variant-numeric: tabular-nums">']
+    parts = [
+        '<table style="border-collapse: collapse; margin: 0 0 1.5em; font-variant-numeric: tabular-nums">'
+    ]
     if grid.title:
         title = escape_html(grid.title)
-        parts.append(f'<caption style="caption-side: top; text-align: left; {padding}">{title}</caption>')
+        parts.append(
+            f'<caption style="caption-side: top; text-align: left; {padding}">{title}</caption>'
+        )
     if any(grid.header):
         parts.append(f"<thead>{draw_row('th', grid.header)}</thead>")
     parts += ["<tbody>", *(draw_row("td", row, i) for i, row in enumerate(grid.rows)), "</tbody>"]

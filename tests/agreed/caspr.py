@@ -53,7 +53,10 @@ def write(annotator, path, n_tokens=18):
             else:
                 opens[start].append((start - end, f"({number}"))
                 closes[end].append((end - start, f"{number})"))
-    cells = ["".join(piece for _, piece in sorted(o) + sorted(c)) for o, c in zip(opens, closes, strict=True)]
+    cells = [
+        "".join(piece for _, piece in sorted(o) + sorted(c))
+        for o, c in zip(opens, closes, strict=True)
+    ]
     rows = "".join(f"{i}\t{cell or '-'}\n" for i, cell in enumerate(cells, start=1))
     path.write_text(f"#begin document (d);\n{rows}#end document\n", "utf-8")
 
@@ -86,14 +89,21 @@ def run(tool, python, clingo, files, objective):
             f"--obj={objective}",
             f"--out={output}",
         ]
-        subprocess.run([*command, *(f"--ann={file}" for file in files)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*command, *(f"--ann={file}" for file in files)], check=True, stdout=subprocess.DEVNULL
+        )
         return read(output)
 
 
 def main():
     """Run the tool on invented annotators and on its examples."""
     tool, python, clingo = Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
-    found = {"tool": "knowlp/caspr-coreference-tool", "commit": COMMIT, "random": [], "examples": {}}
+    found = {
+        "tool": "knowlp/caspr-coreference-tool",
+        "commit": COMMIT,
+        "random": [],
+        "examples": {},
+    }
     for seed in range(N_RANDOM):
         annotators, costs = invent(seed), {}
         with tempfile.TemporaryDirectory() as folder:

@@ -51,7 +51,13 @@ for file in sys.stdin.read().split("\\n")[:-1]:
 """
 
 # Without a bar, the readers are not of one mind; 8.01 makes one number of two, and coval forgets what opens.
-WITHOUT_BARS = [["(1", "1)(1", "1)"], ["(1", "1)(2)"], ["(0(1", "1)0)"], ["(3", "(1(2)3)", "1)"], ["(1(2)3)"]]
+WITHOUT_BARS = [
+    ["(1", "1)(1", "1)"],
+    ["(1", "1)(2)"],
+    ["(0(1", "1)0)"],
+    ["(3", "(1(2)3)", "1)"],
+    ["(1(2)3)"],
+]
 
 
 def commands(scorer, coval, corefud, python=sys.executable):
@@ -70,7 +76,9 @@ def read_texts(command, folder, texts):
         for file, text in zip(files, texts, strict=True):
             file.write_text(text, "utf-8")
         names = "".join(f"{file}\n" for file in files)
-        done = subprocess.run(command, cwd=folder, input=names, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=folder, input=names, check=True, capture_output=True, text=True
+        )
     found = re.findall(r"^> (.*)$", done.stdout, re.MULTILINE)
     if len(found) != len(texts):
         raise ValueError(f"{len(texts)} texts, {len(found)} answers: {done.stderr}")
@@ -79,8 +87,14 @@ def read_texts(command, folder, texts):
 
 def shown(entities):
     """Entities in a canonical order; each is its mentions, separated by commas."""
-    ordered = [sorted(tuple(map(int, span.split("-"))) for span in entity.split(",")) for entity in entities if entity]
-    return " ".join(sorted(",".join(f"{start}-{end}" for start, end in entity) for entity in ordered))
+    ordered = [
+        sorted(tuple(map(int, span.split("-"))) for span in entity.split(","))
+        for entity in entities
+        if entity
+    ]
+    return " ".join(
+        sorted(",".join(f"{start}-{end}" for start, end in entity) for entity in ordered)
+    )
 
 
 def made_texts():
@@ -95,17 +109,21 @@ def made_texts():
 
 def texts_without_bars():
     """The files without bars, by their cells."""
-    return {" ".join(cells): maker.text_of("(a)", [[cell] for cell in cells]) for cells in WITHOUT_BARS}
+    return {
+        " ".join(cells): maker.text_of("(a)", [[cell] for cell in cells]) for cells in WITHOUT_BARS
+    }
 
 
 def main(*given):
     """Ask all readers for all texts."""
     texts, others = made_texts(), texts_without_bars()
     read = {
-        name: read_texts(*command, [*texts.values(), *others.values()]) for name, command in commands(*given).items()
+        name: read_texts(*command, [*texts.values(), *others.values()])
+        for name, command in commands(*given).items()
     }
     answers = {
-        text: dict(zip(read, row, strict=True)) for text, *row in zip([*texts, *others], *read.values(), strict=True)
+        text: dict(zip(read, row, strict=True))
+        for text, *row in zip([*texts, *others], *read.values(), strict=True)
     }
     written = {
         "tools": "github.com/conll/reference-coreference-scorers, ns-moosavi/coval, ufal/corefud-scorer",
@@ -113,7 +131,8 @@ def main(*given):
         "command": "CorScorer::GetCoreference, coval.conll.reader.get_doc_mentions, CoNLLReader.get_doc_mentions",
         "figures": "the entities, a blank between two; a mention is its first and its last token",
         "said": {
-            text: answers[text] if len(set(answers[text].values())) > 1 else answers[text]["coval"] for text in texts
+            text: answers[text] if len(set(answers[text].values())) > 1 else answers[text]["coval"]
+            for text in texts
         },
         "without_bars": {text: answers[text] for text in others},
     }

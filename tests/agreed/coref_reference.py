@@ -108,7 +108,9 @@ def mixed_pair(seed):
         cells, still_open = [], []
         for token in range(n):
             opened = [below(3) for _ in range(below(3))]
-            pieces = [f"({below(3)})" for _ in range(below(3))] + [f"({entity}" for entity in opened]
+            pieces = [f"({below(3)})" for _ in range(below(3))] + [
+                f"({entity}" for entity in opened
+            ]
             still_open += opened
             n_closed = len(still_open) if token == n - 1 else min(below(3), len(still_open))
             pieces += [f"{still_open.pop(below(len(still_open)))})" for _ in range(n_closed)]
@@ -121,7 +123,9 @@ def mixed_pair(seed):
 
 def bracket_pair(name):
     """Key and response of `BRACKETS` as CoNLL text."""
-    return tuple(text_of(f"({name}); part 000", [[cell] for cell in cells]) for cells in BRACKETS[name])
+    return tuple(
+        text_of(f"({name}); part 000", [[cell] for cell in cells]) for cells in BRACKETS[name]
+    )
 
 
 def made_pairs():
@@ -157,13 +161,17 @@ def official(folder, metrics, pairs):
     # A fixed order of its hashes, so that sums over documents end in the same digits.
     environment = {**os.environ, "PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0"}
     command = ["perl", "-I", Path(folder) / "lib", "-e", DRIVER, ",".join(metrics)]
-    done = subprocess.run(command, input=listed, env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command, input=listed, env=environment, check=True, capture_output=True, text=True
+    )
     figures = {}
     for part in done.stdout.split("\n>")[1:]:
         name, metric = part.split("\n", 1)[0].split("\t")
         found = figures.setdefault(name, {})
         found[metric] = numbers(re.search(r"\nCOUNTS (.*)", part)[1])
-        shown = re.search(r"Mentions: Recall: \((\d+) / (\d+)\).*Precision: \((\d+) / (\d+)\)", part)
+        shown = re.search(
+            r"Mentions: Recall: \((\d+) / (\d+)\).*Precision: \((\d+) / (\d+)\)", part
+        )
         found["mentions"] = numbers(" ".join(shown.groups()))
         if metric == "blanc":
             found["blanc_scores"] = numbers(re.search(r"\nSCORES (.*)", part)[1])
@@ -181,7 +189,9 @@ def main(scorer, lea):
     data = Path(scorer) / "test" / "DataFiles"
     with tempfile.TemporaryDirectory() as folder:
         pairs = {}
-        for response in sorted(data.glob("TC-*.response"), key=lambda path: [p.zfill(3) for p in path.stem.split("-")]):
+        for response in sorted(
+            data.glob("TC-*.response"), key=lambda path: [p.zfill(3) for p in path.stem.split("-")]
+        ):
             pairs[response.stem] = (data / f"{response.stem.rsplit('-', 1)[0]}.key", response)
         for name, texts in made_pairs().items():
             pairs[name] = tuple(Path(folder) / f"{name}.{side}" for side in ("key", "response"))
@@ -192,7 +202,8 @@ def main(scorer, lea):
             said[name]["lea"] = figures["lea"]
     cases = {
         name: {
-            side: clusters(path.read_text("utf-8")) for side, path in zip(("gold", "system"), pairs[name], strict=True)
+            side: clusters(path.read_text("utf-8"))
+            for side, path in zip(("gold", "system"), pairs[name], strict=True)
         }
         for name in pairs
         if name.startswith("TC-")
@@ -210,14 +221,18 @@ def main(scorer, lea):
 
 def digest(folder):
     """The sha256 of the scorer's module."""
-    return f"sha256 {hashlib.sha256((Path(folder) / 'lib' / 'CorScorer.pm').read_bytes()).hexdigest()}"
+    return (
+        f"sha256 {hashlib.sha256((Path(folder) / 'lib' / 'CorScorer.pm').read_bytes()).hexdigest()}"
+    )
 
 
 def shown(value, depth):
     """JSON with a line for every entry of the outermost `depth` objects."""
     if not (depth and isinstance(value, dict)):
         return json.dumps(value)
-    entries = ",\n".join(f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items())
+    entries = ",\n".join(
+        f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items()
+    )
     return f"{{\n{entries}\n}}"
 
 

@@ -42,7 +42,10 @@ def random_documents(seed):
     for _ in range(rng.randint(1, 3)):
         empty = [False, *(rng.random() < 0.4 for _ in range(rng.randint(5, 18)))]
         key = {token: rng.randrange(4) for token in range(len(empty)) if rng.random() < 0.7}
-        response = {token: entity if rng.random() < 0.7 else rng.randrange(6) for token, entity in key.items()}
+        response = {
+            token: entity if rng.random() < 0.7 else rng.randrange(6)
+            for token, entity in key.items()
+        }
         response = {token: entity for token, entity in response.items() if rng.random() < 0.85}
         response |= {token: rng.randrange(6) for token in range(len(empty)) if rng.random() < 0.1}
         documents.append(Document(empty, key, response))
@@ -59,7 +62,11 @@ def format_side(documents, side):
 
 def format_document(name, empty, mentions):
     """Write a document as CoNLL-U."""
-    lines = [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other", f"# sent_id = {name}s"]
+    lines = [
+        f"# newdoc id = {name}",
+        "# global.Entity = eid-etype-head-other",
+        f"# sent_id = {name}s",
+    ]
     word = node = 0
     for token, is_empty in enumerate(empty):
         word, node = (word, node + 1) if is_empty else (word + 1, 0)
@@ -67,14 +74,20 @@ def format_document(name, empty, mentions):
         if is_empty:
             lines.append(COLUMNS.format(f"{word}.{node}", "_", "_", f"{word}:dep", entity))
         else:
-            lines.append(COLUMNS.format(word, int(word > 1), "dep" if word > 1 else "root", "_", entity))
+            lines.append(
+                COLUMNS.format(word, int(word > 1), "dep" if word > 1 else "root", "_", entity)
+            )
     return "\n".join(lines) + "\n\n"
 
 
 def read_scores(printed):
     """Return {metric: [precision, recall, F1]} of what the scorer prints, in percent."""
-    found = re.findall(r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE)
-    return {name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found}
+    found = re.findall(
+        r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE
+    )
+    return {
+        name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found
+    }
 
 
 def main(scorer, python=sys.executable):

@@ -48,10 +48,14 @@ def random_pair(seed):
 def document_text(name, length, mentions):
     """One document of a single sentence; mentions are {(start, end): (head, entity)}."""
     cells = [[] for _ in range(length)]
-    for (start, end), (_, entity) in sorted(mentions.items(), key=lambda item: item[0][1] - item[0][0]):
+    for (start, end), (_, entity) in sorted(
+        mentions.items(), key=lambda item: item[0][1] - item[0][0]
+    ):
         if start != end:
             cells[end].append(f"{name}e{entity})")
-    for (start, end), (head, entity) in sorted(mentions.items(), key=lambda item: item[0][0] - item[0][1]):
+    for (start, end), (head, entity) in sorted(
+        mentions.items(), key=lambda item: item[0][0] - item[0][1]
+    ):
         closing = ")" if start == end else ""
         cells[start].append(f"({name}e{entity}-x-{head - start + 1}-{closing}")
     misc = ["Entity=" + "".join(cell) if cell else "_" for cell in cells]
@@ -62,8 +66,12 @@ def document_text(name, length, mentions):
 
 def scores(printed):
     """{metric: [precision, recall, F1]} of what the scorer prints, in percent."""
-    found = re.findall(r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE)
-    return {name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found}
+    found = re.findall(
+        r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE
+    )
+    return {
+        name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found
+    }
 
 
 def main(scorer, python=sys.executable):
@@ -75,10 +83,20 @@ def main(scorer, python=sys.executable):
             for path, text in zip(files, random_pair(seed), strict=True):
                 path.write_text(text, "utf-8")
             for match, keep in SETTINGS:
-                command = [python, Path(scorer) / "corefud-scorer.py", *files, "-a", match, "-m", *METRICS]
+                command = [
+                    python,
+                    Path(scorer) / "corefud-scorer.py",
+                    *files,
+                    "-a",
+                    match,
+                    "-m",
+                    *METRICS,
+                ]
                 command += ["-s"] if keep == "true" else []
                 done = subprocess.run(command, capture_output=True, text=True)
-                said[f"{seed} {match} {keep}"] = scores(done.stdout) if done.returncode == 0 else None
+                said[f"{seed} {match} {keep}"] = (
+                    scores(done.stdout) if done.returncode == 0 else None
+                )
     result = {
         "tool": "corefud-scorer",
         "commit": COMMIT,

@@ -40,10 +40,19 @@ def load_tests(path, calls):
     spec.loader.exec_module(module)
     module.evaluate = lambda document, metric: Anything()
 
-    def read(key, response, matching="partial-corefud", keep_zeros=False, zero_match_method="linear"):
+    def read(
+        key, response, matching="partial-corefud", keep_zeros=False, zero_match_method="linear"
+    ):
         folder = FOLDERS[key.startswith("TC-Z")].format(matching)
         zeros = zero_match_method if keep_zeros else "exclude"
-        calls.append({"key": f"{folder}/{key}", "response": f"{folder}/{response}", "match": matching, "zeros": zeros})
+        calls.append(
+            {
+                "key": f"{folder}/{key}",
+                "response": f"{folder}/{response}",
+                "match": matching,
+                "zeros": zeros,
+            }
+        )
 
     module.read = read
     return module
@@ -77,7 +86,9 @@ def count(key, response, match, zeros, keep_singletons=True):
     }
     kept = zeros != "exclude"
     method = zeros if kept else "linear"
-    reader = CorefUDReader(keep_singletons=keep_singletons, keep_zeros=kept, match=match, zero_match_method=method)
+    reader = CorefUDReader(
+        keep_singletons=keep_singletons, keep_zeros=kept, match=match, zero_match_method=method
+    )
     reader.get_coref_infos(str(key), str(response))
     found = {}
     for name, metric in metrics.items():
@@ -100,7 +111,9 @@ def main(scorer):
         if name.startswith("test_"):
             test()
             call = calls.pop()
-            counts = count(folder / call["key"], folder / call["response"], call["match"], call["zeros"])
+            counts = count(
+                folder / call["key"], folder / call["response"], call["match"], call["zeros"]
+            )
             said[name] = {**call, "skipped": getattr(test, "skipped", None), "counts": counts}
     result = {
         "tool": "corefud-scorer 1.2",
@@ -109,7 +122,9 @@ def main(scorer):
         "columns": COUNTS,
         "said": said,
     }
-    lines = json.dumps(result, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    lines = (
+        json.dumps(result, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    )
     (HERE / "corefud_tests.json").write_text(lines.replace("}, ", "},\n") + "\n", "utf-8")
 
 

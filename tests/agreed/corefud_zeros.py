@@ -25,7 +25,12 @@ RELATIONS = ("nsubj", "obj", "obl:arg")
 MATCHES = ("exact", "head", "partial-corefud")
 BEGIN = "# newdoc id = {}\n# global.Entity = eid-etype-head-other\n"
 SETTINGS = {
-    "zeros": [(match, keep, zeros) for match in MATCHES for keep in (True, False) for zeros in ("linear", "dependent")],
+    "zeros": [
+        (match, keep, zeros)
+        for match in MATCHES
+        for keep in (True, False)
+        for zeros in ("linear", "dependent")
+    ],
     "rivals": [(match, True, "linear") for match in MATCHES[1:]],
 }
 
@@ -103,7 +108,9 @@ def list_nodes(number, sentence):
     """The nodes of a sentence in order."""
     n_words, empty = sentence
     words = [(word, 0, (number, word)) for word in range(1, n_words + 1)]
-    between = [(after, i, (number, name)) for i, (name, (after, _)) in enumerate(empty.items(), start=1)]
+    between = [
+        (after, i, (number, name)) for i, (name, (after, _)) in enumerate(empty.items(), start=1)
+    ]
     return [node for _, _, node in sorted(words + between)]
 
 
@@ -115,14 +122,21 @@ def change_nodes(rng, sentence):
     for name, (after, dependencies) in empty.items():
         if rng.random() > 0.15:
             moved = rng.choice(places) if rng.random() < 0.3 else after
-            others = random_dependencies(rng, n_words, [*changed]) if rng.random() < 0.3 else dependencies
+            others = (
+                random_dependencies(rng, n_words, [*changed])
+                if rng.random() < 0.3
+                else dependencies
+            )
             changed[name] = (moved, others)
     if rng.random() < 0.4:
         changed["X"] = (rng.choice(places), random_dependencies(rng, n_words, [*changed]))
     names = rng.sample([*changed], len(changed))
     present = {*changed, *range(n_words + 1)}
     return n_words, {
-        name: (changed[name][0], {(p if p in present else 0, relation) for p, relation in changed[name][1]})
+        name: (
+            changed[name][0],
+            {(p if p in present else 0, relation) for p, relation in changed[name][1]},
+        )
         for name in names
     }
 
@@ -137,7 +151,10 @@ def change_mentions(rng, mentions, sentences):
             place = min(max(nodes.index(head), start), end)
             if rng.random() < 0.2:
                 start, end = rng.randint(start, place), rng.randint(place, end)
-            changed[nodes[start], nodes[end]] = (nodes[place], entity if rng.random() < 0.75 else rng.randrange(4, 7))
+            changed[nodes[start], nodes[end]] = (
+                nodes[place],
+                entity if rng.random() < 0.75 else rng.randrange(4, 7),
+            )
     for number, (_, empty) in enumerate(sentences):
         if "X" in empty and rng.random() < 0.8:
             changed[(number, "X"), (number, "X")] = ((number, "X"), rng.randrange(4))
@@ -155,11 +172,21 @@ def document_text(name, sentences, mentions):
         text += f"# sent_id = {name}s{number}\n"
         for node, cell in zip(nodes, cells, strict=True):
             if isinstance(node[1], str):
-                parents = [(ids.get((number, parent), str(parent)), relation) for parent, relation in empty[node[1]][1]]
-                dependencies = "|".join(f"{parent}:{relation}" for parent, relation in sorted(parents))
+                parents = [
+                    (ids.get((number, parent), str(parent)), relation)
+                    for parent, relation in empty[node[1]][1]
+                ]
+                dependencies = "|".join(
+                    f"{parent}:{relation}" for parent, relation in sorted(parents)
+                )
                 text += "\t".join([ids[node], *"_" * 7, dependencies, cell]) + "\n"
             else:
-                text += "\t".join([ids[node], f"w{node[1]}", *"____", str(node[1] - 1), "dep", "_", cell]) + "\n"
+                text += (
+                    "\t".join(
+                        [ids[node], f"w{node[1]}", *"____", str(node[1] - 1), "dep", "_", cell]
+                    )
+                    + "\n"
+                )
         text += "\n"
     return text
 
@@ -178,12 +205,19 @@ def entity_cells(name, nodes, mentions):
     spans = {}
     for (first, last), (head, entity) in mentions.items():
         start, end = nodes.index(first), nodes.index(last)
-        if not any(e == entity and (a < start <= b < end or start < a <= end < b) for (a, b), (_, e) in spans.items()):
+        if not any(
+            e == entity and (a < start <= b < end or start < a <= end < b)
+            for (a, b), (_, e) in spans.items()
+        ):
             spans[start, end] = (nodes.index(head), entity)
     cells = ["" for _ in nodes]
-    for (start, end), (_, entity) in sorted(spans.items(), key=lambda item: item[0][1] - item[0][0]):
+    for (start, end), (_, entity) in sorted(
+        spans.items(), key=lambda item: item[0][1] - item[0][0]
+    ):
         cells[end] += f"{name}e{entity})" if start < end else ""
-    for (start, end), (head, entity) in sorted(spans.items(), key=lambda item: item[0][0] - item[0][1]):
+    for (start, end), (head, entity) in sorted(
+        spans.items(), key=lambda item: item[0][0] - item[0][1]
+    ):
         cells[start] += f"({name}e{entity}-x-{head - start + 1}-" + (")" if start == end else "")
     return [f"Entity={cell}" if cell else "_" for cell in cells]
 
@@ -202,7 +236,9 @@ def main(scorer):
                 for path, text in zip(files, make(seed), strict=True):
                     path.write_text(text, "utf-8")
                 for match, keep, zeros in SETTINGS[kind]:
-                    said[f"{kind} {seed} {match} {keep} {zeros}"] = count(*files, match, zeros, keep)
+                    said[f"{kind} {seed} {match} {keep} {zeros}"] = count(
+                        *files, match, zeros, keep
+                    )
     result = {
         "tool": "corefud-scorer 1.2",
         "commit": COMMIT,
@@ -210,7 +246,9 @@ def main(scorer):
         "columns": COUNTS,
         "said": said,
     }
-    lines = json.dumps(result, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    lines = (
+        json.dumps(result, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    )
     (HERE / "corefud_zeros.json").write_text(lines.replace("}, ", "},\n") + "\n", "utf-8")
 
 

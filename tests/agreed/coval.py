@@ -24,7 +24,14 @@ N_RANDOM, N_ARRAU = 250, 60
 MATCHINGS = ("exact", "minimum")
 NON_REFERRING = 100
 """Entities from this number on are non-referring."""
-FOLDERS = ("boundary", "boundary_with_singletons", "correct_entities", "correct_links", "extra_mention", "merge")
+FOLDERS = (
+    "boundary",
+    "boundary_with_singletons",
+    "correct_entities",
+    "correct_links",
+    "extra_mention",
+    "merge",
+)
 FOLDERS = (*FOLDERS, "mention_identification", "split")
 
 MISREAD = ("TC-A-8", "TC-A-9")
@@ -56,13 +63,60 @@ for line in sys.stdin:
 """
 
 WORDS = [
-    *[("tea", "NN"), ("lamp", "NN"), ("lamp", "NN"), ("lamp", "VB"), ("Oslo", "NNP"), ("old", "JJ"), ("said", "VBD")],
-    *[("seven", "CD"), ("5", "CD"), ("5.5", "CD"), ("%", "NN"), ("U.S.", "NNP"), ("'s", "POS"), ("NPR", "NNP")],
-    *[("VP", "NN"), ("the", "DT"), ("that", "DT"), ("that", "DT"), ("that", "WDT"), ("of", "IN"), ("in", "IN")],
-    *[("and", "CC"), (",", ","), (".", "."), ("--", ":"), ("-LRB-", "-LRB-"), ("-RRB-", "-RRB-"), ("they", "PRP")],
+    *[
+        ("tea", "NN"),
+        ("lamp", "NN"),
+        ("lamp", "NN"),
+        ("lamp", "VB"),
+        ("Oslo", "NNP"),
+        ("old", "JJ"),
+        ("said", "VBD"),
+    ],
+    *[
+        ("seven", "CD"),
+        ("5", "CD"),
+        ("5.5", "CD"),
+        ("%", "NN"),
+        ("U.S.", "NNP"),
+        ("'s", "POS"),
+        ("NPR", "NNP"),
+    ],
+    *[
+        ("VP", "NN"),
+        ("the", "DT"),
+        ("that", "DT"),
+        ("that", "DT"),
+        ("that", "WDT"),
+        ("of", "IN"),
+        ("in", "IN"),
+    ],
+    *[
+        ("and", "CC"),
+        (",", ","),
+        (".", "."),
+        ("--", ":"),
+        ("-LRB-", "-LRB-"),
+        ("-RRB-", "-RRB-"),
+        ("they", "PRP"),
+    ],
     ("their", "PRP$"),
 ]
-LABELS = ("NP", "NP", "NP", "NP-SBJ", "NML", "QP", "NX", "VP", "VP", "S", "SBAR", "PP", "ADJP", "PRN")
+LABELS = (
+    "NP",
+    "NP",
+    "NP",
+    "NP-SBJ",
+    "NML",
+    "QP",
+    "NX",
+    "VP",
+    "VP",
+    "S",
+    "SBAR",
+    "PP",
+    "ADJP",
+    "PRN",
+)
 
 
 def random_pair(seed):
@@ -78,13 +132,17 @@ def random_pair(seed):
             for _ in range(rng.randint(0, 4))
         ]
         response = [
-            shift(rng, mention, len(sentences[mention[0]]), n_entities) for mention in key if rng.random() < 0.9
+            shift(rng, mention, len(sentences[mention[0]]), n_entities)
+            for mention in key
+            if rng.random() < 0.9
         ]
         for side, mentions in zip(sides, (key, response), strict=True):
             # If two entities had a mention of the same words, the order of its brackets would decide which counts.
             entity = {mention[:3]: mention[3] for mention in mentions}
             repeated = [(*mention[:3], entity[mention[:3]]) for mention in mentions]
-            side.append(document_text(f"d{number}", sentences, repeated if seed % 3 == 0 else set(repeated)))
+            side.append(
+                document_text(f"d{number}", sentences, repeated if seed % 3 == 0 else set(repeated))
+            )
     return tuple(map("".join, sides))
 
 
@@ -94,7 +152,13 @@ def random_sentence(rng):
     spans = [(0, len(rows) - 1, "TOP")]
     for _ in range(rng.randint(0, 20)):
         start = rng.randrange(len(rows))
-        spans.append((start, min(len(rows) - 1, start + rng.choice((0, 0, 1, 1, 2, 3, 5, 8))), rng.choice(LABELS)))
+        spans.append(
+            (
+                start,
+                min(len(rows) - 1, start + rng.choice((0, 0, 1, 1, 2, 3, 5, 8))),
+                rng.choice(LABELS),
+            )
+        )
     # Spans that cross others are dropped, so that the rest are a tree.
     kept = []
     for start, end, label in spans:
@@ -128,14 +192,20 @@ def document_text(name, sentences, mentions):
     for sentence, start, end, entity in sorted(mentions, key=lambda m: (m[0], m[1], -m[2], m[3])):
         # An entity that closes and opens on one token is not read alike by all.
         if not {(sentence, start, entity, "closes"), (sentence, end, entity, "opens")} & opened:
-            opened |= {(sentence, start, entity, "opens"), (sentence, end, entity, "closes")} if start < end else set()
+            opened |= (
+                {(sentence, start, entity, "opens"), (sentence, end, entity, "closes")}
+                if start < end
+                else set()
+            )
             cells[sentence][start].append(f"({entity})" if start == end else f"({entity}")
             if start < end:
                 cells[sentence][end].insert(0, f"{entity})")
     lines = [f"#begin document ({name}); part 000"]
     for i, sentence in enumerate(sentences):
         for j, row in enumerate(sentence):
-            lines.append("\t".join([name, "0", str(j), *row, "-", "-", "|".join(cells[i][j]) or "-"]))
+            lines.append(
+                "\t".join([name, "0", str(j), *row, "-", "-", "|".join(cells[i][j]) or "-"])
+            )
         lines.append("")
     return "\n".join([*lines, "#end document\n"])
 
@@ -164,7 +234,9 @@ def arrau_text(n_tokens, mentions):
     for number, (start, end, entity, minimum) in enumerate(mentions):
         for token in range(start, end + 1):
             rows[token].append(f"{'B' if token == start else 'I'}-markable_{number}=set_{entity}")
-            rows[token] += ["..".join(f"word_{word + 1}" for word in sorted(set(minimum)))] if minimum else []
+            rows[token] += (
+                ["..".join(f"word_{word + 1}" for word in sorted(set(minimum)))] if minimum else []
+            )
             rows[token].append("referring" if entity < NON_REFERRING else "non_referring")
     return "".join("\t".join(row) + "\n" for row in [["TOKEN", "MARKABLE", "MIN", "COREF"], *rows])
 
@@ -186,9 +258,15 @@ def gum_pair(gum):
         ]
         entity = {mention[:3]: mention[3] for mention in key}
         key = [(*span, number) for span, number in entity.items()]
-        found = [cut(rng, mention, sentences[mention[0]], 1 + key[-1][3]) for mention in key if rng.random() < 0.9]
+        found = [
+            cut(rng, mention, sentences[mention[0]], 1 + key[-1][3])
+            for mention in key
+            if rng.random() < 0.9
+        ]
         entity = {mention[:3]: mention[3] for mention in found}
-        for side, mentions in zip(sides, (key, [(*span, number) for span, number in entity.items()]), strict=True):
+        for side, mentions in zip(
+            sides, (key, [(*span, number) for span, number in entity.items()]), strict=True
+        ):
             side.append(document_text(path.stem, sentences, mentions))
     return tuple(map("".join, sides))
 
@@ -229,7 +307,9 @@ def clusters(text):
     token, entities, opened = 0, {}, {}
     for line in text.split("\n"):
         if line and not line.startswith("#"):
-            for number, whole, closing in re.findall(r"\((\d+)(\)?)|(\d+)\)", line.rstrip("\t ").split("\t")[-1]):
+            for number, whole, closing in re.findall(
+                r"\((\d+)(\)?)|(\d+)\)", line.rstrip("\t ").split("\t")[-1]
+            ):
                 if number and not whole:
                     opened.setdefault(number, []).append(token)
                 else:
@@ -252,7 +332,10 @@ def own_pairs(coval):
 
 def run(coval, python, pairs):
     """What coval counts of pairs of files: {name: {metric: figures}}."""
-    lines = "".join(f"{json.dumps([name, *map(str, files), *setting])}\n" for name, (files, setting) in pairs.items())
+    lines = "".join(
+        f"{json.dumps([name, *map(str, files), *setting])}\n"
+        for name, (files, setting) in pairs.items()
+    )
     command = [python, "-c", DRIVER, str(coval)]
     done = subprocess.run(command, input=lines, check=True, capture_output=True, text=True)
     return dict(map(json.loads, done.stdout.splitlines()))
@@ -273,7 +356,10 @@ def main(coval, gum, python=sys.executable):
             for path, text in zip(files, random_arrau_pair(seed), strict=True):
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text, "utf-8")
-            pairs |= {f"arrau {seed} {match}": (files, (seed % 5 > 0, match == "minimum")) for match in MATCHINGS}
+            pairs |= {
+                f"arrau {seed} {match}": (files, (seed % 5 > 0, match == "minimum"))
+                for match in MATCHINGS
+            }
         files = [Path(folder) / f"gum.{side}" for side in ("key", "response")]
         for path, text in zip(files, gum_pair(gum), strict=True):
             path.write_text(text, "utf-8")
@@ -297,7 +383,9 @@ def shown(value, depth):
     """JSON with a line for every entry of the outermost `depth` objects."""
     if not (depth and isinstance(value, dict)):
         return json.dumps(value)
-    entries = ",\n".join(f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items())
+    entries = ",\n".join(
+        f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items()
+    )
     return f"{{\n{entries}\n}}"
 
 

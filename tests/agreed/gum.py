@@ -68,7 +68,11 @@ print(json.dumps({"relations": relations, "documents": found}))
 
 def released_text(gum, form):
     """The documents of a form as one file, without those that are refused."""
-    files = [file for file in sorted((Path(gum) / FORMS[form]).glob("*.conllu")) if file.stem not in REFUSED[form]]
+    files = [
+        file
+        for file in sorted((Path(gum) / FORMS[form]).glob("*.conllu"))
+        if file.stem not in REFUSED[form]
+    ]
     return "".join(file.read_text("utf-8").rstrip("\n") + "\n\n" for file in files)
 
 
@@ -83,15 +87,24 @@ def scored_texts(text):
         mentions = find_mentions(lines)
         key += with_mentions(lines, mentions)
         response += with_mentions(lines, perturbed(rng, mentions))
-    return {name: "".join(f"{line}\n" for line in lines) for name, lines in (("key", key), ("response", response))}
+    return {
+        name: "".join(f"{line}\n" for line in lines)
+        for name, lines in (("key", key), ("response", response))
+    }
 
 
 def find_mentions(lines):
     """(first line, last line, entity, fields) of the mentions of a document, without repeated ones."""
     found, opened = {}, {}
     for number, line in enumerate(lines):
-        value = re.search(r"\t(?:[^\t]*\|)?Entity=([^|\t]*)[^\t]*$", line) if not line.startswith("#") else None
-        for opens, entity, fields, closes in re.findall(r"(\()?([^()-]+)(-[^()]*)?(\))?", value[1] if value else ""):
+        value = (
+            re.search(r"\t(?:[^\t]*\|)?Entity=([^|\t]*)[^\t]*$", line)
+            if not line.startswith("#")
+            else None
+        )
+        for opens, entity, fields, closes in re.findall(
+            r"(\()?([^()-]+)(-[^()]*)?(\))?", value[1] if value else ""
+        ):
             if opens:
                 opened.setdefault(entity, []).append((number, fields))
             if closes:
@@ -112,7 +125,9 @@ def perturbed(rng, mentions):
             entity = f"x{len(found)}"
         elif chance < 0.35:
             end = start
-        crosses = any(e == entity and s < start <= last < end for (s, last), (e, _) in found.items())
+        crosses = any(
+            e == entity and s < start <= last < end for (s, last), (e, _) in found.items()
+        )
         if chance < 0.9 and not crosses:
             found.setdefault((start, end), (entity, fields))
     return [(*span, *rest) for span, rest in sorted(found.items())]
@@ -121,7 +136,9 @@ def perturbed(rng, mentions):
 def with_mentions(lines, mentions):
     """The lines of a document with these mentions instead of its own."""
     opening, closing = {}, {}
-    for start, end, entity, fields in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
+    for start, end, entity, fields in sorted(
+        mentions, key=lambda mention: (mention[0], -mention[1])
+    ):
         opening.setdefault(start, []).append(f"({entity}{fields}" + (")" if start == end else ""))
         if start < end:
             closing.setdefault(end, []).insert(0, f"{entity})")
@@ -130,7 +147,9 @@ def with_mentions(lines, mentions):
         if "\t" in line and not line.startswith("#"):
             *cells, misc = line.split("\t")
             kept = [
-                one for one in misc.split("|") if one.partition("=")[0] not in ("_", "Entity", "Bridge", "SplitAnte")
+                one
+                for one in misc.split("|")
+                if one.partition("=")[0] not in ("_", "Entity", "Bridge", "SplitAnte")
             ]
             brackets = "".join([*closing.get(number, []), *opening.get(number, [])])
             kept += [f"Entity={brackets}"] if brackets else []
@@ -146,13 +165,20 @@ def digest(text):
 
 def scores(printed):
     """{metric: [precision, recall, F1]} of what the scorer prints, in percent."""
-    found = re.findall(r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE)
-    return {name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found}
+    found = re.findall(
+        r"^(\w+)\nRecall: ([\d.]+)\s+Precision: ([\d.]+)\s+F1: ([\d.]+)", printed, re.MULTILINE
+    )
+    return {
+        name: [float(precision), float(recall), float(f1)] for name, recall, precision, f1 in found
+    }
 
 
 def main(gum, scorer, python):
     """Read and score all forms."""
-    result = {"commits": COMMITS, "command": "corefud-scorer.py KEY RESPONSE -a MATCH -z linear -m METRICS [-s]"}
+    result = {
+        "commits": COMMITS,
+        "command": "corefud-scorer.py KEY RESPONSE -a MATCH -z linear -m METRICS [-s]",
+    }
     with tempfile.TemporaryDirectory() as folder:
         for form in FORMS:
             whole = Path(folder) / "whole.conllu"
@@ -161,15 +187,27 @@ def main(gum, scorer, python):
             paths = [Path(folder) / f"{name}.conllu" for name in texts]
             for path, text in zip(paths, texts.values(), strict=True):
                 path.write_text(text, "utf-8")
-            read = subprocess.run([python, "-c", READ, whole], capture_output=True, text=True, check=True)
+            read = subprocess.run(
+                [python, "-c", READ, whole], capture_output=True, text=True, check=True
+            )
             found = {}
             for match, keep in SETTINGS:
-                command = [python, Path(scorer) / "corefud-scorer.py", *paths, "-a", match, "-z", "linear"]
+                command = [
+                    python,
+                    Path(scorer) / "corefud-scorer.py",
+                    *paths,
+                    "-a",
+                    match,
+                    "-z",
+                    "linear",
+                ]
                 command += ["-m", *METRICS, *(["-s"] if keep == "true" else [])]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
                 found[f"{match} {keep}"] = scores(done.stdout)
             for name in REFUSED[form]:
-                done = subprocess.run([python, "-c", READ, Path(gum) / FORMS[form] / f"{name}.conllu"])
+                done = subprocess.run(
+                    [python, "-c", READ, Path(gum) / FORMS[form] / f"{name}.conllu"]
+                )
                 assert done.returncode, name
             texts["released"] = released_text(gum, form)
             digests = {name: digest(text) for name, text in texts.items()}

@@ -39,7 +39,9 @@ def corpora():
     if "CLOSEREAD_DATA" in os.environ:
         folder = Path(os.environ["CLOSEREAD_DATA"]) / "mctaco"
         files |= {"validation": folder / "dev_3783.tsv", "test": folder / "test_9442.tsv"}
-    return {name: path.read_text("utf-8").removesuffix("\n").split("\n") for name, path in files.items()}
+    return {
+        name: path.read_text("utf-8").removesuffix("\n").split("\n") for name, path in files.items()
+    }
 
 
 def official(evaluator, gold, predictions):
@@ -49,7 +51,9 @@ def official(evaluator, gold, predictions):
         for path, lines in zip(paths, (gold, predictions), strict=False):
             path.write_text("".join(line + "\n" for line in lines), "utf-8")
         options = ["--test_file", paths[0], "--prediction_file", paths[1], "--output", paths[2]]
-        subprocess.run([sys.executable, evaluator, "eval", *options], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, evaluator, "eval", *options], check=True, capture_output=True
+        )
         said = json.loads(paths[2].read_text("utf-8"))
     return {"exact_match": said["em"], "f1": said["f1"]}
 
@@ -62,7 +66,9 @@ def main(evaluator):
         for system, predictions in systems([row.split("\t")[3] for row in rows]).items():
             for category in ["all", *sorted(set(categories))]:
                 kept = [i for i, name in enumerate(categories) if category in ("all", name)]
-                scores = official(evaluator, [rows[i] for i in kept], [predictions[i] for i in kept])
+                scores = official(
+                    evaluator, [rows[i] for i in kept], [predictions[i] for i in kept]
+                )
                 figures.append({"corpus": corpus, "system": system, "category": category, **scores})
     written = {
         "tool": "github.com/CogComp/MCTACO evaluator/evaluator.py",

@@ -17,7 +17,10 @@ RNG = random.Random(0)
 FAMILIES = [
     [0.01, 0.04, 0.03, 0.005],
     [0.2],
-    *([RNG.choice((1, 1, 2, 5, 20, 200, 1001)) / 1001 for _ in range(size)] for size in (2, 5, 10, 45)),
+    *(
+        [RNG.choice((1, 1, 2, 5, 20, 200, 1001)) / 1001 for _ in range(size)]
+        for size in (2, 5, 10, 45)
+    ),
     [RNG.random() ** 3 for _ in range(20)],
 ]
 

@@ -26,11 +26,23 @@ from pathlib import Path
 
 from twins import point_algebra as twin
 
-from closeread.formats.timeml import RELATION_TYPES, Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
+from closeread.formats.timeml import (
+    RELATION_TYPES,
+    Document,
+    Entry,
+    Passage,
+    Span,
+    Tlink,
+    dump_timeml,
+    read_timeml,
+)
 
 HERE = Path(__file__).parent
 COMMIT = "e02eb2da9bee680693cd13ba7abfda03ac429133"
-SCRIPTS = ("evaluation-relations/temporal_evaluation.py", "evaluation-relations/relation_to_timegraph.py")
+SCRIPTS = (
+    "evaluation-relations/temporal_evaluation.py",
+    "evaluation-relations/relation_to_timegraph.py",
+)
 FOLDERS = {
     "trial": "TimeLines_trial_data_task4_v1.2",
     "corpus_1": "SemEval_Task4_data/corpus_1/TimeLines_Gold_Standard",
@@ -42,7 +54,18 @@ SIDES = ("gold", "system")
 DATE = {"type": "DATE", "value": "2010"}
 VERB = {"pos": "VERB", "tense": "PAST", "aspect": "NONE", "polarity": "POS"}
 SAME = ("SIMULTANEOUS", "IDENTITY", "DURING", "DURING_INV")
-ANY = (*SAME, "BEFORE", "AFTER", "IBEFORE", "IAFTER", "INCLUDES", "IS_INCLUDED", "BEGUN_BY", "ENDS", "ENDED_BY")
+ANY = (
+    *SAME,
+    "BEFORE",
+    "AFTER",
+    "IBEFORE",
+    "IAFTER",
+    "INCLUDES",
+    "IS_INCLUDED",
+    "BEGUN_BY",
+    "ENDS",
+    "ENDED_BY",
+)
 
 
 def relation(one, other):
@@ -50,7 +73,9 @@ def relation(one, other):
     (a, b), (c, d) = one, other
     starts, ends = (a > c) - (a < c), (b > d) - (b < d)
     if b <= c or d <= a:
-        return {(True, False): "BEFORE", (False, True): "AFTER"}.get((b < c, d < a), "IBEFORE" if b == c else "IAFTER")
+        return {(True, False): "BEFORE", (False, True): "AFTER"}.get(
+            (b < c, d < a), "IBEFORE" if b == c else "IAFTER"
+        )
     return {
         (0, 0): "SIMULTANEOUS",
         (0, -1): "BEGINS",
@@ -65,7 +90,11 @@ def relation(one, other):
 def true_links(rng, intervals, n_links):
     """Links that are true of intervals: of random ones, or first of each with one that is linked already."""
     order = rng.sample(range(len(intervals)), len(intervals))
-    grown = [(order[i], rng.choice(order[:i])) for i in range(1, len(order))] if rng.random() < 0.5 else []
+    grown = (
+        [(order[i], rng.choice(order[:i])) for i in range(1, len(order))]
+        if rng.random() < 0.5
+        else []
+    )
     pairs = grown + [tuple(rng.sample(order, 2)) for _ in range(n_links - len(grown))]
     links = []
     for x, y in pairs:
@@ -98,8 +127,12 @@ def contradictory(seed):
     n = rng.randint(3, 6)
     sides = []
     for _ in range(2):
-        pairs = rng.sample([(i, j) for i in range(n) for j in range(i)], rng.randint(1, n * (n - 1) // 2))
-        types = ("SIMULTANEOUS", *ANY[len(SAME) :]) if seed % 2 else ("BEFORE", "AFTER", "SIMULTANEOUS")
+        pairs = rng.sample(
+            [(i, j) for i in range(n) for j in range(i)], rng.randint(1, n * (n - 1) // 2)
+        )
+        types = (
+            ("SIMULTANEOUS", *ANY[len(SAME) :]) if seed % 2 else ("BEFORE", "AFTER", "SIMULTANEOUS")
+        )
         sides.append([(*rng.sample(pair, 2), rng.choice(types)) for pair in pairs])
     return tuple([(source, name, target) for source, target, name in links] for links in sides)
 
@@ -115,11 +148,16 @@ def timeline_links(entries, rng=None):
         rng: where it is given, a fifth of the entries is left out, and a third is moved by a place.
     """
     if rng is not None:
-        entries = [(max(1, p + rng.choice((-1, 1))) if rng.random() < 0.33 else p, a, m) for p, a, m in entries]
+        entries = [
+            (max(1, p + rng.choice((-1, 1))) if rng.random() < 0.33 else p, a, m)
+            for p, a, m in entries
+        ]
         entries = [entry for entry in entries if rng.random() < 0.8]
     ordered = sorted(entries, key=lambda entry: entry[0])
     links = [(event, "SIMULTANEOUS", anchor) for _, anchor, event in ordered]
-    return links + [(e, "BEFORE" if p < q else "SIMULTANEOUS", f) for (p, _, e), (q, _, f) in pairwise(ordered)]
+    return links + [
+        (e, "BEFORE" if p < q else "SIMULTANEOUS", f) for (p, _, e), (q, _, f) in pairwise(ordered)
+    ]
 
 
 def timelines(corpora, name):
@@ -129,7 +167,9 @@ def timelines(corpora, name):
         rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()[1:]]
         anchors = {anchor: -1 - i for i, anchor in enumerate(dict.fromkeys(row[1] for row in rows))}
         cells = [(int(row[0]), anchors[row[1]]) for row in rows for _ in row[2:]]
-        placed = [(position, anchor, event) for event, (position, anchor) in enumerate(cells) if position]
+        placed = [
+            (position, anchor, event) for event, (position, anchor) in enumerate(cells) if position
+        ]
         if placed:
             found.append(placed)
     return found
@@ -172,9 +212,13 @@ def document(links, words, name="t", *, shift=0):
         name,
         (Passage("DCT", "2010", (creation,)), Passage("TEXT", " ".join(tokens), tuple(spans))),
         tuple(
-            Entry("MAKEINSTANCE", {"eiid": ids[end], "eventID": f"e{end + shift}", **VERB}) for end in ends if end >= 0
+            Entry("MAKEINSTANCE", {"eiid": ids[end], "eventID": f"e{end + shift}", **VERB})
+            for end in ends
+            if end >= 0
         ),
-        tuple(Tlink(ids[s], ids[t], kind, {"lid": f"l{i}"}) for i, (s, kind, t) in enumerate(links)),
+        tuple(
+            Tlink(ids[s], ids[t], kind, {"lid": f"l{i}"}) for i, (s, kind, t) in enumerate(links)
+        ),
     )
 
 
@@ -182,7 +226,9 @@ def annotated(seed):
     """Gold and system documents of one text, with ids of their own and extents that differ."""
     rng = random.Random(f"annotated {seed}")
     places = list(range(0, 24, 3))  # an event takes one word, a time up to three
-    first_words = dict(zip(rng.sample([-3, -2, -1, 0, 1, 2, 3, 4], len(places)), places, strict=True))
+    first_words = dict(
+        zip(rng.sample([-3, -2, -1, 0, 1, 2, 3, 4], len(places)), places, strict=True)
+    )
     gold = {end: (i, i if end >= 0 else i + rng.randint(0, 2)) for end, i in first_words.items()}
     system = {}
     for end, (first, last) in gold.items():
@@ -191,7 +237,10 @@ def annotated(seed):
             system[end] = (first, first) if end >= 0 else (within, rng.randint(within, first + 2))
     made = []
     for shift, words in ((0, gold), (rng.choice((1, 20)), system)):
-        known = {end: (first * 10, last * 10 + rng.randint(1, 40)) for end, (first, last) in words.items()}
+        known = {
+            end: (first * 10, last * 10 + rng.randint(1, 40))
+            for end, (first, last) in words.items()
+        }
         pairs = [tuple(rng.sample(sorted(known), 2)) for _ in range(8)] if len(known) > 1 else []
         links = dict.fromkeys((x, relation(known[x], known[y]), y) for x, y in pairs)
         kept = [link for link in links if link[1] not in (None, "BEGINS")]
@@ -206,7 +255,10 @@ OTHERWISE = {
         [(2, "SIMULTANEOUS", 3)],
     ),
     "BEGINS that follows": ([(0, "BEGINS", 1), (1, "SIMULTANEOUS", 2)], [(0, "BEGINS", 2)]),
-    "a contradiction and its inverse": ([(0, "BEFORE", 1), (1, "BEFORE", 0), (0, "AFTER", 1)], [(0, "BEFORE", 1)]),
+    "a contradiction and its inverse": (
+        [(0, "BEFORE", 1), (1, "BEFORE", 0), (0, "AFTER", 1)],
+        [(0, "BEFORE", 1)],
+    ),
     "a contradictory IDENTITY": ([(0, "BEFORE", 1), (0, "IDENTITY", 1)], [(0, "SIMULTANEOUS", 1)]),
     "two that come before what is before another": (
         [(0, "BEFORE", 1), (2, "BEFORE", 1), (3, "BEFORE", 2), (4, "BEFORE", 2)],
@@ -219,7 +271,13 @@ OTHERWISE = {
     "a chain that is lost": (
         [],
         [
-            *[(0, "BEFORE", 1), (2, "BEFORE", 1), (3, "AFTER", 4), (5, "BEFORE", 2), (5, "BEFORE", 6)],
+            *[
+                (0, "BEFORE", 1),
+                (2, "BEFORE", 1),
+                (3, "AFTER", 4),
+                (5, "BEFORE", 2),
+                (5, "BEFORE", 6),
+            ],
             *[(4, "BEFORE", 5), (6, "AFTER", 4)],
         ],
     ),
@@ -229,7 +287,10 @@ as it does."""
 ALONE = {
     f"{name} {place}": (links, [(0, "BEFORE", 1)])
     for name in RELATION_TYPES
-    for place, links in (("after", [(0, "BEFORE", 1), (0, name, 0)]), ("first", [(0, name, 0), (0, "BEFORE", 1)]))
+    for place, links in (
+        ("after", [(0, "BEFORE", 1), (0, name, 0)]),
+        ("first", [(0, name, 0), (0, "BEFORE", 1)]),
+    )
 }
 """Links of an interval with itself, after another link of it or before."""
 RELEASED_COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
@@ -246,7 +307,10 @@ RELEASED = {
     "TimeBank-Dense, 0.3_1.4_1": (DENSE, "output/Chambers/codl/TD-Test/0.3_1.4_1"),
     "QA-TempEval": (f"{QA}/data/TBAQ-annotated", f"{QA}/data/TBAQ-annotated"),
     "QA-TempEval, TIPSem": (f"{QA}/data/TBAQ-annotated", f"{QA}/systems/TIPSem-fold1-original"),
-    "QA-TempEval, TIPSem with links of times": (f"{QA}/data/TBAQ-annotated", f"{QA}/systems/TIPSem-fold1-with-timex"),
+    "QA-TempEval, TIPSem with links of times": (
+        f"{QA}/data/TBAQ-annotated",
+        f"{QA}/systems/TIPSem-fold1-with-timex",
+    ),
 }
 """Keys and responses; those of QA-TempEval have ids of their own."""
 NORMALIZED = ("QA-TempEval, TIPSem", "QA-TempEval, TIPSem with links of times")
@@ -275,19 +339,35 @@ def counted(toolkit, python, pairs, *method, normalize=False):
 
 def normalized(toolkit, folders):
     """Folders beside these in which the toolkit's normalizer has made ids the same by extents."""
-    command = ["java", "-jar", "TimeML-Normalizer/TimeML-Normalizer.jar", "-a", ";".join(map(str, folders))]
+    command = [
+        "java",
+        "-jar",
+        "TimeML-Normalizer/TimeML-Normalizer.jar",
+        "-a",
+        ";".join(map(str, folders)),
+    ]
     subprocess.run(command, cwd=toolkit, check=True, capture_output=True)
     return [folder.with_name(f"{folder.name}-normalized") for folder in folders]
 
 
 def evaluated(toolkit, python, folders, *method):
     """What the toolkit counts of two folders, by document."""
-    command = [python, "-B", Path(toolkit) / SCRIPTS[0], *(f"{side}/" for side in folders), "2", *method]
+    command = [
+        python,
+        "-B",
+        Path(toolkit) / SCRIPTS[0],
+        *(f"{side}/" for side in folders),
+        "2",
+        *method,
+    ]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = {}
     for part in re.split(r"\n ?Evaluate ", printed)[1:]:
         name = re.match(r"\S*/(\S+)\.tml", part)[1]
-        shown = [re.search(rf"\n{ratio} (\d+) (\d+)\n", part).groups() for ratio in ("precision", "recall")]
+        shown = [
+            re.search(rf"\n{ratio} (\d+) (\d+)\n", part).groups()
+            for ratio in ("precision", "recall")
+        ]
         found[name] = [int(count) for counts in shown for count in counts]
     return dict(sorted(found.items()))
 
@@ -312,7 +392,9 @@ def counted_of_released(toolkit, python, released, name):
         return {
             "toolkit": said,
             "toolkit, other ids": evaluated(toolkit, python, renamed),
-            "point algebra": {document: exact[document] for document in said if said[document] != exact[document]},
+            "point algebra": {
+                document: exact[document] for document in said if said[document] != exact[document]
+            },
         }
 
 
@@ -320,7 +402,8 @@ def counted_exactly(folders):
     """What the point algebra counts of two folders, by document."""
     return {
         path.stem: twin.link_counts(
-            *(links_of(read_timeml(folder / path.name)) for folder in folders), network=twin.Matrices
+            *(links_of(read_timeml(folder / path.name)) for folder in folders),
+            network=twin.Matrices,
         )[:4]
         for path in folders[0].glob("*.tml")
     }
@@ -333,15 +416,23 @@ def links_of(document):
 
 def main(toolkit, python, released):
     """Score all pairs."""
-    random_pairs = {name: [family(seed) for seed in range(N_RANDOM)] for name, family in FAMILIES.items()}
-    said = {name: counted(toolkit, python, documents(pairs)) for name, pairs in random_pairs.items()}
+    random_pairs = {
+        name: [family(seed) for seed in range(N_RANDOM)] for name, family in FAMILIES.items()
+    }
+    said = {
+        name: counted(toolkit, python, documents(pairs)) for name, pairs in random_pairs.items()
+    }
     all_links = counted(toolkit, python, documents(random_pairs["consistent"]), "acl11")
-    by_extent = counted(toolkit, python, [annotated(seed) for seed in range(N_ANNOTATED)], normalize=True)
+    by_extent = counted(
+        toolkit, python, [annotated(seed) for seed in range(N_ANNOTATED)], normalize=True
+    )
     otherwise = counted(toolkit, python, documents(OTHERWISE.values()))
     corpora = {}
     for name in FOLDERS:
         pairs = timeline_pairs(os.environ["CLOSEREAD_DATA"], name)
-        corpora |= dict(zip(pairs, counted(toolkit, python, documents(pairs.values())), strict=True))
+        corpora |= dict(
+            zip(pairs, counted(toolkit, python, documents(pairs.values())), strict=True)
+        )
     of_released = {name: counted_of_released(toolkit, python, released, name) for name in RELEASED}
     written = {
         "tool": "github.com/naushadzaman/tempeval3_toolkit",
@@ -365,7 +456,9 @@ def documents(pairs):
     """A document for each side of each pair, of one word for each event and time of either."""
     made = []
     for pair in pairs:
-        ends = sorted({end for links in pair for source, _, target in links for end in (source, target)})
+        ends = sorted(
+            {end for links in pair for source, _, target in links for end in (source, target)}
+        )
         words = {end: (i, i) for i, end in enumerate(ends)}
         made.append(tuple(document(links, words) for links in pair))
     return made
@@ -379,7 +472,11 @@ def digest(toolkit):
 
 def shown(written):
     """JSON with a line for every entry."""
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in written.items()) + "\n}"
+    return (
+        "{\n"
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in written.items())
+        + "\n}"
+    )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,10 @@ EVALUATION = ("corpus_1", "corpus_2", "corpus_3")
 COMBINED = "data/evaluation/combined"
 """The folder of the clone with gold and outputs of all three evaluation corpora, where two names were the same."""
 OUTPUTS = ("results_perceptron", "results_structured")
-RENAMED = {"general_motors_0": "corpus_2/general_motors", "general_motors": "corpus_3/general_motors"}
+RENAMED = {
+    "general_motors_0": "corpus_2/general_motors",
+    "general_motors": "corpus_3/general_motors",
+}
 EMPTY = "general_motors_creditors"
 """The timeline without entries, which the organisers left out; of it the tool takes every relation as spurious."""
 N_RANDOM = 400
@@ -68,14 +71,20 @@ for line in sys.stdin:
 
 def entries_of(path):
     """The entries of a timeline file, split as the tool splits them."""
-    rows = [line.rstrip(" \t\r\n\v\f").split("\t") for line in path.read_text("utf-8").split("\n")[1:]]
+    rows = [
+        line.rstrip(" \t\r\n\v\f").split("\t") for line in path.read_text("utf-8").split("\n")[1:]
+    ]
     return [[int(row[0]), row[1], row[2:]] for row in rows if len(row) > 2]
 
 
 def named_gold(corpora, name):
     """The timelines of a corpus that have entries, by the names of their files; one is there under two names."""
     paths = sorted((Path(corpora) / "semeval2015_timeline" / FOLDERS.get(name, name)).glob("*.txt"))
-    return {path.stem: entries for path in paths if "&" not in path.name and (entries := entries_of(path))}
+    return {
+        path.stem: entries
+        for path in paths
+        if "&" not in path.name and (entries := entries_of(path))
+    }
 
 
 def gold_of(corpora, name):
@@ -90,18 +99,26 @@ def dropped(entries, rng):
 
 def moved(entries, rng):
     """A third of the entries a place or two away, never to position 0."""
-    return [[max(1, p + rng.choice((-2, -1, 1, 2))) if p and rng.random() < 0.33 else p, a, m] for p, a, m in entries]
+    return [
+        [max(1, p + rng.choice((-2, -1, 1, 2))) if p and rng.random() < 0.33 else p, a, m]
+        for p, a, m in entries
+    ]
 
 
 def anchored(entries, rng):
     """A quarter of the entries with the anchor of any other, or with one that gold does not have."""
     anchors = [a for _, a, _ in entries]
-    return [[p, rng.choice([*anchors, "1999-12-31"]) if rng.random() < 0.25 else a, m] for p, a, m in entries]
+    return [
+        [p, rng.choice([*anchors, "1999-12-31"]) if rng.random() < 0.25 else a, m]
+        for p, a, m in entries
+    ]
 
 
 def repeated(entries, rng):
     """A sixth of the entries once more, where they are or somewhere else."""
-    copies = [[max(1, p + rng.choice((-1, 0, 2))), a, m] for p, a, m in entries if rng.random() < 0.16]
+    copies = [
+        [max(1, p + rng.choice((-1, 0, 2))), a, m] for p, a, m in entries if rng.random() < 0.16
+    ]
     return entries + copies
 
 
@@ -109,14 +126,24 @@ def unplaced(entries, rng):
     """A fifth of the entries at position 0, and a third of those that were there somewhere else."""
     last = max((p for p, *_ in entries), default=0)
     return [
-        [(rng.randint(1, last + 1) if rng.random() < 0.33 else 0) if not p else p * (rng.random() < 0.8), a, m]
+        [
+            (rng.randint(1, last + 1) if rng.random() < 0.33 else 0)
+            if not p
+            else p * (rng.random() < 0.8),
+            a,
+            m,
+        ]
         for p, a, m in entries
     ]
 
 
 def invented(entries, rng):
     """With entries that gold does not have, about as many as a quarter."""
-    made = [[rng.randint(1, 9), rng.choice(entries)[1], [f"1-{i}-x"]] for i, _ in enumerate(entries) if i % 4 == 0]
+    made = [
+        [rng.randint(1, 9), rng.choice(entries)[1], [f"1-{i}-x"]]
+        for i, _ in enumerate(entries)
+        if i % 4 == 0
+    ]
     return rng.sample(entries + made, len(entries + made))
 
 
@@ -160,7 +187,11 @@ def random_pair(seed):
     def side():
         pool = rng.sample(mentions * 2, 3 * longest)
         return [
-            [rng.randint(0, last), rng.choice(anchors), [pool.pop() for _ in range(rng.choice((1, 1, 1, 2, 3)))]]
+            [
+                rng.randint(0, last),
+                rng.choice(anchors),
+                [pool.pop() for _ in range(rng.choice((1, 1, 1, 2, 3)))],
+            ]
             for _ in range(rng.randint(0, longest))
         ]
 
@@ -170,7 +201,10 @@ def random_pair(seed):
 
 def copies(entries):
     """How often the mention is there that is there most."""
-    return max(Counter(mention for p, _, mentions in entries if p for mention in mentions).values(), default=0)
+    return max(
+        Counter(mention for p, _, mentions in entries if p for mention in mentions).values(),
+        default=0,
+    )
 
 
 def written(entries):
@@ -209,7 +243,9 @@ def printed_of_folders(tool, python, folders, track):
         environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
         options = ["--ord"] if track == "ordering" else []
         command = [python, "evaluation_all.py", *options, *map(str, folders)]
-        done = subprocess.run(command, cwd=tool, env=environment, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=tool, env=environment, check=True, capture_output=True, text=True
+        )
     _, f1, _, precision, _, recall = done.stdout.strip().split("\n")[-1].strip().split("\t")
     return [float(precision), float(recall), float(f1)]
 
@@ -230,7 +266,9 @@ def main(tool, python):
     for name in FOLDERS:
         gold = gold_of(os.environ["CLOSEREAD_DATA"], name)
         for change in CHANGES:
-            pairs = [(entries, system_of(entries, change, number)) for number, entries in enumerate(gold)]
+            pairs = [
+                (entries, system_of(entries, change, number)) for number, entries in enumerate(gold)
+            ]
             whole += pairs if change == "everything" and name in EVALUATION else []
             for track in SCRIPTS:
                 corpora[f"{name}, {change}, {track}"] = counted(tool, python, pairs, track)
@@ -238,7 +276,9 @@ def main(tool, python):
                     together[f"{name}, {change}, {track}"] = printed(tool, python, pairs, track)
     for track in SCRIPTS:
         together[f"evaluation, everything, {track}"] = printed(tool, python, whole, track)
-        together |= {f"{name}, {track}": printed_of_output(tool, python, name, track) for name in OUTPUTS}
+        together |= {
+            f"{name}, {track}": printed_of_output(tool, python, name, track) for name in OUTPUTS
+        }
     kept = {
         "tool": "github.com/savac/cdeo code/evaluation_tool",
         "version": f"commit {COMMIT}, {digest(tool)}",
@@ -262,7 +302,9 @@ def shown(value, depth):
     """JSON with a line for every entry of the outermost `depth` objects."""
     if not (depth and isinstance(value, dict)):
         return json.dumps(value)
-    entries = ",\n".join(f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items())
+    entries = ",\n".join(
+        f"{json.dumps(name)}: {shown(entry, depth - 1)}" for name, entry in value.items()
+    )
     return f"{{\n{entries}\n}}"
 
 

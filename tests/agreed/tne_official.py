@@ -27,18 +27,22 @@ FILES = ("evaluate.py", "mcf1_measure.py", "convert_data2leaderboard_eval.py")
 N_RANDOM = 300
 SPLITS = {"test": "test.jsonl.gz", "validation": "dev.jsonl.gz"}
 
-PREPOSITIONS = (
-    "of,against,in,by,on,about,with,after,member(s) of,to,from,for,among,under,at,between,during,near,over,before"
-)
+PREPOSITIONS = "of,against,in,by,on,about,with,after,member(s) of,to,from,for,among,under,at,between,during,near,over,before"
 PREPOSITIONS = [None, *PREPOSITIONS.split(","), "inside", "outside", "into", "around"]
 
 # By hand: three noun phrases, or as many as said.
 OF, IN, BY = 1, 3, 4
 CASES = {
     "all right": [(3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, OF, IN, 0, 0, 0, 0, BY, 0])],
-    "all wrong": [(3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, IN, BY, OF, 0, 0, OF, OF, 0])],
-    "no pair found": [(3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, 0, 0, OF, 0, IN, 0, 0, 0])],
-    "some of each": [(3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, OF, BY, OF, 0, 0, 0, 0, 0])],
+    "all wrong": [
+        (3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, IN, BY, OF, 0, 0, OF, OF, 0])
+    ],
+    "no pair found": [
+        (3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, 0, 0, OF, 0, IN, 0, 0, 0])
+    ],
+    "some of each": [
+        (3, [(0, "of", 1), (0, "in", 2), (2, "by", 1)], [0, OF, BY, OF, 0, 0, 0, 0, 0])
+    ],
     "the first of two": [(2, [(0, "of", 1), (0, "in", 1)], [0, OF, 0, 0])],
     "the last of two": [(2, [(0, "of", 1), (0, "in", 1)], [0, IN, 0, 0])],
     "none of two": [(2, [(0, "of", 1), (0, "in", 1), (1, "by", 0)], [0, BY, BY, 0])],
@@ -67,8 +71,12 @@ def random_documents(seed):
         size = 1 + below(9)
         labels = 2 + below(23)
         share = rng.random()
-        pairs = [(i, j) for i in range(size) for j in range(size) if i != j and rng.random() < share / 2]
-        links = [(i, PREPOSITIONS[1 + below(labels)], j) for i, j in pairs for _ in range(1 + below(3))]
+        pairs = [
+            (i, j) for i in range(size) for j in range(size) if i != j and rng.random() < share / 2
+        ]
+        links = [
+            (i, PREPOSITIONS[1 + below(labels)], j) for i, j in pairs for _ in range(1 + below(3))
+        ]
         links = [link for _, link in sorted((rng.random(), link) for link in links)]
         array = [1 + below(labels) if rng.random() < share else 0 for _ in range(size * size)]
         for i, preposition, j in links:
@@ -81,7 +89,12 @@ def random_documents(seed):
 
 
 # The shares of gold pairs that are dropped and called otherwise, and of pairs that are added.
-SHARES = {"gold": (0.0, 0.0, 0.0), "few": (0.6, 0.1, 0.1), "fair": (0.3, 0.2, 0.5), "many": (0.1, 0.5, 2.0)}
+SHARES = {
+    "gold": (0.0, 0.0, 0.0),
+    "few": (0.6, 0.1, 0.1),
+    "fair": (0.3, 0.2, 0.5),
+    "many": (0.1, 0.5, 2.0),
+}
 
 
 def perturbed(system, number, size, links):
@@ -180,7 +193,10 @@ def answers(modules, documents):
     """The gold of documents as the evaluator reads it, by its own script."""
     for number, (size, links, _) in enumerate(documents):
         nps = {f"np{i}": {"first_token": i, "last_token": i} for i in range(size)}
-        ends = [(f"np{anchor}", preposition, f"np{complement}") for anchor, preposition, complement in links]
+        ends = [
+            (f"np{anchor}", preposition, f"np{complement}")
+            for anchor, preposition, complement in links
+        ]
         names = ("anchor", "preposition", "complement")
         relations = [dict(zip(names, end, strict=True)) for end in ends]
         yield modules["convert_data2leaderboard_eval"].data_conversion(
@@ -196,10 +212,18 @@ def official(modules, documents):
 
 def released(name):
     """How many noun phrases the documents of a split have, and their links."""
-    with gzip.open(Path(os.environ["CLOSEREAD_DATA"]) / "tne" / SPLITS[name], "rt", encoding="utf-8") as lines:
+    with gzip.open(
+        Path(os.environ["CLOSEREAD_DATA"]) / "tne" / SPLITS[name], "rt", encoding="utf-8"
+    ) as lines:
         records = [json.loads(line) for line in lines]
     return [
-        (len(r["nps"]), [(number(x["anchor"]), x["preposition"], number(x["complement"])) for x in r["np_relations"]])
+        (
+            len(r["nps"]),
+            [
+                (number(x["anchor"]), x["preposition"], number(x["complement"]))
+                for x in r["np_relations"]
+            ],
+        )
         for r in records
     ]
 
@@ -213,13 +237,21 @@ def main(folder):
     """Score the hand-made, the random and the perturbed systems."""
     modules = loaded(folder)
     said = {name: official(modules, documents) for name, documents in CASES.items()}
-    said |= {f"random {seed}": official(modules, random_documents(seed)) for seed in range(N_RANDOM)}
+    said |= {
+        f"random {seed}": official(modules, random_documents(seed)) for seed in range(N_RANDOM)
+    }
     for split in SPLITS:
         gold = released(split)
         for system in SHARES:
-            documents = [(size, links, perturbed(system, i, size, links)) for i, (size, links) in enumerate(gold)]
+            documents = [
+                (size, links, perturbed(system, i, size, links))
+                for i, (size, links) in enumerate(gold)
+            ]
             said[f"{split}: {system}"] = official(modules, documents)
-    digests = [f"{name} sha256 {hashlib.sha256((Path(folder) / name).read_bytes()).hexdigest()}" for name in FILES]
+    digests = [
+        f"{name} sha256 {hashlib.sha256((Path(folder) / name).read_bytes()).hexdigest()}"
+        for name in FILES
+    ]
     written = {
         "tool": "github.com/allenai/tne-evaluator evaluate.py",
         "version": f"commit {COMMIT}, {', '.join(digests)}",
@@ -227,8 +259,14 @@ def main(folder):
         "said": said,
     }
     body = ",\n".join(f"{json.dumps(name)}: {json.dumps(scores)}" for name, scores in said.items())
-    rest = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in written.items() if name != "said"]
-    (HERE / "tne_official.json").write_text("{\n" + ",\n".join([*rest, f'"said": {{\n{body}\n}}']) + "\n}\n", "utf-8")
+    rest = [
+        f"{json.dumps(name)}: {json.dumps(value)}"
+        for name, value in written.items()
+        if name != "said"
+    ]
+    (HERE / "tne_official.json").write_text(
+        "{\n" + ",\n".join([*rest, f'"said": {{\n{body}\n}}']) + "\n}\n", "utf-8"
+    )
 
 
 if __name__ == "__main__":

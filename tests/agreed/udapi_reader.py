@@ -90,7 +90,15 @@ def random_sentence(rng, label):
         # Udapi drops sentences without a word.
         word, second = (word, second + 1) if word and rng.random() < 0.2 else (word + 1, 0)
         misc = "".join(text for _, _, text in sorted(cell, key=lambda bracket: bracket[:2]))
-        columns = [f"{word}.{second}" if second else str(word), "w", "_", "_", "_", "_", "_" if second else "0"]
+        columns = [
+            f"{word}.{second}" if second else str(word),
+            "w",
+            "_",
+            "_",
+            "_",
+            "_",
+            "_" if second else "0",
+        ]
         rows.append("\t".join([*columns, "_", "_", f"Entity={misc}" if misc else "_"]))
     return rows
 
@@ -117,14 +125,20 @@ def random_table(seed):
     for document in range(rng.randint(1, 2)):
         names.append(f"d{document}")
         n_tokens.append(rng.randint(3, 8))
-        nodes.append([EmptyNode(token, 0, []) for token in range(1, n_tokens[-1]) if rng.random() < 0.2])
+        nodes.append(
+            [EmptyNode(token, 0, []) for token in range(1, n_tokens[-1]) if rng.random() < 0.2]
+        )
         mentions = set()
         for _ in range(rng.randint(1, 4)):
             places = sorted(rng.sample(range(n_tokens[-1]), rng.randint(1, 3)))
             parts = [(places[0], places[-1])] if rng.random() < 0.6 else make_parts(places)
             mentions.add((rng.randint(1, 2), tuple(parts), rng.choice(places)))
         for entity in sorted({entity for entity, _, _ in mentions}):
-            rows += [(document, len(labels), parts, head) for e, parts, head in sorted(mentions) if e == entity]
+            rows += [
+                (document, len(labels), parts, head)
+                for e, parts, head in sorted(mentions)
+                if e == entity
+            ]
             labels.append(f"d{document}e{entity}")
     document, entity, parts, head = zip(*rows, strict=True)
     return MentionTable(
@@ -164,13 +178,19 @@ def main(python):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
             (Path(folder) / f"{name}.conllu").write_text(text, "utf-8")
-        done = subprocess.run([python, "-c", READ, folder], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [python, "-c", READ, folder], capture_output=True, text=True, check=True
+        )
     found = json.loads(done.stdout)
     lines = [
         json.dumps(name) + ": " + json.dumps({"digest": digest(text), "mentions": found[name]})
         for name, text in texts.items()
     ]
-    head = {"tool": "udapi", "commit": COMMIT, "command": "Conllu(files=[FILE]).apply_on_document(document)"}
+    head = {
+        "tool": "udapi",
+        "commit": COMMIT,
+        "command": "Conllu(files=[FILE]).apply_on_document(document)",
+    }
     text = json.dumps(head, indent=0)[:-2] + ',\n"files": {\n' + ",\n".join(lines) + "\n}\n}\n"
     (HERE / "udapi_reader.json").write_text(text, "utf-8")
 

@@ -36,7 +36,16 @@ OWN = {
 """The folders of the scorer's own files, and the settings to score them in."""
 
 RANDOM = (
-    *("exact", "exact-no-singletons", "exact-no-zeros", "partial", "craft", "split", "split-partial", "only-split"),
+    *(
+        "exact",
+        "exact-no-singletons",
+        "exact-no-zeros",
+        "partial",
+        "craft",
+        "split",
+        "split-partial",
+        "only-split",
+    ),
     *("deixis", "non-referring", "bridging"),
 )
 """The settings to score random files in."""
@@ -70,7 +79,8 @@ def released_pair(corpora, name):
     key, response = (dict(_read_documents(Path(corpora) / path)) for path in paths)
     shared = [name for name, rows in key.items() if _words(rows) == _words(response.get(name, []))]
     return tuple(
-        HEADER + "".join(f"# newdoc id = {name}\n" + "\n".join(rows[name]) + "\n" for name in shared)
+        HEADER
+        + "".join(f"# newdoc id = {name}\n" + "\n".join(rows[name]) + "\n" for name in shared)
         for rows in (key, response)
     )
 
@@ -91,10 +101,14 @@ def settings_of(name, *, is_own):
     return {
         "keep_singletons": keep_singletons,
         "keep_zeros": name != "exact-no-zeros",
-        "keep_split_antecedents": "split" in name or name == "deixis" or (is_own and keep_singletons),
-        "match": {"partial": "partial-corefud", "split-partial": "partial-corefud", "craft": "partial-craft"}.get(
-            name, "exact"
-        ),
+        "keep_split_antecedents": "split" in name
+        or name == "deixis"
+        or (is_own and keep_singletons),
+        "match": {
+            "partial": "partial-corefud",
+            "split-partial": "partial-corefud",
+            "craft": "partial-craft",
+        }.get(name, "exact"),
         "evaluate_discourse_deixis": name == "deixis",
         "keep_non_referring": name == "non-referring",
         "keep_bridging": name == "bridging",
@@ -110,7 +124,9 @@ def score(key, response, setting, *, named_brackets, is_own=False):
         *(evaluator.muc, evaluator.b_cubed, evaluator.ceafm, evaluator.ceafe, evaluator.lea),
         [evaluator.blancc, evaluator.blancn],
     ]
-    reader = UAReader(format="ua", allow_boundary_crossing=named_brackets, **settings_of(setting, is_own=is_own))
+    reader = UAReader(
+        format="ua", allow_boundary_crossing=named_brackets, **settings_of(setting, is_own=is_own)
+    )
     try:
         reader.get_coref_infos(key, response, unit_test=True)
         if setting == "non-referring":
@@ -118,12 +134,20 @@ def score(key, response, setting, *, named_brackets, is_own=False):
         elif setting == "bridging":
             found = evaluator.evaluate_bridgings(reader.doc_bridging_infos)
         else:
-            documents = reader.doc_discourse_deixis_infos if setting == "deixis" else reader.doc_coref_infos
+            documents = (
+                reader.doc_discourse_deixis_infos if setting == "deixis" else reader.doc_coref_infos
+            )
             only = setting == "only-split"
-            found = [evaluator.evaluate_documents(documents, m, only_split_antecedent=only) for m in metrics]
+            found = [
+                evaluator.evaluate_documents(documents, m, only_split_antecedent=only)
+                for m in metrics
+            ]
     except (ArithmeticError, TypeError, ValueError, KeyError, AttributeError, NotImplementedError):
         return None
-    return [[round(float(value), 8) for value in (precision, recall, f1)] for recall, precision, f1 in found]
+    return [
+        [round(float(value), 8) for value in (precision, recall, f1)]
+        for recall, precision, f1 in found
+    ]
 
 
 def score_released(corpora):
@@ -134,7 +158,10 @@ def score_released(corpora):
         for name in RELEASED:
             for path, text in zip(paths, released_pair(corpora, name), strict=True):
                 Path(path).write_text(text, "utf-8")
-            found |= {f"{name} {setting}": score(*paths, setting, named_brackets=False) for setting in RANDOM}
+            found |= {
+                f"{name} {setting}": score(*paths, setting, named_brackets=False)
+                for setting in RANDOM
+            }
     return found
 
 
@@ -142,7 +169,11 @@ def main(scorer, corpora=None):
     """Score all pairs in all settings."""
     sys.path.insert(0, scorer)
     kept = HERE / "universal_anaphora.json"
-    released = json.loads(kept.read_text("utf-8"))["released"] if corpora is None else score_released(corpora)
+    released = (
+        json.loads(kept.read_text("utf-8"))["released"]
+        if corpora is None
+        else score_released(corpora)
+    )
     tests = Path(scorer) / "tests" / "tests-ua"
     own = {}
     for folder, key, response in list_own(tests):
@@ -166,7 +197,9 @@ def main(scorer, corpora=None):
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in result.items()]
     for name, scores in (("own", own), ("random", random), ("released", released)):
-        rows = ",\n".join(f"{json.dumps(case)}: {json.dumps(values)}" for case, values in scores.items())
+        rows = ",\n".join(
+            f"{json.dumps(case)}: {json.dumps(values)}" for case, values in scores.items()
+        )
         lines.append(f"{json.dumps(name)}: {{\n{rows}\n}}")
     kept.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreed import caspr
-from shared.annotators import SOLVERS, adjudicated, annotators_of, chains_of, document_of, random_annotators
+from shared.annotators import (
+    SOLVERS,
+    adjudicated,
+    annotators_of,
+    chains_of,
+    document_of,
+    random_annotators,
+)
 from shared.for_each import for_each
 from shared.peers import find_peer
 from twins import adjudication as twin
@@ -69,20 +76,31 @@ def test_as_the_twin(seed):
 def test_decisions_as_the_twin(seed):
     rng, outcomes = random.Random(seed), set()
     for _ in range(30):
-        annotators = random_annotators(rng, rng.randint(2, 5), rng.choice((1, 2, 3, 6)), rng.choice((1, 2, 3)))
+        annotators = random_annotators(
+            rng, rng.randint(2, 5), rng.choice((1, 2, 3, 6)), rng.choice((1, 2, 3))
+        )
         settings = random_settings(rng)
-        mentions = sorted({mention for annotator in annotators for chain in annotator for mention in chain})
+        mentions = sorted(
+            {mention for annotator in annotators for chain in annotator for mention in chain}
+        )
         mentions += [(40, 40), (41, 42), (43, 43)]
-        chain_of = {mention: rng.choice("12") for mention in rng.sample(mentions, rng.randint(0, 3))}
+        chain_of = {
+            mention: rng.choice("12") for mention in rng.sample(mentions, rng.randint(0, 3))
+        }
         pairs = combinations(chain_of, 2)
-        if any(chain_of[a] == chain_of[b] and not twin.fit(a, b, settings["incompatible"]) for a, b in pairs):
+        if any(
+            chain_of[a] == chain_of[b] and not twin.fit(a, b, settings["incompatible"])
+            for a, b in pairs
+        ):
             continue
         bound = {token for mention in chain_of for token in mention} | {rng.randrange(12)}
         chains, cost = twin.adjudicate(annotators, decided=(bound, chain_of), **settings)
         outcomes.add(chains is None)
         for solver in SOLVERS:
             if chains is None:
-                with pytest.raises(FormatError, match="document 'd': no solution has all forced mentions"):
+                with pytest.raises(
+                    FormatError, match="document 'd': no solution has all forced mentions"
+                ):
                     adjudicated(annotators, solver, (bound, chain_of), **settings)
                 continue
             found = adjudicated(annotators, solver, (bound, chain_of), **settings)
@@ -105,7 +123,9 @@ def test_solvers_agree(seed):
     assert one.chains == other.chains
     cost = twin.cost(chains_of(one), annotators, objective)
     assert one.cost == other.cost == cost == sum(link.cost for link in one.links)
-    gold_chains = [[(3 * i, 3 * i) for i in range(size) if gold[i] == chain] for chain in range(n_chains)]
+    gold_chains = [
+        [(3 * i, 3 * i) for i in range(size) if gold[i] == chain] for chain in range(n_chains)
+    ]
     for chains in ([], gold_chains, *annotators):
         found = twin.cost([chain for chain in chains if len(chain) > 1], annotators, objective)
         assert found is None or found >= cost
@@ -114,7 +134,10 @@ def test_solvers_agree(seed):
 def test_large_ties_are_settled():
     """A ring of mentions, neighbours by one annotator each: every second link can be used, beginning with the first."""
     size = 12
-    ring = [[[(3 * i, 3 * i), (3 * (i + 1) % (3 * size), 3 * (i + 1) % (3 * size))]] for i in range(size)]
+    ring = [
+        [[(3 * i, 3 * i), (3 * (i + 1) % (3 * size), 3 * (i + 1) % (3 * size))]]
+        for i in range(size)
+    ]
     expected = {frozenset([(3 * i, 3 * i), (3 * i + 3, 3 * i + 3)]) for i in range(0, size, 2)}
     for solver in SOLVERS:
         found = adjudicated(ring, solver, objective="u")
@@ -174,7 +197,10 @@ def test_as_caspr():
     for row in CASPR["random"]:
         annotators = caspr.invent(row["seed"])
         for objective, cost in row["costs"].items():
-            assert adjudicated(annotators, objective=objective, **caspr.AS_CASPR).cost == cost, (row["seed"], objective)
+            assert adjudicated(annotators, objective=objective, **caspr.AS_CASPR).cost == cost, (
+                row["seed"],
+                objective,
+            )
 
 
 def test_examples_of_caspr():
@@ -189,11 +215,20 @@ def test_discontinuous_mentions_share_tokens_or_not():
     """A mention with a gap fits one inside the gap, and not one over its second part."""
     document = document_of([[[(0, 9), (4, 5), (20, 20)], [(9, 12), (30, 30)]]] * 2)
     with_gap = [
-        mention._replace(parts=((0, 2), (8, 9))) if mention[:2] == (0, 9) else mention for mention in document.mentions
+        mention._replace(parts=((0, 2), (8, 9))) if mention[:2] == (0, 9) else mention
+        for mention in document.mentions
     ]
-    for mentions, expected in ((document.mentions, {(0, 9), (20, 20)}), (with_gap, {(0, 9), (4, 5), (20, 20)})):
+    for mentions, expected in (
+        (document.mentions, {(0, 9), (20, 20)}),
+        (with_gap, {(0, 9), (4, 5), (20, 20)}),
+    ):
         changed = type(document)(
-            document.name, document.files, mentions, document.chain, document.source, document.n_tokens
+            document.name,
+            document.files,
+            mentions,
+            document.chain,
+            document.source,
+            document.n_tokens,
         )
         found = adjudicate(changed, Settings(), SOLVERS["clingo"], Deadline(None))
         assert expected in chains_of(found)
@@ -203,7 +238,10 @@ def test_a_document_of_many_mentions_is_fast_if_annotators_agree():
     """One long chain needs no solver."""
     gold = [0] * 200
     found = adjudicate(
-        document_of(annotators_of(gold, 5, 0.0, 0)), Settings(), lambda *part: pytest.fail("not needed"), Deadline(None)
+        document_of(annotators_of(gold, 5, 0.0, 0)),
+        Settings(),
+        lambda *part: pytest.fail("not needed"),
+        Deadline(None),
     )
     assert [len(chain) for chain in found.chains] == [200]
     assert found.cost == 0

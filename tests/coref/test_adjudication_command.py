@@ -32,7 +32,10 @@ def conll(chains, words=WORDS, name="tea", ids=None):
             else:
                 cells[start].insert(0, f"({label}")
                 cells[end].append(f"{label})")
-    rows = [f"{i}\t{word}\t{'|'.join(cell) or '-'}\n" for i, (word, cell) in enumerate(zip(words, cells, strict=True))]
+    rows = [
+        f"{i}\t{word}\t{'|'.join(cell) or '-'}\n"
+        for i, (word, cell) in enumerate(zip(words, cells, strict=True))
+    ]
     return "".join([f"#begin document ({name});\n", *rows, "#end document\n"])
 
 
@@ -45,16 +48,31 @@ def write(annotators, **more):
 
 def clusters(path):
     """The chains of the documents of a file, as sets."""
-    return [{frozenset(map(tuple, cluster)) for cluster in record["clusters"]} for record in read_documents(Path(path))]
+    return [
+        {frozenset(map(tuple, cluster)) for cluster in record["clusters"]}
+        for record in read_documents(Path(path))
+    ]
 
 
 @for_each("solver", ["clingo", "milp"])
 def test_the_papers_example(ran, solver):
     letters = {letter: (i, i) for i, letter in enumerate("ABCDE")}
     chains = [["AB", "CD"]] * 4 + [["AB"]] * 3 + [["CDE"]] * 2
-    annotators = {f"a{i}": [[letters[x] for x in chain] for chain in own] for i, own in enumerate(chains)}
+    annotators = {
+        f"a{i}": [[letters[x] for x in chain] for chain in own] for i, own in enumerate(chains)
+    }
     files = write(annotators, words=list("vwxyz"))
-    said = ran("adjudicate", "coref", *files, "-o", "gold.conll", "--solver", solver, "--report", "report.json")
+    said = ran(
+        "adjudicate",
+        "coref",
+        *files,
+        "-o",
+        "gold.conll",
+        "--solver",
+        solver,
+        "--report",
+        "report.json",
+    )
     assert said == "gold.conll: 1 document, 2 chains, 4 mentions; cost 13, optimal\n"
     assert clusters("gold.conll") == [{frozenset({(0, 0), (1, 1)}), frozenset({(2, 2), (3, 3)})}]
     report = json.loads(Path("report.json").read_text("utf-8"))
@@ -105,14 +123,18 @@ def test_order_and_ids_do_not_matter(ran, seed):
     """Nothing but the files' names in the report changes if ids, chains and files are in another order."""
     rng = random.Random(seed)
     annotators = annotators_of([rng.randrange(4) for _ in range(14)], 4, 0.5, seed)
-    annotators = [[[(s // 3, e // 3) for s, e in chain] for chain in chains] for chains in annotators]
+    annotators = [
+        [[(s // 3, e // 3) for s, e in chain] for chain in chains] for chains in annotators
+    ]
     words = [f"w{i}" for i in range(14)]
     options = ("--objective", rng.choice(("v", "va", "u", "ua")), "--report")
     files = write({f"a{i}": chains for i, chains in enumerate(annotators)}, words=words)
     ran("adjudicate", "coref", *files, "-o", "one.conll", *options, "one.json")
     others = {}
     for i in rng.sample(range(4), 4):
-        chains = [rng.sample(chain, len(chain)) for chain in rng.sample(annotators[i], len(annotators[i]))]
+        chains = [
+            rng.sample(chain, len(chain)) for chain in rng.sample(annotators[i], len(annotators[i]))
+        ]
         ids = rng.sample(range(1, 100), len(chains))
         Path(f"b{i}.conll").write_text(conll(chains, words, ids=ids), "utf-8")
         others[f"b{i}.conll"] = f"a{i}.conll"
@@ -127,7 +149,9 @@ def test_order_and_ids_do_not_matter(ran, seed):
 
 def test_annotators_need_not_have_all_documents(ran):
     Path("anna.conll").write_text(conll(ANNA) + conll(ANNA, name="pot"), "utf-8")
-    Path("ben.jsonl").write_text('{"document": "tea", "clusters": [[[0, 0], [8, 8]], [[3, 3]]]}\n', "utf-8")
+    Path("ben.jsonl").write_text(
+        '{"document": "tea", "clusters": [[[0, 0], [8, 8]], [[3, 3]]]}\n', "utf-8"
+    )
     Path("cleo").mkdir()
     for name in ("cup", "pot"):
         Path(f"cleo/{name}.conll").write_text(conll(CLEO, name=name), "utf-8")
@@ -140,7 +164,9 @@ def test_annotators_need_not_have_all_documents(ran):
         ("pot", 2),
         ("tea", 2),
     ]
-    by_name = dict(zip(read_documents(Path("gold.jsonl")).names, clusters("gold.jsonl"), strict=True))
+    by_name = dict(
+        zip(read_documents(Path("gold.jsonl")).names, clusters("gold.jsonl"), strict=True)
+    )
     assert by_name["cup"] == {frozenset(CLEO[0])}
     cost, chains = twin.adjudicate([ANNA, [[(0, 0), (8, 8)]]], "v")[::-1]
     assert by_name["tea"] == {frozenset(chain) for chain in chains}
@@ -149,7 +175,9 @@ def test_annotators_need_not_have_all_documents(ran):
 
 def test_crossing_mentions_in_json_lines(ran):
     for name in ("anna", "ben"):
-        Path(f"{name}.jsonl").write_text('{"document": "d", "clusters": [[[0, 2], [1, 3], [9, 9]]]}\n', "utf-8")
+        Path(f"{name}.jsonl").write_text(
+            '{"document": "d", "clusters": [[[0, 2], [1, 3], [9, 9]]]}\n', "utf-8"
+        )
     files = ("anna.jsonl", "ben.jsonl")
     ran("adjudicate", "coref", *files, "-o", "gold.jsonl")
     assert clusters("gold.jsonl") == [{frozenset({(0, 2), (9, 9)})}]
@@ -159,11 +187,23 @@ def test_crossing_mentions_in_json_lines(ran):
 
 def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
     """CoNLL has no cells for two crossing mentions of a chain, be it an annotator's or that of the result."""
-    Path("anna.jsonl").write_text('{"document": "d", "clusters": [[[0, 2], [1, 3]]], "n_tokens": 4}\n', "utf-8")
-    command = ("adjudicate", "coref", "anna.jsonl", "-o", "gold.jsonl", "--worksheet", "sheet.conll")
+    Path("anna.jsonl").write_text(
+        '{"document": "d", "clusters": [[[0, 2], [1, 3]]], "n_tokens": 4}\n', "utf-8"
+    )
+    command = (
+        "adjudicate",
+        "coref",
+        "anna.jsonl",
+        "-o",
+        "gold.jsonl",
+        "--worksheet",
+        "sheet.conll",
+    )
     for where, more in (("anna.jsonl", ()), ("the result", ("--incompatible", "containment"))):
         done = run(*command, *more)
-        message = f"a worksheet can't express document 'd': two mentions of a chain cross in {where}"
+        message = (
+            f"a worksheet can't express document 'd': two mentions of a chain cross in {where}"
+        )
         assert (done.exit_code, done.stderr) == (2, f"Error: {message}\n")
         assert [path.name for path in Path.cwd().iterdir()] == ["anna.jsonl"]
 
@@ -171,10 +211,23 @@ def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
 @for_each("solver", ["clingo", "milp"])
 def test_time_limit(run, solver):
     """What no solver had time for is joined link by link, the most gain first; that is no error."""
-    done = run("adjudicate", "coref", *write(EVERYBODY), "-o", "gold.conll", "--time-limit", "1e-9", "--solver", solver)
+    done = run(
+        "adjudicate",
+        "coref",
+        *write(EVERYBODY),
+        "-o",
+        "gold.conll",
+        "--time-limit",
+        "1e-9",
+        "--solver",
+        solver,
+    )
     assert done.exit_code == 0
     # (0, 8) and (4, 6) by two annotators of three: together 1 each; (0, 6) and (6, 8) by one: apart 2 each.
-    assert done.stdout == "gold.conll: 1 document, 2 chains, 4 mentions; cost 6, not proved to be optimal\n"
+    assert (
+        done.stdout
+        == "gold.conll: 1 document, 2 chains, 4 mentions; cost 6, not proved to be optimal\n"
+    )
     assert done.stderr == (
         "note: 1 document not solved in time: 'tea'; the best chains found are written, and better ones may exist.\n"
     )
@@ -185,7 +238,9 @@ def test_best_so_far(run, solver):
     rng = random.Random(1)
     annotators = annotators_of([rng.randrange(9) for _ in range(110)], 5, 0.6, 1)
     for i, chains in enumerate(annotators):
-        Path(f"a{i}.jsonl").write_text(json.dumps({"document": "d", "clusters": chains}) + "\n", "utf-8")
+        Path(f"a{i}.jsonl").write_text(
+            json.dumps({"document": "d", "clusters": chains}) + "\n", "utf-8"
+        )
     files = [f"a{i}.jsonl" for i in range(5)]
     options = ("--objective", "ua", "--time-limit", "0.2", "--solver", solver)
     done = run("adjudicate", "coref", *files, "-o", "gold.jsonl", *options)
@@ -280,12 +335,30 @@ def test_bad_input(run, name):
 
 
 REQUESTS = {
-    "a file twice": (["anna.conll"], "anna.conll is given twice (expected one file for each annotator)"),
-    "output is input": (["-o", "ben.conll"], "ben.conll is also an input; choose another output file"),
-    "two outputs": (["--report", "gold.conll"], "gold.conll is given for two outputs; choose two files"),
-    "no folder": (["-o", "none/gold.conll"], "none/gold.conll: can't be written: No such file or directory"),
-    "no folder (2)": (["--report", "none/r.json"], "none/r.json: can't be written: No such file or directory"),
-    "no number": (["--time-limit", "nan"], "Invalid value for '--time-limit': 'nan' is not a number."),
+    "a file twice": (
+        ["anna.conll"],
+        "anna.conll is given twice (expected one file for each annotator)",
+    ),
+    "output is input": (
+        ["-o", "ben.conll"],
+        "ben.conll is also an input; choose another output file",
+    ),
+    "two outputs": (
+        ["--report", "gold.conll"],
+        "gold.conll is given for two outputs; choose two files",
+    ),
+    "no folder": (
+        ["-o", "none/gold.conll"],
+        "none/gold.conll: can't be written: No such file or directory",
+    ),
+    "no folder (2)": (
+        ["--report", "none/r.json"],
+        "none/r.json: can't be written: No such file or directory",
+    ),
+    "no number": (
+        ["--time-limit", "nan"],
+        "Invalid value for '--time-limit': 'nan' is not a number.",
+    ),
     "unknown suffix": (["-o", "gold.doc"], "gold.doc: the suffix is '.doc' (expected one of "),
 }
 
@@ -300,7 +373,9 @@ def test_bad_requests(run, name):
     assert done.exit_code == (1 if name.startswith("no folder") else 2)
     assert f"Error: {message}" in done.stderr
     assert [Path(file).read_bytes() for file in files] == before
-    assert sorted(str(path) for path in Path.cwd().iterdir()) == sorted(str(Path(file).resolve()) for file in files)
+    assert sorted(str(path) for path in Path.cwd().iterdir()) == sorted(
+        str(Path(file).resolve()) for file in files
+    )
 
 
 def test_documents_of_real_size(ran, corpora):
@@ -308,7 +383,9 @@ def test_documents_of_real_size(ran, corpora):
     for name, n_annotators in (("00170166_2", 11), ("00048220", 11)):
         files = sorted((corpora / "marmara_coref/conll" / name).glob("*.conll"))
         ran("adjudicate", "coref", *files, "-o", "gold.jsonl", "--report", "report.json")
-        annotators = [[[tuple(m) for m in c] for c in read_documents(file)[0]["clusters"]] for file in files]
+        annotators = [
+            [[tuple(m) for m in c] for c in read_documents(file)[0]["clusters"]] for file in files
+        ]
         report = json.loads(Path("report.json").read_text("utf-8"))
         assert report["documents"][0]["annotators"] == n_annotators
         assert report["cost"] == sum(link["cost"] for link in report["documents"][0]["links"])
@@ -328,14 +405,24 @@ def test_random_worksheets_come_back(ran):
     """Given back unchanged, a worksheet makes the same result; so it does if all of its cells are forced."""
     for seed in range(4):
         rng = random.Random(seed)
-        annotators = [[keep_nested(of) for of in chains] for chains in random_annotators(rng, 6, 4, 2)]
+        annotators = [
+            [keep_nested(of) for of in chains] for chains in random_annotators(rng, 6, 4, 2)
+        ]
         n_tokens = 4 + max(end for chains in annotators for chain in chains for _, end in chain)
         for i, chains in enumerate(annotators):
             record = {"document": "d", "clusters": chains, "n_tokens": n_tokens}
             Path(f"a{i}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
-        command = ("adjudicate", "coref", *(f"a{i}.jsonl" for i in range(4)), "--objective", rng.choice(("v", "u")))
+        command = (
+            "adjudicate",
+            "coref",
+            *(f"a{i}.jsonl" for i in range(4)),
+            "--objective",
+            rng.choice(("v", "u")),
+        )
         said = ran(*command, "-o", "one.conll", "--worksheet", "sheet.conll")
-        again = ran(*command, "-o", "two.conll", "--worksheet", "again.conll", "--forced", "sheet.conll")
+        again = ran(
+            *command, "-o", "two.conll", "--worksheet", "again.conll", "--forced", "sheet.conll"
+        )
         assert again == said.replace("one", "two")
         assert Path("one.conll").read_bytes() == Path("two.conll").read_bytes()
         assert Path("sheet.conll").read_bytes() == Path("again.conll").read_bytes()

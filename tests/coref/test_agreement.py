@@ -19,7 +19,9 @@ from closeread.tasks.coref.agreement import MEASURES, measure_clusters, measure_
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "agreement.json").read_text("utf-8"))
 SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)
-VARIANTS = [(least, iaa2) for least in ("any", "more_than_one") for iaa2 in ("masi", "distance_product")]
+VARIANTS = [
+    (least, iaa2) for least in ("any", "more_than_one") for iaa2 in ("masi", "distance_product")
+]
 
 
 @for_each("case", CASES, ids=lambda case: case["name"])
@@ -66,9 +68,15 @@ def make_tables(n, seed):
     for _ in range(n):
         size, noise = rng.randint(2, 18), rng.random()
         truth = [rng.randint(0, 4) for _ in range(size)]
-        drawn = [[t if rng.random() > noise else rng.randint(0, 6) for t in truth] for _ in range(rng.randint(2, 6))]
+        drawn = [
+            [t if rng.random() > noise else rng.randint(0, 6) for t in truth]
+            for _ in range(rng.randint(2, 6))
+        ]
         # The last two numbers stand for no chain.
-        yield [[c for k in range(5) if (c := [i for i, t in enumerate(one) if t == k])] for one in drawn]
+        yield [
+            [c for k in range(5) if (c := [i for i, t in enumerate(one) if t == k])]
+            for one in drawn
+        ]
 
 
 def by_krippendorff(table, distance):
@@ -119,7 +127,9 @@ def test_nltk():
 
 
 def test_documents_and_what_is_said_of_them():
-    found = measure_clusters([[spread(["ab"])] * 2, [spread(["ab"])], [spread(["ab"]), []], []], resolve({}))
+    found = measure_clusters(
+        [[spread(["ab"])] * 2, [spread(["ab"])], [spread(["ab"]), []], []], resolve({})
+    )
     assert [(one.annotators, one.mentions, one.alpha["iaa1"]) for one in found.documents] == [
         (2, 2, 1.0), (1, 2, None), (2, 2, pytest.approx(1 / 7)), (0, 0, None),
     ]  # fmt: skip
@@ -132,13 +142,19 @@ def test_documents_and_what_is_said_of_them():
 
 def test_nothing_at_all():
     assert measure_clusters([], resolve({})).alpha == dict.fromkeys(MEASURES)
-    assert measure_clusters([[[], []]], resolve({"average": "pooled"})).alpha == dict.fromkeys(MEASURES, 1.0)
+    assert measure_clusters([[[], []]], resolve({"average": "pooled"})).alpha == dict.fromkeys(
+        MEASURES, 1.0
+    )
 
 
 def test_options_that_exclude_each_other():
-    with pytest.raises(RequestError, match="form 'printed' is defined only if every mention has a value"):
+    with pytest.raises(
+        RequestError, match="form 'printed' is defined only if every mention has a value"
+    ):
         resolve({"form": "printed", "unannotated": "missing"})
-    with pytest.raises(RequestError, match="option iaa2: 'dice' is not one of 'masi', 'distance_product'"):
+    with pytest.raises(
+        RequestError, match="option iaa2: 'dice' is not one of 'masi', 'distance_product'"
+    ):
         resolve({"iaa2": "dice"})
 
 

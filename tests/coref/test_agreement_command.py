@@ -28,8 +28,20 @@ def test_json(ran, three):
     assert found["documents"][X] == {
         "annotators": 2, "mentions": 3, "nominal": pytest.approx(-4 / 11), "iaa1": 0.0, "iaa2": pytest.approx(-16 / 69),
     }  # fmt: skip
-    assert found["documents"][Y] == {"annotators": 3, "mentions": 2, "nominal": 1.0, "iaa1": 1.0, "iaa2": 1.0}
-    assert found["documents"][Z] == {"annotators": 1, "mentions": 3, "nominal": None, "iaa1": None, "iaa2": None}
+    assert found["documents"][Y] == {
+        "annotators": 3,
+        "mentions": 2,
+        "nominal": 1.0,
+        "iaa1": 1.0,
+        "iaa2": 1.0,
+    }
+    assert found["documents"][Z] == {
+        "annotators": 1,
+        "mentions": 3,
+        "nominal": None,
+        "iaa1": None,
+        "iaa2": None,
+    }
     del found["documents"]
     assert found == {
         "nominal": pytest.approx((1 - 4 / 11) / 2), "iaa1": 0.5, "iaa2": pytest.approx((1 - 16 / 69) / 2),
@@ -61,16 +73,27 @@ def test_the_printed_form(ran, three):
     found = json.loads(ran("agreement", "coref", *three[:2], "--form", "printed", "--json"))
     assert found["documents"][X]["iaa1"] == pytest.approx(3 / 4)
     text = ran("agreement", "coref", *three[:2], "--form", "printed")
-    assert "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's." in text
+    assert (
+        "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's." in text
+    )
 
 
 def test_given_mentions(run, ran, here, three):
-    write_conll(here / "given.conll", {"x": [[[i, i]] for i in range(4)], "y": [[[0, 1]], [[3, 3]]], "w": []})
+    write_conll(
+        here / "given.conll",
+        {"x": [[[i, i]] for i in range(4)], "y": [[[0, 1]], [[3, 3]]], "w": []},
+    )
     done = run("agreement", "coref", *three[:2], "--given", "given.conll", "--json")
     found = json.loads(done.stdout)["documents"]
     # The fourth mention is a chain of its own for both, and adds 2 * 6 pairs: 1 - 7 * 1/(5 + 12).
     assert (found[X]["mentions"], found[X]["iaa1"]) == (4, pytest.approx(1 - 7 * 1 / 17))
-    assert found["w; part 000"] == {"annotators": 0, "mentions": 0, "nominal": None, "iaa1": None, "iaa2": None}
+    assert found["w; part 000"] == {
+        "annotators": 0,
+        "mentions": 0,
+        "nominal": None,
+        "iaa1": None,
+        "iaa2": None,
+    }
     assert "1 document has fewer than two annotators, and no alpha: 'w; part 000'" in done.stderr
     write_conll(here / "fewer.conll", {"x": [[[0, 0]], [[1, 1]]]})
     done = run("agreement", "coref", *three[:2], "--given", "fewer.conll")
@@ -88,7 +111,9 @@ def test_given_mentions(run, ran, here, three):
 @for_each("command", [("agreement", "coref"), ("errors", "chains")])
 def test_all_problems_of_all_files_at_once(run, three, command):
     write_jsonl(Path("twice.jsonl"), {"x": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
-    Path("bad.conll").write_text("#begin document (x); part 000\nx\t0\t0\ta\tX\t(1\n\n#end document\n")
+    Path("bad.conll").write_text(
+        "#begin document (x); part 000\nx\t0\t0\ta\tX\t(1\n\n#end document\n"
+    )
     done = run(*command, "anna.conll", "twice.jsonl", "bad.conll", "none.conll")
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [
@@ -129,10 +154,15 @@ def test_chains(run, ran, here, three):
     itself = json.loads(ran("errors", "chains", "gold.conll", "gold.conll", "--json"))
     assert itself["kinds"] == {"exact": 3, "missing": 0, "mixed": 0, "extra": 0, "spurious": 0}
     done = run("errors", "chains", "anna.conll", "cem.conll")
-    assert (done.exit_code, done.stderr) == (1, "Error: cem.conll: document 'z; part 000' is not in anna.conll\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "Error: cem.conll: document 'z; part 000' is not in anna.conll\n",
+    )
     done = run("errors", "chains", "gold.conll", "anna.conll")
     assert done.stderr == "note: 1 document of gold in none of the other files: 'z; part 000'.\n"
-    done = run("plot", "link-support", "gold.conll", "anna.conll", "./anna.conll", "-o", "support.svg")
+    done = run(
+        "plot", "link-support", "gold.conll", "anna.conll", "./anna.conll", "-o", "support.svg"
+    )
     assert done.stderr == (
         "note: anna.conll is given twice; it counts as two files.\n"
         "note: 1 document of gold in none of the other files: 'z; part 000'.\n"
@@ -142,6 +172,8 @@ def test_chains(run, ran, here, three):
 def test_predictions_of_a_system_are_compared_not_its_gold(ran, here):
     row = {"doc_key": "x", "sentences": [["a", "b", "c"]], "clusters": [[[0, 0], [1, 1]]]}
     (here / "gold.jsonl").write_text(json.dumps(row) + "\n")
-    (here / "out.jsonl").write_text(json.dumps({**row, "predicted_clusters": [[[1, 1], [2, 2]]]}) + "\n")
+    (here / "out.jsonl").write_text(
+        json.dumps({**row, "predicted_clusters": [[[1, 1], [2, 2]]]}) + "\n"
+    )
     found = json.loads(ran("errors", "chains", "gold.jsonl", "out.jsonl", "--json"))
     assert found["missing_mentions"] == {"1": 1}

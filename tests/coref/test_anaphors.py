@@ -19,7 +19,9 @@ def columns(entities, zeros, order):
     n = len(entities)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
-    return Anaphors(np.zeros(n, np.int64), np.array(entities, np.int64), rank, np.array(zeros, np.bool_))
+    return Anaphors(
+        np.zeros(n, np.int64), np.array(entities, np.int64), rank, np.array(zeros, np.bool_)
+    )
 
 
 def list_entities(side):
@@ -44,7 +46,9 @@ def test_zero_anaphors(key, response, seed):
     match = dict(zip(seed.sample(range(len(key.entity)), n_pairs), others, strict=True))
     rows = np.array([match.get(mention, -1) for mention in range(len(key.entity))], np.int64)
     found = anaphor_counts(key, response, rows, 1)
-    assert found.tolist() == [list(twin.zero_anaphors(list_entities(key), list_entities(response), match))]
+    assert found.tolist() == [
+        list(twin.zero_anaphors(list_entities(key), list_entities(response), match))
+    ]
 
 
 def score(key, response):
@@ -53,10 +57,17 @@ def score(key, response):
     for entities in (key, response):
         letters = [letter for entity in entities for letter in entity]
         numbers = [number for number, entity in enumerate(entities) for _ in entity]
-        sides.append((columns(numbers, [letter.isupper() for letter in letters], range(len(letters))), letters))
+        sides.append(
+            (
+                columns(numbers, [letter.isupper() for letter in letters], range(len(letters))),
+                letters,
+            )
+        )
     (own, here), (other, there) = sides
     match = {letter: place for place, letter in enumerate(there)}
-    return anaphor_counts(own, other, np.array([match.get(letter, -1) for letter in here], np.int64), 1)[0].tolist()
+    return anaphor_counts(
+        own, other, np.array([match.get(letter, -1) for letter in here], np.int64), 1
+    )[0].tolist()
 
 
 @for_each(
@@ -118,14 +129,18 @@ def mentions(draw):
 
 
 def count(key, response):
-    sides = (make_spans([(d, tokens, min(tokens)) for d, tokens in side]) for side in (key, response))
+    sides = (
+        make_spans([(d, tokens, min(tokens)) for d, tokens in side]) for side in (key, response)
+    )
     return overlap_counts(*sides, 2)
 
 
 @given(key=mentions(), response=mentions())
 def test_counts(key, response):
     wanted = [
-        twin.mention_overlap(*([tokens for d, tokens in side if d == document] for side in (key, response)))
+        twin.mention_overlap(
+            *([tokens for d, tokens in side if d == document] for side in (key, response))
+        )
         for document in (0, 1)
     ]
     np.testing.assert_array_equal(count(key, response), wanted)

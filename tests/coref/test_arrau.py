@@ -35,11 +35,15 @@ def test_a_file(tmp_path):
     assert table.n_tokens.tolist() == [9]
     assert " ".join(table.words(0)) == "the ferry to the island sank it rained there"
     assert table.words.line_of(0, 2) == 4
-    assert table.notices == [f"{tmp_path / 'ferry.CONLL'}: 1 non-referring markable of 4 not scored"]
+    assert table.notices == [
+        f"{tmp_path / 'ferry.CONLL'}: 1 non-referring markable of 4 not scored"
+    ]
 
 
 def test_files_without_header_minimum_spans_or_kinds(tmp_path):
-    table = read_documents(write(tmp_path, "tea B-markable_1=set_1\nis\nhot B-markable_2=set_1 referring\n"))
+    table = read_documents(
+        write(tmp_path, "tea B-markable_1=set_1\nis\nhot B-markable_2=set_1 referring\n")
+    )
     assert list(table) == [{"document": "ferry", "clusters": [[[0, 0], [2, 2]]]}]
     assert not table.minimum
     assert not table.notices
@@ -49,16 +53,30 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     path = write(tmp_path, "tea B-markable_1=set_1 word_1..word_2 referring\nis\n")
     table = read_documents(path)
     assert not table.minimum
-    assert table.notices == [f"{path}: 1 minimum span ignored (first: line 1): not inside the markable"]
+    assert table.notices == [
+        f"{path}: 1 minimum span ignored (first: line 1): not inside the markable"
+    ]
 
 
 @for_each(
     ("rows", "problem"),
     [
-        ("a x", "1: column 2: 'x' is not a markable (expected B-markable_ID=set_ID or I-markable_ID=set_ID, several "),
-        ("a I-markable_1=set_1", "1: column 2: markable 1 has not begun (expected B-markable_1 before it)"),
-        ("a B-markable_1=set_1\nb B-markable_1=set_1", "2: column 2: markable 1 begins again (first on line 1)"),
-        ("a B-markable_1=set_1\nb I-markable_1=set_2", "2: column 2: markable 1 is in set_2, but in set_1 on line 1"),
+        (
+            "a x",
+            "1: column 2: 'x' is not a markable (expected B-markable_ID=set_ID or I-markable_ID=set_ID, several ",
+        ),
+        (
+            "a I-markable_1=set_1",
+            "1: column 2: markable 1 has not begun (expected B-markable_1 before it)",
+        ),
+        (
+            "a B-markable_1=set_1\nb B-markable_1=set_1",
+            "2: column 2: markable 1 begins again (first on line 1)",
+        ),
+        (
+            "a B-markable_1=set_1\nb I-markable_1=set_2",
+            "2: column 2: markable 1 is in set_2, but in set_1 on line 1",
+        ),
         (
             "a B-markable_1=set_1 word_2..word_1 referring",
             "1: column 3: 'word_2..word_1' is not a minimum span (expected word_FIRST..word_LAST, numbered from 1",
@@ -95,14 +113,21 @@ def text_of(first, last, minimum=""):
     """A sentence with a markable from one word to another, numbered from 1."""
     rows = [[word] for word in WORDS]
     for i in range(first - 1, last):
-        rows[i] += [f"{'B' if i == first - 1 else 'I'}-markable_1=set_1", *filter(None, [minimum]), "referring"]
+        rows[i] += [
+            f"{'B' if i == first - 1 else 'I'}-markable_1=set_1",
+            *filter(None, [minimum]),
+            "referring",
+        ]
     return "\n".join(map(" ".join, [["TOKEN"], *rows]))
 
 
 @for_each(
-    ("first", "last", "found"), [(1, 5, True), (2, 2, True), (1, 3, True), (2, 5, True), (3, 5, False), (1, 6, False)]
+    ("first", "last", "found"),
+    [(1, 5, True), (2, 2, True), (1, 3, True), (2, 5, True), (3, 5, False), (1, 6, False)],
 )
-def test_a_response_matches_within_the_markable_and_around_its_minimum_span(first, last, found, tmp_path):
+def test_a_response_matches_within_the_markable_and_around_its_minimum_span(
+    first, last, found, tmp_path
+):
     key, response = (tmp_path / side / "ferry.CONLL" for side in ("key", "response"))
     for path, text in ((key, text_of(1, 5, "word_2")), (response, text_of(first, last))):
         path.parent.mkdir()
@@ -122,7 +147,9 @@ def test_a_folder_of_files(tmp_path):
 
 
 def test_keys_without_mentions_and_without_minimum_spans(tmp_path):
-    empty, other = (write(tmp_path, text, name) for text, name in (("TOKEN\na\n", "a"), (text_of(1, 1), "b")))
+    empty, other = (
+        write(tmp_path, text, name) for text, name in (("TOKEN\na\n", "a"), (text_of(1, 1), "b"))
+    )
     assert report_files(empty, empty, matching="minimum").total.scores["mentions/f1"].value == 0
     with pytest.raises(RequestError) as caught:
         report_files(other, other, matching="minimum")
@@ -134,7 +161,9 @@ def test_minimum_spans_are_in_the_signature(tmp_path):
     signatures = [
         report_files(path, path, matching=matching).provenance.signature.rpartition("|")[2]
         for matching in ("minimum", "exact")
-        for path in (write(tmp_path, text_of(1, 5, minimum), minimum) for minimum in ("word_1", "word_2"))
+        for path in (
+            write(tmp_path, text_of(1, 5, minimum), minimum) for minimum in ("word_1", "word_2")
+        )
     ]
     assert len(set(signatures)) == 3
     assert signatures[2] == signatures[3]

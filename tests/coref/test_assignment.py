@@ -16,7 +16,9 @@ from closeread.assignment import MAX_CELLS, MAX_ROWS, best_total
 from closeread.tasks.coref.metrics import matching
 from closeread.tasks.coref.metrics.matching import choose_best
 
-CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30)
+CELLS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30
+)
 """Cells of a table: row, column and weight."""
 
 
@@ -36,7 +38,9 @@ def solve_dense(row, column, weight, document, n_documents):
 
 @pytest.mark.extended
 @for_each("whole", [True, False])
-@for_each(("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, MAX_CELLS // 2, 0.004)])
+@for_each(
+    ("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, MAX_CELLS // 2, 0.004)]
+)
 def test_best_total_is_another_solvers(n_documents, size, share, whole):
     rng = np.random.default_rng(size)
     document, row, column = np.nonzero(rng.random((n_documents, size, size)) < share)
@@ -53,13 +57,17 @@ def test_a_long_chain_goes_to_the_solver():
     row, column = (np.arange(1, 601) + shift for shift in (0, 1))
     row, column, weight = row // 2, column // 2, np.arange(1.0, 601.0)
     zeros = np.zeros(600, np.int64)
-    assert best_total(row, column, weight, zeros, 1) == pytest.approx(solve_dense(row, column, weight, zeros, 1))
+    assert best_total(row, column, weight, zeros, 1) == pytest.approx(
+        solve_dense(row, column, weight, zeros, 1)
+    )
 
 
 def test_entities_that_are_split_need_no_search():
     column = np.arange(2 * (MAX_ROWS + 1))
     row, weight = column // 2, 1.0 + column % 2
-    assert best_total(row, column, weight, np.zeros(len(row), np.int64), 1).tolist() == [2 * (MAX_ROWS + 1)]
+    assert best_total(row, column, weight, np.zeros(len(row), np.int64), 1).tolist() == [
+        2 * (MAX_ROWS + 1)
+    ]
 
 
 def test_clusters_that_need_no_search_need_no_solver():
@@ -99,7 +107,10 @@ def test_connected_entities_have_a_limit(monkeypatch):
     documents = np.zeros(len(row), np.int64)
     expected = best_total(row, column, weight, documents, 1)
     monkeypatch.setattr(assignment, "MAX_ROWS", 80)
-    both = [np.concatenate([values, values + shift]) for values, shift in ((row, 80), (column, 80), (documents, 1))]
+    both = [
+        np.concatenate([values, values + shift])
+        for values, shift in ((row, 80), (column, 80), (documents, 1))
+    ]
     twice = best_total(*both[:2], np.concatenate([weight, weight]), both[2], 2)
     assert twice == pytest.approx([*expected, *expected], rel=1e-12)
     monkeypatch.setattr(assignment, "MAX_ROWS", 20)
@@ -108,7 +119,11 @@ def test_connected_entities_have_a_limit(monkeypatch):
 
 
 TABLES = st.integers(1, 6).flatmap(
-    lambda n: st.lists(st.lists(st.sampled_from((0, 0, 0.25, 0.5, 1)), min_size=n, max_size=n), min_size=1, max_size=6)
+    lambda n: st.lists(
+        st.lists(st.sampled_from((0, 0, 0.25, 0.5, 1)), min_size=n, max_size=n),
+        min_size=1,
+        max_size=6,
+    )
 )
 """The similarities of the candidates of a document; 0 for those that can't match."""
 
@@ -118,7 +133,9 @@ def choose(documents):
     chosen = []
     for d, table in enumerate(documents):
         pairs = {(i, j): table[i, j] for i, j in np.argwhere(table).tolist()}
-        chosen += [(d, *pair) for pair in choose_best(pairs, range(len(table)), range(len(table[0])), d)]
+        chosen += [
+            (d, *pair) for pair in choose_best(pairs, range(len(table)), range(len(table[0])), d)
+        ]
     return chosen
 
 
@@ -143,7 +160,9 @@ def test_choices_are_those_of_the_solver(tables):
 def test_documents_too_large_for_the_solver_have_the_same_sum(tables):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "MAX_CELLS", 36)
-        chosen = choose([np.pad(table, (0, 7)) for table in tables])  # with candidates that have no pair
+        chosen = choose(
+            [np.pad(table, (0, 7)) for table in tables]
+        )  # with candidates that have no pair
     for d, table in enumerate(tables):
         found = [(i, j) for document, i, j in chosen if document == d]
         assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)

@@ -11,7 +11,9 @@ from twins import chain_errors as slow
 
 from closeread.tasks.coref.errors import find_chain_errors, judge_chains, match_chains
 
-CASES = json.loads((Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8"))
+CASES = json.loads(
+    (Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8")
+)
 MENTIONS = "abcdefghij"
 
 
@@ -22,7 +24,10 @@ def spread(chains):
 
 def compare(gold, system):
     """List the kinds of the chains of a document, chains of letters, with their numbers of mentions."""
-    sides = [sorted(sorted(map(ord, chain)) for chain in side if len(chain) > 1) for side in (system, gold)]
+    sides = [
+        sorted(sorted(map(ord, chain)) for chain in side if len(chain) > 1)
+        for side in (system, gold)
+    ]
     words = {"missing": "missing {0}", "mixed": "mixed {1}"}
     return [words.get(kind, kind).format(*numbers) for kind, _, *numbers in judge_chains(*sides)]
 
@@ -36,7 +41,9 @@ def test_hand_cases(case):
 
 def as_chains(numbers):
     """Return the chains of two letters or more with equal numbers, by first letter."""
-    chains = ["".join(m for m, n in zip(MENTIONS, numbers, strict=True) if n == k) for k in range(5)]
+    chains = [
+        "".join(m for m, n in zip(MENTIONS, numbers, strict=True) if n == k) for k in range(5)
+    ]
     return sorted(chain for chain in chains if len(chain) > 1)
 
 
@@ -53,7 +60,9 @@ def test_fast_is_slow(gold, system):
 @settings(max_examples=100)
 def test_the_matching_is_the_first_of_the_best(table):
     # Chains that share as many mentions as the table says.
-    cells = [[{(r, c, i) for i in range(n)} for c, n in enumerate(row)] for r, row in enumerate(table)]
+    cells = [
+        [{(r, c, i) for i in range(n)} for c, n in enumerate(row)] for r, row in enumerate(table)
+    ]
     chains = [set().union(*row) for row in cells]
     gold = [set().union(*column) for column in zip(*cells, strict=True)]
     wanted = [-1 if g is None else g for g in slow.match(chains, gold)]
@@ -61,7 +70,9 @@ def test_the_matching_is_the_first_of_the_best(table):
 
 
 def test_files_and_documents_add_up():
-    gold = make_table([spread(["abc", "de"]), spread(["ab"]), spread(["ab"])], names=["x", "y", "z"])
+    gold = make_table(
+        [spread(["abc", "de"]), spread(["ab"]), spread(["ab"])], names=["x", "y", "z"]
+    )
     one = make_table([spread(["ab"]), spread(["abc", "d"])], names=["y", "x"])
     two = make_table([spread(["ab", "cde", "xy"])], names=["x"])
     found = find_chain_errors(gold, [one, two])

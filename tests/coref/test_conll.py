@@ -128,9 +128,13 @@ def test_the_word_column_can_be_given(file, read):
         (1, f"the word column is 17, but the document has 17 {has} (expected 1 to 16)"),
         (7, f"the word column is 17, but the document has 5 {has} (expected 1 to 4)"),
     ]
-    with pytest.raises(FormatError, match=r":7: the word column is 5, but the document has 5 columns"):
+    with pytest.raises(
+        FormatError, match=r":7: the word column is 5, but the document has 5 columns"
+    ):
         read(text, 5)
-    with pytest.raises(FormatError, match=r"has 1 column, and the last contains the mentions \(expected auto\)"):
+    with pytest.raises(
+        FormatError, match=r"has 1 column, and the last contains the mentions \(expected auto\)"
+    ):
         read(document("-"), 1)
 
 
@@ -157,7 +161,11 @@ def test_names_of_documents(read, begin, name):
 
 def test_documents_without_names_are_numbered(read):
     """So in OntoGUM, of which every file has one document without a name."""
-    table = read("# begin document \n0\ta\t(1)\n# end document\n" * 2 + document("a -") + document("b -", name=""))
+    table = read(
+        "# begin document \n0\ta\t(1)\n# end document\n" * 2
+        + document("a -")
+        + document("b -", name="")
+    )
     assert list(table.names) == ["1", "2", "a", "4"]
     assert table.unnamed == {0, 1, 3}
 
@@ -174,7 +182,9 @@ def test_brackets_that_close_first_are_noted(read):
 
 def test_a_last_cell_may_be_empty(read):
     """So in LitBank: a row without a mention ends in a tab."""
-    table = read(document("n\t0\t0\ta\t_\t", "n\t0\t1\tb\tx\t(0)\t", "n\t0\t2\tc\t(9)\t", "n\t0\t3\td\t_\t-"))
+    table = read(
+        document("n\t0\t0\ta\t_\t", "n\t0\t1\tb\tx\t(0)\t", "n\t0\t2\tc\t(9)\t", "n\t0\t3\td\t_\t-")
+    )
     assert table[0]["clusters"] == [[[1, 1]]]
     assert list(table.words(0)) == ["a", "b", "c", "d"]
     # Where all rows end in a tab, none says that a cell is missing.
@@ -203,10 +213,18 @@ def test_digests_tell_empty_words_from_blanks(read):
 
 def test_one_empty_document_is_a_file(read):
     table = read(document())
-    assert (len(table), table.n_tokens.tolist(), len(table.start), table.n_entities) == (1, [0], 0, 0)
+    assert (len(table), table.n_tokens.tolist(), len(table.start), table.n_entities) == (
+        1,
+        [0],
+        0,
+        0,
+    )
 
 
-@for_each("text", ["\ufeff" + document("a (1)"), document("a (1)", end="#end document"), document("a (1)")])
+@for_each(
+    "text",
+    ["\ufeff" + document("a (1)"), document("a (1)", end="#end document"), document("a (1)")],
+)
 def test_the_ends_of_a_file(read, text):
     assert read(text)[0]["clusters"] == [[[0, 0]]]
 
@@ -230,7 +248,10 @@ BROKEN = {
         "4: character 2 is the control character U+007F",
     ],
     "a -\nb -\n": ["1: token outside a document (expected '#begin document (NAME)' before it)"],
-    "x -\n# a\ny -\n" + document("a -") + "\nb -\n\nc -\n#end document\n" + document("d -", name="(d)"): [
+    "x -\n# a\ny -\n"
+    + document("a -")
+    + "\nb -\n\nc -\n#end document\n"
+    + document("d -", name="(d)"): [
         "1: token outside a document (expected '#begin document (NAME)' before it)",
         "8: token outside a document (expected '#begin document (NAME)' before it)",
         "11: '#end document' without '#begin document'",
@@ -289,10 +310,14 @@ BROKEN = {
     document("a -", name="; part 1"): [f"1: '#begin document ; part 1' {NEEDED_NAME}"],
     document("a -", name="("): [f"1: '#begin document (' {NEEDED_NAME}"],
     "#begin document-a\n#end document\n": [f"1: '#begin document-a' {NEEDED_NAME}"],
-    document("a -", name="") + document("a -", name="1"): ["4: duplicate document '1' (first on line 1)"],
+    document("a -", name="") + document("a -", name="1"): [
+        "4: duplicate document '1' (first on line 1)"
+    ],
     document("a -", name="()"): [f"1: '#begin document ()' {NEEDED_NAME}"],
     document("a -", name="(a) part 1"): [f"1: '#begin document (a) part 1' {NEEDED_NAME}"],
-    document("a -", name="(\x85)"): [r"1: document name '\x85' contains the control character U+0085"],
+    document("a -", name="(\x85)"): [
+        r"1: document name '\x85' contains the control character U+0085"
+    ],
 }
 
 
@@ -300,14 +325,20 @@ BROKEN = {
 def test_broken_files(read, file, text, problems):
     with pytest.raises(FormatError) as caught:
         read(text)
-    found = [p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems]
+    found = [
+        p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems
+    ]
     assert found == problems
     assert str(caught.value).startswith(f"{file}:")
 
 
 def test_reading_stops_after_many_problems(read, monkeypatch):
     rows = [*("a b" for _ in range(50 * limits.MAX_PROBLEMS)), "(1 (1"]
-    for text in (document(*rows), document("x -", *("a b c" for _ in rows)), "a\x01b\n" * (2 * limits.MAX_PROBLEMS)):
+    for text in (
+        document(*rows),
+        document("x -", *("a b c" for _ in rows)),
+        "a\x01b\n" * (2 * limits.MAX_PROBLEMS),
+    ):
         with pytest.raises(FormatError) as caught:
             read(text)
         assert len(caught.value.problems) <= limits.MAX_PROBLEMS + 1

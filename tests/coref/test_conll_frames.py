@@ -50,7 +50,9 @@ def test_of_a_folder(tmp_path):
     assert dump_in_frames(read_documents(tmp_path)) == FRAMED
 
 
-@for_each("text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n'])
+@for_each(
+    "text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n']
+)
 def test_files_without_other_columns(tmp_path, text):
     path = tmp_path / "a.conll"
     path.write_text(text, "utf-8")
@@ -59,14 +61,33 @@ def test_files_without_other_columns(tmp_path, text):
         with pytest.raises(ValueError, match="the number of tokens is unknown"):
             dump_in_frames(table)
     else:
-        assert dump_in_frames(table) == "#begin document (a)\na\t0\t0\t_\t(0)\na\t0\t1\t_\t-\n\n#end document\n"
+        assert (
+            dump_in_frames(table)
+            == "#begin document (a)\na\t0\t0\t_\t(0)\na\t0\t1\t_\t-\n\n#end document\n"
+        )
 
 
 def test_adjudicated_chains_go_back_to_the_corpus(ran, tmp_path):
     ran("adjudicate", "coref", *ANNOTATORS, "-o", "gold.conll", "--solver", "milp")
     text = (tmp_path / "gold.conll").read_text("utf-8")
     assert rows(text) == rows(ANNOTATORS[0].read_text("utf-8"))
-    assert ran("convert", "marmara_coref", "gold.conll", "--treebank", SAMPLE / "treebank", "-o", "gold.xml")
-    ran("convert", "marmara_coref", "gold.xml", "--treebank", SAMPLE / "treebank", "-o", "again.conll")
+    assert ran(
+        "convert",
+        "marmara_coref",
+        "gold.conll",
+        "--treebank",
+        SAMPLE / "treebank",
+        "-o",
+        "gold.xml",
+    )
+    ran(
+        "convert",
+        "marmara_coref",
+        "gold.xml",
+        "--treebank",
+        SAMPLE / "treebank",
+        "-o",
+        "again.conll",
+    )
     chains = [read_conll(tmp_path / name) for name in ("gold.conll", "again.conll")]
     assert list(chains[0]) == list(chains[1])

@@ -37,8 +37,12 @@ def test_other_words_are_an_error(run, pair):
     done = run("score", "coref", *pair, "--no-ci")
     assert done.exit_code == 1
     assert done.stdout == ""
-    assert "other.conll:3: token 1 of document 'a' is 'B', but 'b' in the key (line 3)" in done.stderr
-    assert "other.conll:7: token 0 of document 'e' is 'D', but 'd' in the key (line 7)" in done.stderr
+    assert (
+        "other.conll:3: token 1 of document 'a' is 'B', but 'b' in the key (line 3)" in done.stderr
+    )
+    assert (
+        "other.conll:7: token 0 of document 'e' is 'D', but 'd' in the key (line 7)" in done.stderr
+    )
 
 
 def test_other_words_may_be_scored_with_a_note(run, pair):
@@ -83,10 +87,15 @@ def test_the_differing_words_of_many_documents(here, read):
     key = read("".join(document("a -", "b -", name=f"({i})") for i in range(9)))
     same = read("".join(document("a -", "b -", name=f"({i})") for i in range(9)))
     assert note_other_words(key, same) == []
-    Path("other.conll").write_text("".join(document("A -", "B (1)", name=f"({i})") for i in (7, 3, 5, 4, 2)))
+    Path("other.conll").write_text(
+        "".join(document("A -", "B (1)", name=f"({i})") for i in (7, 3, 5, 4, 2))
+    )
     (note,) = note_other_words(key, read_conll(Path("other.conll")))
     first = "first: line 2: token 0 of document '7' is 'A', but 'a' in the key (line 30)"
-    assert note == f"10 words of the response differ from the key's in 5 documents ('7', '3', '5', …); {first}"
+    assert (
+        note
+        == f"10 words of the response differ from the key's in 5 documents ('7', '3', '5', …); {first}"
+    )
 
 
 def test_the_word_column_is_guessed_for_each_file(run, pair):
@@ -106,23 +115,34 @@ def test_the_word_column_can_be_given(run, pair):
     done = run("score", "coref", "semeval.conll", "lemmas.conll", "--no-ci", "--word-column", "3")
     assert (done.exit_code, done.stderr) == (0, "")
     default = run("score", "coref", "semeval.conll", "semeval.conll", "--no-ci")
-    assert done.stdout.splitlines()[-1] == default.stdout.splitlines()[-1]  # the signature does without it
+    assert (
+        done.stdout.splitlines()[-1] == default.stdout.splitlines()[-1]
+    )  # the signature does without it
     found = "semeval.conll:1: the word column is 6, but the document has 6 columns, and the last contains the mentions"
     done = run("score", "coref", "semeval.conll", "lemmas.conll", "--no-ci", "--word-column", "6")
-    assert (done.exit_code, done.stderr) == (1, f"Error: {found} (expected 1 to 5) (2 times; also line 7)\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        f"Error: {found} (expected 1 to 5) (2 times; also line 7)\n",
+    )
     for value in ("0", "last", "-1"):
         done = run("score", "coref", "semeval.conll", "lemmas.conll", "--word-column", value)
         assert done.exit_code == 2
         assert "expected auto or the number of a column, from 1" in done.stderr
-    both = run("compare", "coref", "semeval.conll", "lemmas.conll", "lemmas.conll", "--word-column", "4")
+    both = run(
+        "compare", "coref", "semeval.conll", "lemmas.conll", "lemmas.conll", "--word-column", "4"
+    )
     assert both.exit_code == 0
-    assert run("errors", "coref", "semeval.conll", "lemmas.conll", "--word-column", "3").exit_code == 0
+    assert (
+        run("errors", "coref", "semeval.conll", "lemmas.conll", "--word-column", "3").exit_code == 0
+    )
 
 
 def test_notes_about_brackets_reach_the_user(run, pair):
     Path("key.conll").write_text(document("a (1", "b 1)|(1", "c 1)"))
     done = run("score", "coref", "key.conll", "key.conll", "--no-ci", "--metrics", "b3")
-    note = "note: key.conll: an entity closes and opens again in 1 cell (first: '1)|(1' on line 3); "
+    note = (
+        "note: key.conll: an entity closes and opens again in 1 cell (first: '1)|(1' on line 3); "
+    )
     assert done.exit_code == 0
     assert done.stderr.count(note) == 1  # of both sides, which are one file
     Path("other.conll").write_text(document("a (1", "b (1)", "c 1)"))

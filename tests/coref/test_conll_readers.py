@@ -17,13 +17,20 @@ from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import dump_conll
 
 AGREEMENT = json.loads((Path(maker.__file__).parent / "conll_readers.json").read_text("utf-8"))
-READERS = {"reference scorer": "reference-coreference-scorers", "coval": "coval", "corefud-scorer": "corefud-scorer"}
+READERS = {
+    "reference scorer": "reference-coreference-scorers",
+    "coval": "coval",
+    "corefud-scorer": "corefud-scorer",
+}
 
 
 def shown(table):
     """The entities of a table as `conll_readers.json` has them."""
     borders = np.searchsorted(table.entity, np.arange(table.n_entities + 1)).tolist()
-    spans = [f"{start}-{end}" for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
+    spans = [
+        f"{start}-{end}"
+        for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)
+    ]
     return maker.shown([",".join(spans[first:last]) for first, last in pairwise(borders)])
 
 

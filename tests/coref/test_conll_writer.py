@@ -6,7 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from shared.conll_documents import InventedWords, as_plain_values, document, has_crossing, random_tables
+from shared.conll_documents import (
+    InventedWords,
+    as_plain_values,
+    document,
+    has_crossing,
+    random_tables,
+)
 from shared.for_each import for_each
 
 from closeread.files import write_text
@@ -50,7 +56,9 @@ def test_ids_that_scorers_know(labels, cells):
 
 
 def test_writing_without_words(read):
-    table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])})
+    table = MentionTable(
+        **{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])}
+    )
     rows = ["a_b\t0\t0\t_\t(0", "a_b\t0\t1\t_\t0)|(1)", "a_b\t0\t2\t_\t-", ""]
     assert dump_conll(table) == document(*rows, name="(a b)")
 
@@ -58,12 +66,21 @@ def test_writing_without_words(read):
 @for_each(
     ("change", "message"),
     [
-        ({"n_tokens": None}, "a CoNLL file has a row for every token, but the number of tokens is unknown"),
+        (
+            {"n_tokens": None},
+            "a CoNLL file has a row for every token, but the number of tokens is unknown",
+        ),
         ({"parts": {0: ((0, 0), (2, 2))}}, "a CoNLL file can't express discontinuous mentions"),
         ({"names": ["a\n"]}, r"document 'a\n': a CoNLL file can't express this name"),
         ({"names": [""]}, "document '': a CoNLL file can't express this name"),
-        ({"words": InventedWords([["a", "b c", "d", "e"]])}, "document 'a': a CoNLL file can't express the word 'b c'"),
-        ({"words": InventedWords([["a", "", "d", "e"]])}, "document 'a': a CoNLL file can't express the word ''"),
+        (
+            {"words": InventedWords([["a", "b c", "d", "e"]])},
+            "document 'a': a CoNLL file can't express the word 'b c'",
+        ),
+        (
+            {"words": InventedWords([["a", "", "d", "e"]])},
+            "document 'a': a CoNLL file can't express the word ''",
+        ),
         (
             {"end": np.array([2, 3])},
             "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 3",

@@ -69,14 +69,21 @@ def test_other_fields(read):
     with pytest.raises(FormatError, match="the head of a mention of entity 'e1' is token 3"):
         read(text)
     assert entities(read(text.replace("(3", "(2"))) == [("e1", ((0, 1),), 1)]
-    assert entities(read(document("Entity=(e1", "Entity=e1)", fields="eid"))) == [("e1", ((0, 1),), 0)]
+    assert entities(read(document("Entity=(e1", "Entity=e1)", fields="eid"))) == [
+        ("e1", ((0, 1),), 0)
+    ]
 
 
 def test_tokens(read):
     table = read(
         "# newdoc id = a b\n# global.Entity = eid-head\n# sent_id = 1\n"
         + "\n".join(
-            [row("0.1", "Entity=(z)", "∅"), row("1-2", form="du"), row(1, form="de"), row(2, "Entity=(e-2", "le")]
+            [
+                row("0.1", "Entity=(z)", "∅"),
+                row("1-2", form="du"),
+                row(1, form="de"),
+                row(2, "Entity=(e-2", "le"),
+            ]
         )
         + "\n\n# newpar\n"
         + "\n".join([row(1, "Entity=e)", "mot long"), row("1.1"), row("1.2", "Entity=(z)"), row(2)])
@@ -85,10 +92,30 @@ def test_tokens(read):
     )
     assert list(table.names) == ["a b", "b"]
     assert table.n_tokens.tolist() == [7, 1]
-    assert list(table.words(0)) == ["_", "de", "le", "mot long", "_", "_", "w"]  # empty nodes have no word
-    assert entities(table) == [("z", ((0, 0),), 0), ("z", ((5, 5),), 5), ("e", ((2, 3),), 3), ("z", ((0, 0),), 0)]
-    assert [table[i]["clusters"] for i in range(2)] == [[[[0, 0, 0], [5, 5, 5]], [[2, 3, 3]]], [[[0, 0, 0]]]]
-    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 0)] == [4, 10, 17]
+    assert list(table.words(0)) == [
+        "_",
+        "de",
+        "le",
+        "mot long",
+        "_",
+        "_",
+        "w",
+    ]  # empty nodes have no word
+    assert entities(table) == [
+        ("z", ((0, 0),), 0),
+        ("z", ((5, 5),), 5),
+        ("e", ((2, 3),), 3),
+        ("z", ((0, 0),), 0),
+    ]
+    assert [table[i]["clusters"] for i in range(2)] == [
+        [[[0, 0, 0], [5, 5, 5]], [[2, 3, 3]]],
+        [[[0, 0, 0]]],
+    ]
+    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 0)] == [
+        4,
+        10,
+        17,
+    ]
 
 
 FIELDS = "'# global.Entity = eid-etype-head-other'"
@@ -117,13 +144,17 @@ BROKEN = {
         ]
         for fields in ["etype-head", "eid-GRP", "eid-head-head", ""]
     },
-    document("1 w _ _ _ _ _ _ _\t_"): ["3: the number of columns is 2 (expected 10, separated by tabs)"],
+    document("1 w _ _ _ _ _ _ _\t_"): [
+        "3: the number of columns is 2 (expected 10, separated by tabs)"
+    ],
     document(row(1, form="a\rb")): ["3: the row contains a control character"],
     document(row(1, form="")): ["3: column 2: the word is empty (expected a word or '_')"],
     document(row("x")): ["3: column 1: 'x' (expected 1, 0.1 or a range from 1)"],
     document(row(2)): ["3: column 1: '2' (expected 1, 0.1 or a range from 1)"],
     document("_", row(1)): ["4: column 1: '1' follows word 1 (expected 2, 1.1 or a range from 2)"],
-    document("_", row("1.2")): ["4: column 1: '1.2' follows word 1 (expected 2, 1.1 or a range from 2)"],
+    document("_", row("1.2")): [
+        "4: column 1: '1.2' follows word 1 (expected 2, 1.1 or a range from 2)"
+    ],
     document(row("1-1"), row(1)): ["3: column 1: '1-1' (expected 1, 0.1 or a range from 1)"],
     document(row("1-3"), row(1), row("2-3")): [
         "5: column 1: '2-3' follows word 1 (expected 2, 1.1 or a range from 2)",
@@ -162,7 +193,9 @@ BROKEN = {
     document("Entity=(e1[1/2]", "Entity=(e1", "Entity=e1[1/2])", "Entity=e1)(e1[2/2])"): [
         "5: column 10: entity 'e1[1/2]' closes while 'e1', which opens later (line 4), is still open"
     ],
-    document("Entity=(e1[2/2])"): ["3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it"],
+    document("Entity=(e1[2/2])"): [
+        "3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it"
+    ],
     document("Entity=(e1[1/2])(e1[2/2])"): [
         "3: a mention of entity 'e1' has only 1 of its 2 parts (expected all of them in the same document)",
         "3: column 10: part 2 of 2 of entity 'e1' without part 1 of 2 before it",
@@ -174,8 +207,12 @@ BROKEN = {
     document("Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])", "Entity=(e1[2/2])"): [
         "5: column 10: entity 'e1[2/2]' closes while another mention of it, which opens later (line 4), lacks parts"
     ],
-    document("Entity=(e1-p-x)"): ["3: column 10: 'x' is not a valid head (expected the number of a token, from 1)"],
-    document("Entity=(e1-p-0)"): ["3: column 10: '0' is not a valid head (expected the number of a token, from 1)"],
+    document("Entity=(e1-p-x)"): [
+        "3: column 10: 'x' is not a valid head (expected the number of a token, from 1)"
+    ],
+    document("Entity=(e1-p-0)"): [
+        "3: column 10: '0' is not a valid head (expected the number of a token, from 1)"
+    ],
     document("Entity=(e1-p-2)"): [
         "3: column 10: the head of a mention of entity 'e1' is token 2 (expected at most 1, the number of its tokens)"
     ],
@@ -207,7 +244,12 @@ def test_broken_files(file, text, problems):
     file.write_bytes(text.encode("utf-8"))
     with pytest.raises(FormatError) as caught:
         read_conllu(file)
-    assert sorted(p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems) == problems
+    assert (
+        sorted(
+            p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems
+        )
+        == problems
+    )
 
 
 def test_reading_stops_after_many_problems(read):
@@ -232,12 +274,17 @@ def test_documents_without_an_id_are_numbered(file, text, names, lines):
     parsed = FORMAT.read(file, "")
     assert list(parsed.records.names) == names
     assert list(parsed.lines) == lines
-    assert sorted(parsed.records.unnamed) == [i for i, name in enumerate(names) if name in ("1", "2")]
+    assert sorted(parsed.records.unnamed) == [
+        i for i, name in enumerate(names) if name in ("1", "2")
+    ]
 
 
 def test_ids_of_gum(read):
     text = document(
-        "Entity=(1-abstract-new-cf1-2-sgl", "Entity=1)(2-person-giv:act", "Entity=2)", fields="GRP-etype-infstat"
+        "Entity=(1-abstract-new-cf1-2-sgl",
+        "Entity=1)(2-person-giv:act",
+        "Entity=2)",
+        fields="GRP-etype-infstat",
     )
     text += document("Entity=(1-place-new)(x1-event)", name="b", fields="GRP-etype-infstat")
     table = read(text)
@@ -256,13 +303,23 @@ def test_fields_of_mentions(read):
         "\t".join(["3", "w", "_", "é", *"_____", "Entity=(a-z-1-)"]),
     ]
     table = read(document(*rows))
-    assert entities(table) == [("a", ((0, 1),), 1), ("a", ((3, 3),), 3), ("b", ((1, 1),), 1), ("c", ((2, 2),), 2)]
+    assert entities(table) == [
+        ("a", ((0, 1),), 1),
+        ("a", ((3, 3),), 3),
+        ("b", ((1, 1),), 1),
+        ("c", ((2, 2),), 2),
+    ]
     assert list(table.mention_fields["pos"]) == ["NOUN", "é", "NOUN", ""]
     assert list(table.mention_fields["type"]) == ["x", "z", "", ""]
     chosen = table.take(np.array([3, 1])).mention_fields["pos"]
     assert (len(chosen), chosen[0], chosen[1:]) == (2, "", ["é"])
     assert list(table.select(table.entity == 1).mention_fields["type"]) == [""]
-    assert list(pickle.loads(pickle.dumps(table)).mention_fields["pos"]) == ["NOUN", "é", "NOUN", ""]
+    assert list(pickle.loads(pickle.dumps(table)).mention_fields["pos"]) == [
+        "NOUN",
+        "é",
+        "NOUN",
+        "",
+    ]
     assert "type" not in read(document("Entity=(a)", fields="eid-head")).mention_fields
     assert list(read(document("Entity=(a-x)", fields="eid-entity")).mention_fields["type"]) == ["x"]
 
@@ -280,7 +337,12 @@ def test_empty_nodes(read):
     ]
     text = document(*sentences[0], "", "", *sentences[1]).replace("0.1:x", "1.1:x")
     table = read(text + document("_", row("1.1", dependencies="1:a"), name="b"))
-    first = [(1, 0, [(1, "x")]), (4, 1, [(8, "nsubj:pass"), (-1, "root")]), (6, 1, [(8, "obj"), (7, "y")]), (7, 1, [])]
+    first = [
+        (1, 0, [(1, "x")]),
+        (4, 1, [(8, "nsubj:pass"), (-1, "root")]),
+        (6, 1, [(8, "obj"), (7, "y")]),
+        (7, 1, []),
+    ]
     assert table.empty == [first, [(1, 0, [(0, "a")])]]
     assert read(document("_", row("2-3"), row(2), row(3))).empty is None
 

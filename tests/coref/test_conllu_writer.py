@@ -18,7 +18,12 @@ from closeread.tasks.coref.sides import token_differences
 
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)
 WORD = st.text(st.sampled_from("a#_-()=|é\u2028😀 \ufeff"), min_size=1, max_size=4)
-LABELS = st.lists(NAME | st.sampled_from(["e1", "e2", "7", "a[1/2]", "a-b", "("]), min_size=4, max_size=4, unique=True)
+LABELS = st.lists(
+    NAME | st.sampled_from(["e1", "e2", "7", "a[1/2]", "a-b", "("]),
+    min_size=4,
+    max_size=4,
+    unique=True,
+)
 
 CROSSING = "a CoNLL-U file can't express its mentions: they would be read back differently, as when two mentions of"
 
@@ -36,14 +41,22 @@ def tables(draw):
                 places = sorted(draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=5)))
                 if draw(st.booleans()):
                     places = list(range(places[0], places[-1] + 1))
-                gaps = [0, *(j for j in range(1, len(places)) if places[j] > places[j - 1] + 1), len(places)]
+                gaps = [
+                    0,
+                    *(j for j in range(1, len(places)) if places[j] > places[j - 1] + 1),
+                    len(places),
+                ]
                 parts = tuple((places[a], places[b - 1]) for a, b in pairwise(gaps))
                 mentions.append((entity, parts, draw(st.sampled_from(places))))
         # As they open: the longer part first, single tokens last.
-        opened = sorted(range(len(mentions)), key=lambda m: (mentions[m][1][0][0], -mentions[m][1][0][1], m))
+        opened = sorted(
+            range(len(mentions)), key=lambda m: (mentions[m][1][0][0], -mentions[m][1][0][1], m)
+        )
         order = list(dict.fromkeys(mentions[m][0] for m in opened))
         mentions = sorted((mentions[m] for m in opened), key=lambda m: order.index(m[0]))
-        rows += [(i, len(labels) + order.index(entity), parts, head) for entity, parts, head in mentions]
+        rows += [
+            (i, len(labels) + order.index(entity), parts, head) for entity, parts, head in mentions
+        ]
         labels += draw(LABELS)[: len(order)]
         n_tokens.append(n)
     words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
@@ -87,7 +100,9 @@ def test_round_trip(file, table):
 
 
 def test_writing():
-    table = MentionTable(**{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])})
+    table = MentionTable(
+        **{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])}
+    )
     blank = "\t".join(["_", *"____0__"])
     assert dump_conllu(table) == (
         "# newdoc id = a b\n# global.Entity = eid-etype-head-other\n"
@@ -98,11 +113,17 @@ def test_writing():
 @for_each(
     ("change", "message"),
     [
-        ({"n_tokens": None}, "a CoNLL-U file has a row for every token, but the number of tokens is unknown"),
+        (
+            {"n_tokens": None},
+            "a CoNLL-U file has a row for every token, but the number of tokens is unknown",
+        ),
         ({"names": ["a\n"]}, r"document 'a\n': a CoNLL-U file can't express this name"),
         ({"names": ["a "]}, "document 'a ': a CoNLL-U file can't express this name"),
         ({"names": [""]}, "document '': a CoNLL-U file can't express this name"),
-        ({"words": InventedWords([["a", "b\tc", "d", "e"]])}, r"a CoNLL-U file can't express the word 'b\tc'"),
+        (
+            {"words": InventedWords([["a", "b\tc", "d", "e"]])},
+            r"a CoNLL-U file can't express the word 'b\tc'",
+        ),
         ({"end": np.array([2, 3])}, f"document 'a': {CROSSING}"),
     ],
 )
@@ -132,11 +153,22 @@ def table_of_parts(*mentions, n_tokens):
     [
         # What opens last closes first.
         ([((0, 1), (3, 3)), ((1, 1),)], ["(e1[1/2]--1-", "e1[1/2])(e1--1-)", "", "(e1[2/2]--1-)"]),
-        ([((0, 2), (4, 4)), ((1, 2),)], ["(e1[1/2]--1-", "(e1--1-", "e1)e1[1/2])", "", "(e1[2/2]--1-)"]),
+        (
+            [((0, 2), (4, 4)), ((1, 2),)],
+            ["(e1[1/2]--1-", "(e1--1-", "e1)e1[1/2])", "", "(e1[2/2]--1-)"],
+        ),
         # Inside of a part, and in the gap between two.
         (
             [((0, 4), (6, 6)), ((1, 1), (3, 3)), ((5, 5),)],
-            ["(e1[1/2]--1-", "(e1[1/2]--1-)", "", "(e1[2/2]--1-)", "e1[1/2])", "(e1--1-)", "(e1[2/2]--1-)"],
+            [
+                "(e1[1/2]--1-",
+                "(e1[1/2]--1-)",
+                "",
+                "(e1[2/2]--1-)",
+                "e1[1/2])",
+                "(e1--1-)",
+                "(e1[2/2]--1-)",
+            ],
         ),
         # One mention ends where the next begins: udapi, too, closes before it opens.
         ([((0, 1),), ((1, 2),)], ["(e1--1-", "e1)(e1--1-", "e1)"]),
@@ -145,7 +177,9 @@ def table_of_parts(*mentions, n_tokens):
 def test_brackets(file, mentions, cells):
     table = table_of_parts(*mentions, n_tokens=len(cells))
     text = dump_conllu(table)
-    found = [line.split("\t")[9].removeprefix("Entity=") for line in text.splitlines() if "\t" in line]
+    found = [
+        line.split("\t")[9].removeprefix("Entity=") for line in text.splitlines() if "\t" in line
+    ]
     assert found == [cell or "_" for cell in cells]
     write_text(file, text)
     assert sorted(parts for _, parts, _ in entities(read_conllu(file))) == sorted(mentions)
@@ -154,11 +188,17 @@ def test_brackets(file, mentions, cells):
 @for_each(
     "mentions",
     [
-        [((0, 0), (3, 3)), ((1, 1), (2, 2))],  # udapi continues the mention that was interrupted first
+        [
+            ((0, 0), (3, 3)),
+            ((1, 1), (2, 2)),
+        ],  # udapi continues the mention that was interrupted first
         [((0, 0), (2, 2)), ((1, 1), (3, 3))],
         [((0, 2), (4, 4)), ((1, 3),)],  # and closes what was opened last
         [((0, 2),), ((1, 3),)],
-        [((0, 2), (4, 4)), ((0, 0), (2, 2))],  # the last part would be read after the end of the first mention
+        [
+            ((0, 2), (4, 4)),
+            ((0, 0), (2, 2)),
+        ],  # the last part would be read after the end of the first mention
     ],
 )
 def test_mentions_that_other_readers_would_join_otherwise(mentions):
@@ -168,9 +208,16 @@ def test_mentions_that_other_readers_would_join_otherwise(mentions):
 
 
 def test_empty_nodes_are_written(file):
-    empty = [[EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])], [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])]]
+    empty = [
+        [EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])],
+        [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])],
+    ]
     table = MentionTable(
-        **{**vars(mention_table(["a", "b"], [[[[0, 2]]], [[[1, 1]]]])), "n_tokens": np.array([4, 3]), "empty": empty}
+        **{
+            **vars(mention_table(["a", "b"], [[[[0, 2]]], [[[1, 1]]]])),
+            "n_tokens": np.array([4, 3]),
+            "empty": empty,
+        }
     )
     text = dump_conllu(table)
     rows = [line.split("\t") for line in text.splitlines() if "\t" in line]

@@ -30,7 +30,9 @@ def read(tmp_path):
 
 def document(*rows, name="a"):
     """A document of rows, given as lines or as the identity cell of a word."""
-    lines = [line if " " in line or not line else row(i, line) for i, line in enumerate(rows, start=1)]
+    lines = [
+        line if " " in line or not line else row(i, line) for i, line in enumerate(rows, start=1)
+    ]
     return HEADER + "\n".join([f"# newdoc id = {name}", *lines, "", ""])
 
 
@@ -94,9 +96,17 @@ def test_entities(read, cells, mentions):
 def test_tokens(read):
     table = read(
         f"# global.columns = {COLUMNS}\n# newdoc id = a b\n# sent_id = 1\n# text = no\n"
-        + "\n".join([row("0.1", "(EntityID=z)", word="pro"), row(1, "(EntityID=1|Min=1,2", word="on"), row("1.1")])
+        + "\n".join(
+            [
+                row("0.1", "(EntityID=z)", word="pro"),
+                row(1, "(EntityID=1|Min=1,2", word="on"),
+                row("1.1"),
+            ]
+        )
         + "\n\n# sent_id = 2\n"
-        + "\n".join([row(2, word="a"), row(3, ")", word="é"), row("3.1"), row("3.2", "(EntityID=z)")])
+        + "\n".join(
+            [row(2, word="a"), row(3, ")", word="é"), row("3.1"), row("3.2", "(EntityID=z)")]
+        )
         + "\n\n\n# newdoc id = b\n"
         + "\n".join([row(1, word="in"), "", row(1, "(EntityID=1)", word="x"), ""])
     )
@@ -114,7 +124,11 @@ def test_tokens(read):
     assert [[(node.token, node.sentence) for node in nodes] for nodes in table.empty] == [
         [(0, 0), (2, 0), (5, 0), (6, 0)], *[[]] * (len(table) - 1)
     ]  # fmt: skip
-    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [5, 10, 19]
+    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [
+        5,
+        10,
+        19,
+    ]
 
 
 @for_each(
@@ -162,7 +176,9 @@ def test_recognised_by_first_line(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(HEADER + "# newdoc id = a\n" + row(1, "(EntityID=1)"))
     assert read_documents(path).relations
-    path.write_text("# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC\n# newdoc id = a\n")
+    path.write_text(
+        "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC\n# newdoc id = a\n"
+    )
     assert list(read_documents(path).names) == list(read_conllu(path).names)
     path = tmp_path / "a.CONLLUA"
     path.write_text("\n# newdoc id = a\n")
@@ -264,7 +280,8 @@ def test_broken(read, text):
     with pytest.raises(FormatError) as caught:
         read(text)
     found = [
-        f"{problem.line}: {problem.message}" if problem.line else problem.message for problem in caught.value.problems
+        f"{problem.line}: {problem.message}" if problem.line else problem.message
+        for problem in caught.value.problems
     ]
     assert sorted(found) == sorted(BROKEN[text])
 
@@ -275,13 +292,18 @@ def test_row_without_columns(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_documents(path)
     [first, second] = caught.value.problems
-    assert first.message == f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
+    assert (
+        first.message
+        == f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
+    )
     assert second.message == "token outside a document (expected '# newdoc id = NAME' before it)"
 
 
 def test_written():
     table = mention_table(["a", "b"], [[[[0, 2], [3, 3]], [[1, 3]]], [[[0, 2], [0, 0]]]])
-    table = replace(table, n_tokens=np.array([4, 3]), head=np.array([1, 3, 2, 0, 0]), labels=["e1", "e(2", "x"])
+    table = replace(
+        table, n_tokens=np.array([4, 3]), head=np.array([1, 3, 2, 0, 0]), labels=["e1", "e(2", "x"]
+    )
     cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
     # Two mentions of the first document cross, so that all closing brackets of the file have ids; an EntityID that the
     # format can't express is replaced, with the others of its document.
@@ -291,7 +313,11 @@ def test_written():
         "m1)",
         "m3)(EntityID=1|MarkableID=m2|Min=4)",
     ]
-    assert cells[4:] == ["(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)", "_", "m1)"]
+    assert cells[4:] == [
+        "(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)",
+        "_",
+        "m1)",
+    ]
 
 
 def test_a_mention_over_a_zero_is_written_in_one_part(read):

@@ -36,9 +36,16 @@ def as_twin(table):
                 for entity, mentions in places_by_entity(table, number, zeros).items()
                 for row, place in mentions
             },
-            "non_referring": {name: set(map(tokens_of, found)) for name, found in relations.non_referring.items()},
-            "antecedents": {name: set(found) for name, found in find_single_antecedents(relations.antecedents).items()},
-            "bridging": {(tokens_of(pair.anaphor), tokens_of(pair.anchor)) for pair in relations.bridging},
+            "non_referring": {
+                name: set(map(tokens_of, found)) for name, found in relations.non_referring.items()
+            },
+            "antecedents": {
+                name: set(found)
+                for name, found in find_single_antecedents(relations.antecedents).items()
+            },
+            "bridging": {
+                (tokens_of(pair.anaphor), tokens_of(pair.anchor)) for pair in relations.bridging
+            },
         }
         for row in np.flatnonzero(table.document == number).tolist():
             parts = table.parts.get(row, [(int(table.start[row]), int(table.end[row]))])
@@ -73,7 +80,10 @@ def test_same_as_twin(path, seed):
 @given(random_tables(with_words=False), st.integers(0, 10**6))
 def test_round_trip(path, table, seed):
     rng = random.Random(seed)
-    zeros = [[EmptyNode(token, 0, ()) for token in range(n) if rng.random() < 0.1] for n in table.n_tokens.tolist()]
+    zeros = [
+        [EmptyNode(token, 0, ()) for token in range(n) if rng.random() < 0.1]
+        for n in table.n_tokens.tolist()
+    ]
     if any(zeros):
         table = replace(table, empty=zeros)
     try:
@@ -92,6 +102,8 @@ def test_round_trip(path, table, seed):
 def spans(table):
     """Return the mentions of each entity."""
     entities = {}
-    for row in zip(*(c.tolist() for c in (table.entity, table.document, table.start, table.end)), strict=True):
+    for row in zip(
+        *(c.tolist() for c in (table.entity, table.document, table.start, table.end)), strict=True
+    ):
         entities.setdefault(row[0], []).append(row[1:])
     return sorted(sorted(mentions) for mentions in entities.values())

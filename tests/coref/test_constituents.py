@@ -17,7 +17,12 @@ from closeread.tasks.coref.metrics.matching import match_sides
 from closeread.tasks.coref.metrics.minimum_spans import minimum_codes, read_trees
 from closeread.tasks.coref.procedure import PROCEDURE
 
-ROWS = [("tea", "NN", "(TOP(S(NP*)"), ("is", "VBZ", "(VP*"), ("hot", "JJ", "(ADJP*))"), (".", ".", "*))")]
+ROWS = [
+    ("tea", "NN", "(TOP(S(NP*)"),
+    ("is", "VBZ", "(VP*"),
+    ("hot", "JJ", "(ADJP*))"),
+    (".", ".", "*))"),
+]
 EXPECTED = "(expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column)"
 NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
 
@@ -52,14 +57,19 @@ def problems_of(path):
                 (9, "column 6: '*)x' is not part of a tree (expected '*' with brackets)"),
             ],
         ),
-        ([(1, "(VP*))))")], [(8, "column 6: more constituents close than are open in the sentence")]),
+        (
+            [(1, "(VP*))))")],
+            [(8, "column 6: more constituents close than are open in the sentence")],
+        ),
         ([(3, "*")], [(10, "column 6: 2 constituents are still open at the end of the sentence")]),
         ([(3, "*)")], [(10, "column 6: 1 constituent is still open at the end of the sentence")]),
     ],
 )
 def test_broken_trees(cells, problems, key):
     assert problems_of(key(cells)) == problems
-    assert score_files(key(cells), key(cells))["conll/f1"] == 1  # the column is read only if it is needed
+    assert (
+        score_files(key(cells), key(cells))["conll/f1"] == 1
+    )  # the column is read only if it is needed
 
 
 def test_a_closing_bracket_too_many_hides_no_open_one(key):
@@ -121,7 +131,11 @@ def test_the_signature_is_that_of_the_trees(key):
     def sign(path, **options):
         return report_files(path, path, **options).provenance.signature
 
-    assert sign(key(), matching="minimum") == sign(same, matching="minimum") != sign(other, matching="minimum")
+    assert (
+        sign(key(), matching="minimum")
+        == sign(same, matching="minimum")
+        != sign(other, matching="minimum")
+    )
     assert sign(key()) == sign(other)
 
 
@@ -136,7 +150,9 @@ def test_deep_trees_and_many_nested_mentions(tmp_path):
     depth = 3000
     rows = [("tea", "NN", "(NP*" if i < depth else "*" + ")" * depth) for i in range(depth + 1)]
     path = tmp_path / "deep.conll"
-    path.write_text(document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8")
+    path.write_text(
+        document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8"
+    )
     table = replace(table := read_conll(path), trees=read_trees(table, path))
     codes = minimum_codes(table, table)[0]
     assert len(np.unique(codes)) == len(codes)

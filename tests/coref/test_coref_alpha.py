@@ -57,23 +57,33 @@ def test_every_option_is_a_keyword(alpha):
 
 
 def test_what_is_left_out_is_said(alpha):
-    with pytest.warns(UserWarning, match=r"1 document has fewer than two annotators, and no alpha: '1'\."):
+    with pytest.warns(
+        UserWarning, match=r"1 document has fewer than two annotators, and no alpha: '1'\."
+    ):
         assert alpha.compute(predictions=[[ANNA, BEN], [ANNA]]) == pytest.approx(SCORES)
     assert alpha.compute(predictions=[[ANNA, ANNA]]) == dict.fromkeys(SCORES, 1.0)
     assert alpha.compute(predictions=[]) == dict.fromkeys(SCORES)
 
 
 def test_bad_input(alpha):
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: \[1\]: expected a list, found null"):
+    with pytest.raises(
+        SubmissionError, match=r"predictions: row 0: \[1\]: expected a list, found null"
+    ):
         alpha.compute(predictions=[[ANNA, None]])
     with pytest.raises(SubmissionError, match=r"expected a list with one item per row, got an int"):
         alpha.compute(predictions=3)
-    with pytest.raises(SubmissionError, match=r"row 0: annotation 1: \[3, 1\] ends before it starts"):
+    with pytest.raises(
+        SubmissionError, match=r"row 0: annotation 1: \[3, 1\] ends before it starts"
+    ):
         alpha.compute(predictions=[[ANNA, [[[3, 1]]]]])
-    with pytest.raises(RequestError, match="option average: 'micro' is not one of 'macro', 'pooled'"):
+    with pytest.raises(
+        RequestError, match="option average: 'micro' is not one of 'macro', 'pooled'"
+    ):
         alpha.compute(predictions=[[ANNA, BEN]], average="micro")
     alpha.add(prediction=[ANNA, [[[3, 1]]]])
-    with pytest.raises(SubmissionError, match=r"row 0: annotation 1: \[3, 1\] ends before it starts"):
+    with pytest.raises(
+        SubmissionError, match=r"row 0: annotation 1: \[3, 1\] ends before it starts"
+    ):
         alpha.compute()
 
 

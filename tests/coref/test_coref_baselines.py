@@ -17,7 +17,10 @@ MENTIONS = [[i, i] for i in range(7)]
 
 
 def test_rows():
-    assert one_entity(KEY) == [{"document": "a", "clusters": [MENTIONS]}, {"document": "empty", "clusters": []}]
+    assert one_entity(KEY) == [
+        {"document": "a", "clusters": [MENTIONS]},
+        {"document": "empty", "clusters": []},
+    ]
     assert singletons(KEY) == [
         {"document": "a", "clusters": [[mention] for mention in MENTIONS]},
         {"document": "empty", "clusters": []},
@@ -30,7 +33,10 @@ def test_rows():
     ("baseline", "expected"),
     [
         # One entity of 7: of its 6 links, 2 + 3 are right; of each mention's entity of 7, 3 or 4 are right.
-        (one_entity, {"muc/recall": 1, "muc/precision": "5/6", "b3/recall": 1, "b3/precision": "25/49"}),
+        (
+            one_entity,
+            {"muc/recall": 1, "muc/precision": "5/6", "b3/recall": 1, "b3/precision": "25/49"},
+        ),
         # No links; a mention of an entity of n finds 1/n of it.
         (singletons, {"muc/recall": 0, "muc/precision": 0, "b3/recall": "2/7", "b3/precision": 1}),
     ],
@@ -38,5 +44,7 @@ def test_rows():
 def test_scores(baseline, expected):
     report = closeread.score("coref", baseline(KEY), gold=KEY, resampling=Resampling(0))
     scores = {name: report.total.scores[name].value for name in expected}
-    assert scores == pytest.approx({name: float(Fraction(value)) for name, value in expected.items()})
+    assert scores == pytest.approx(
+        {name: float(Fraction(value)) for name, value in expected.items()}
+    )
     assert report.total.scores["mentions/f1"].value == 1

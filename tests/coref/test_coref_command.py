@@ -25,9 +25,9 @@ night 0 2 It PRP (0)
 #end document
 """
 # The second "her" is in the brother's entity, "It" is missing, "to" is spurious, and "Snow" is alone in its entity.
-RESPONSE = KEY.replace("to TO -\nferry 0 3 her PRP (0)", "to TO (7)\nferry 0 3 her PRP (1)").replace(
-    "PRP (0)\n#", "PRP -\n#"
-)
+RESPONSE = KEY.replace(
+    "to TO -\nferry 0 3 her PRP (0)", "to TO (7)\nferry 0 3 her PRP (1)"
+).replace("PRP (0)\n#", "PRP -\n#")
 
 
 @pytest.fixture
@@ -47,20 +47,36 @@ def test_a_table_with_precision_recall_and_f1(ran, pair):
     assert [line.split()[0] for line in printed[4:12]] == [
         "Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL",
     ]  # fmt: skip
-    assert printed[-1].startswith("Signature: coref|version:1|missing:empty|duplicates:error|keep_singletons:true|")
+    assert printed[-1].startswith(
+        "Signature: coref|version:1|missing:empty|duplicates:error|keep_singletons:true|"
+    )
 
 
 def test_some_metrics_and_rows_per_document(ran, pair):
-    printed = ran("score", "coref", *pair, "--metrics", "lea,muc", "--per-unit", "--json", "--no-ci")
+    printed = ran(
+        "score", "coref", *pair, "--metrics", "lea,muc", "--per-unit", "--json", "--no-ci"
+    )
     found = json.loads(printed)
-    assert list(found["scores"]) == [f"{m}/{part}" for m in ("muc", "lea") for part in ("precision", "recall", "f1")]
+    assert list(found["scores"]) == [
+        f"{m}/{part}" for m in ("muc", "lea") for part in ("precision", "recall", "f1")
+    ]
     assert [unit["document"] for unit in found["units"]] == ["ferry; part 000", "night; part 000"]
     assert found["units"][1]["muc/recall"] == 0
     assert found["released"] is None
     assert found["corpus"] == "coref"
     table = ran("score", "coref", *pair, "--metrics", "lea", "--per-unit", "--no-ci")
     assert table.splitlines()[:3] == ["document   LEA F1", "─────────────────", "ferry       54.55"]
-    header = ran("score", "coref", *pair, "--metrics", "lea", "--per-unit", "--with-counts", "--format", "markdown")
+    header = ran(
+        "score",
+        "coref",
+        *pair,
+        "--metrics",
+        "lea",
+        "--per-unit",
+        "--with-counts",
+        "--format",
+        "markdown",
+    )
     assert header.startswith("| document   |   LEA precision |   LEA recall |   LEA F1 |")
 
 
@@ -85,7 +101,9 @@ def test_compare_accepts_stored_counts(ran, run, pair):
     assert json.loads(found) == json.loads(wanted.replace('"response"', '"kept"'))
     ran("score", "coref", *pair, "--counts", "lea.parquet", "--no-ci", "--metrics", "lea")
     assert ran("compare", "coref", "key.conll", "lea.parquet", "kept.parquet", "--metrics", "lea")
-    done = run("compare", "coref", "key.conll", "lea.parquet", "kept.parquet", "--metrics", "lea,muc")
+    done = run(
+        "compare", "coref", "key.conll", "lea.parquet", "kept.parquet", "--metrics", "lea,muc"
+    )
     assert done.exit_code == 2
     assert "'lea' has no muc/f1 (it has: mentions/precision" in done.stderr
     done = run("compare", "coref", "key.conll", "kept.parquet", "key.conll", "--average", "macro")
@@ -129,7 +147,8 @@ def test_errors_are_counted_and_listed_with_their_text(ran, pair):
     }
     by_kind = {error["kind"]: error for error in found["errors"]}
     texts = {
-        kind: [[mention["text"] for mention in piece] for piece in error["pieces"]] for kind, error in by_kind.items()
+        kind: [[mention["text"] for mention in piece] for piece in error["pieces"]]
+        for kind, error in by_kind.items()
     }
     assert texts == {
         "split entity": [["Marta", "her"], ["her"]],
@@ -147,7 +166,9 @@ def test_errors_with_repeats_and_without_text(ran, run, pair):
     twice = {"document": "a", "clusters": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]}
     Path("twice.jsonl").write_text(json.dumps(twice) + "\n")
     assert run("errors", "coref", "twice.jsonl", "twice.jsonl").exit_code == 1
-    found = json.loads(ran("errors", "coref", "twice.jsonl", "twice.jsonl", "--duplicates", "first", "--json"))
+    found = json.loads(
+        ran("errors", "coref", "twice.jsonl", "twice.jsonl", "--duplicates", "first", "--json")
+    )
     assert found["counts"]["right entity"] == 2
     # The words of the response are shown if the key has none, in any order of its documents.
     Path("none.jsonl").write_text(
@@ -194,7 +215,10 @@ def test_scipy_is_imported_only_for_the_solver(pair):
     grid = [[60 * i + j for j in range(60)] for i in range(60)]
     rows = [grid, [list(column) for column in zip(*grid, strict=True)]]
     for path, clusters in zip(("k.jsonl", "r.jsonl"), rows, strict=True):
-        documents = {"document": "a", "clusters": [[[i, i] for i in cluster] for cluster in clusters]}
+        documents = {
+            "document": "a",
+            "clusters": [[[i, i] for i in cluster] for cluster in clusters],
+        }
         Path(path).write_text(json.dumps(documents) + "\n")
     done = subprocess.run(
         [sys.executable, "-c", code.replace(".conll", ".jsonl").replace("key", "k").replace("response", "r")],

@@ -30,7 +30,9 @@ def clusters(path):
     """Of every document its name and its entities, as sets of spans."""
     table = read_documents(Path(path))
     found = {}
-    for document, start, end, entity in zip(table.document, table.start, table.end, table.entity, strict=True):
+    for document, start, end, entity in zip(
+        table.document, table.start, table.end, table.entity, strict=True
+    ):
         found.setdefault((table.names[document], int(entity)), set()).add((int(start), int(end)))
     return sorted((name, sorted(spans)) for (name, _), spans in found.items())
 
@@ -43,7 +45,13 @@ def test_there_and_back(ran, source, suffix):
     assert clusters(source) == WANTED
     assert ran("convert", "coref", source, "-o", f"other{suffix}") == f"other{suffix}: 1 document\n"
     assert clusters(f"other{suffix}") == WANTED
-    ran("convert", "coref", f"other{suffix}", "-o", "back.conllu" if suffix == ".jsonl" else "back.jsonl")
+    ran(
+        "convert",
+        "coref",
+        f"other{suffix}",
+        "-o",
+        "back.conllu" if suffix == ".jsonl" else "back.jsonl",
+    )
     assert clusters("back.conllu" if suffix == ".jsonl" else "back.jsonl") == WANTED
 
 
@@ -62,9 +70,15 @@ def test_scores_stay(ran, source):
 def test_heads_are_kept(ran, here):
     rows = ["Ida\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1--2-", "Voss\t_\t_\t_\t_\t0\t_\t_\tEntity=e1)"]
     text = "".join(f"{i}\t{row}\n" for i, row in enumerate(rows, start=1))
-    Path("key.conllu").write_text(f"# newdoc id = a\n# global.Entity = eid-etype-head-other\n{text}\n", "utf-8")
+    Path("key.conllu").write_text(
+        f"# newdoc id = a\n# global.Entity = eid-etype-head-other\n{text}\n", "utf-8"
+    )
     ran("convert", "coref", "key.conllu", "-o", "key.jsonl")
-    assert json.loads(Path("key.jsonl").read_text()) == {"document": "a", "clusters": [[[0, 1, 1]]], "n_tokens": 2}
+    assert json.loads(Path("key.jsonl").read_text()) == {
+        "document": "a",
+        "clusters": [[[0, 1, 1]]],
+        "n_tokens": 2,
+    }
     ran("convert", "coref", "key.jsonl", "-o", "back.conllu")
     assert read_documents(Path("back.conllu")).head.tolist() == [1]
     ran("convert", "coref", "key.jsonl", "-o", "key.conll")
@@ -73,9 +87,17 @@ def test_heads_are_kept(ran, here):
 
 
 def test_one_of_two_sides(run, here):
-    row = {"doc_key": "a", "sentences": [["x", "y"]], "clusters": [[[0, 0]]], "predicted_clusters": [[[0, 1]]]}
+    row = {
+        "doc_key": "a",
+        "sentences": [["x", "y"]],
+        "clusters": [[[0, 0]]],
+        "predicted_clusters": [[[0, 1]]],
+    }
     Path("both.jsonlines").write_text(json.dumps(row) + "\n")
-    for side, clusters, unread in (("key", [[[0, 0]]], "predicted_clusters"), ("response", [[[0, 1]]], "clusters")):
+    for side, clusters, unread in (
+        ("key", [[[0, 0]]], "predicted_clusters"),
+        ("response", [[[0, 1]]], "clusters"),
+    ):
         done = run("convert", "coref", "both.jsonlines", "--side", side, "-o", f"{side}.jsonl")
         assert done.exit_code == 0
         assert f"'{unread}' is ignored" in done.stderr

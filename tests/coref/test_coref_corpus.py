@@ -64,7 +64,9 @@ def declared(format_name, file, text):
         homepage="http://example.org",
         licence="CC0",
         citation="",
-        configs={"default": Config("All.", {"test": SourceFile(file, sha256, "http://example.org/key")})},
+        configs={
+            "default": Config("All.", {"test": SourceFile(file, sha256, "http://example.org/key")})
+        },
         default_split="test",
         format=format_name,
         submission_formats=(),
@@ -95,7 +97,11 @@ def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp
     (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
     again = one.read(tmp_path / file, "any").records
     assert document_digests(again) == document_digests(parsed.records)
-    assert "rain; part 000" in one.write(RECORDS) if name == "coref_json" else list(again) == list(parsed.records)
+    assert (
+        "rain; part 000" in one.write(RECORDS)
+        if name == "coref_json"
+        else list(again) == list(parsed.records)
+    )
 
 
 def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
@@ -115,7 +121,9 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
 def test_features_take_mentions_with_and_without_heads(datasets, features):
     schema = features(load_schema("coref"))
     for records in (RECORDS, WITH_HEADS):
-        rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)
+        rows = datasets.Dataset.from_list(
+            [{**record, "n_tokens": 2} for record in records], features=schema
+        )
         assert rows.features == schema
         assert [row["clusters"] for row in rows] == [record["clusters"] for record in records]
         assert list(take_documents([{**row} for row in rows], "any", is_response=False)) == records

@@ -36,13 +36,22 @@ def test_documents_that_only_one_file_has(files, tmp_path):
 
 def test_repeated_mentions(tmp_path):
     key = write_conll(tmp_path / "key.conll", KEY)
-    twice = write_conll(tmp_path / "twice.conll", {**KEY, "b": [[[0, 0], [3, 3]], [[3, 3], [4, 4]], [[2, 2], [2, 2]]]})
+    twice = write_conll(
+        tmp_path / "twice.conll",
+        {**KEY, "b": [[[0, 0], [3, 3]], [[3, 3], [4, 4]], [[2, 2], [2, 2]]]},
+    )
     with pytest.raises(SubmissionError) as caught:
         read_response(key, twice)
     advice = "keep one of them, or set duplicates to first or reference"
     assert [(p.line, p.message) for p in caught.value.problems] == [
-        (16, f"document 'b; part 000': the mention of tokens 2 to 2 is twice in entity '2'; {advice}"),
-        (17, f"document 'b; part 000': the mention of tokens 3 to 3 is in entities '0' and '1'; {advice}"),
+        (
+            16,
+            f"document 'b; part 000': the mention of tokens 2 to 2 is twice in entity '2'; {advice}",
+        ),
+        (
+            17,
+            f"document 'b; part 000': the mention of tokens 3 to 3 is in entities '0' and '1'; {advice}",
+        ),
     ]
     with pytest.raises(FormatError, match="is in entities"):
         read_response(twice, key)
@@ -52,7 +61,11 @@ def test_repeated_mentions(tmp_path):
 @for_each(
     ("key", "response", "message"),
     [
-        ('"n_tokens": 3, "clusters": []', '"n_tokens": 4, "clusters": []', "has 4 tokens, but 3 in the key"),
+        (
+            '"n_tokens": 3, "clusters": []',
+            '"n_tokens": 4, "clusters": []',
+            "has 4 tokens, but 3 in the key",
+        ),
         (
             '"n_tokens": 3, "clusters": []',
             '"clusters": [[[3, 3]]]',
@@ -75,7 +88,9 @@ def test_lengths_that_differ(tmp_path, key, response, message):
 
 def test_a_part_belongs_to_the_name(tmp_path):
     key = write_conll(tmp_path / "key.conll", KEY)
-    with pytest.raises(SubmissionError, match="document 'a' is not in the key; did you mean 'a; part 000'"):
+    with pytest.raises(
+        SubmissionError, match="document 'a' is not in the key; did you mean 'a; part 000'"
+    ):
         read_response(key, write_jsonl(tmp_path / "r.jsonl", {"a": []}))
 
 
@@ -89,7 +104,8 @@ def test_responses_that_lack_different_documents(tmp_path):
 
 MANY = 300
 CONLL_KEY = "".join(
-    document(*(f"w\t(1)|({i})" if i % 2 else "w\t-" for i in range(MANY)), name=f"({name})") for name in "ab"
+    document(*(f"w\t(1)|({i})" if i % 2 else "w\t-" for i in range(MANY)), name=f"({name})")
+    for name in "ab"
 )
 CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
     f"# newdoc id = {name}\n"
@@ -110,7 +126,11 @@ def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monke
     file.write_text(text, "utf-8")
     parsed = []
     read = StoredWords._iterate_lines
-    monkeypatch.setattr(StoredWords, "_iterate_lines", lambda *arguments: parsed.append(arguments) or read(*arguments))
+    monkeypatch.setattr(
+        StoredWords,
+        "_iterate_lines",
+        lambda *arguments: parsed.append(arguments) or read(*arguments),
+    )
     with pytest.raises(FormatError) as caught:
         read_key(file, PROCEDURE.resolve_options({}))
     found = caught.value.problems
@@ -121,7 +141,9 @@ def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monke
     assert len(parsed) == 2  # once for each document
     table = read_documents(file)
     parsed.clear()
-    (tmp_path / "given").write_text(document("w\t-", name="(a)") + document("w\t-", name="(b)"), "utf-8")
+    (tmp_path / "given").write_text(
+        document("w\t-", name="(a)") + document("w\t-", name="(b)"), "utf-8"
+    )
     given = AnnotatorFile("given", read_documents(tmp_path / "given"))
     assert len(find_ungiven(table, given)) == 2 * MANY
     assert len(parsed) == 2

@@ -32,7 +32,10 @@ def files(tmp_path):
 
 def test_files_give_the_same(files, tmp_path):
     assert score_files(*files) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
-    pair = write_conll(tmp_path / "key.conll", KEY), write_conll(tmp_path / "response.conll", RESPONSE)
+    pair = (
+        write_conll(tmp_path / "key.conll", KEY),
+        write_conll(tmp_path / "response.conll", RESPONSE),
+    )
     assert score_files(*pair) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
 
 
@@ -43,7 +46,9 @@ def digests(path):
 
 def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
     names = {f"{name}; part 000": clusters for name, clusters in KEY.items()}
-    turned = {name: [cluster[::-1] for cluster in clusters[::-1]] for name, clusters in names.items()}
+    turned = {
+        name: [cluster[::-1] for cluster in clusters[::-1]] for name, clusters in names.items()
+    }
     reordered = dict(reversed(turned.items()))
     of_conll = digests(write_conll(tmp_path / "key.conll", KEY))
     for i, documents in enumerate((names, turned, reordered)):
@@ -55,10 +60,15 @@ def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
 
 def test_singletons_are_dropped_before_heads_are_matched(tmp_path):
     # e2 of the response is nearer to the long mention of the key than e1's, but alone: it must not take its place.
-    key = write_corefud(tmp_path / "k.conllu", {1: "(e1-x-2-", 2: "", 3: "", 4: "e1)", 5: "", 6: "(e1-x-1-)"})
+    key = write_corefud(
+        tmp_path / "k.conllu", {1: "(e1-x-2-", 2: "", 3: "", 4: "e1)", 5: "", 6: "(e1-x-1-)"}
+    )
     cells = {1: "(e2-x-2-", 2: "(e1-x-1-)", 3: "e2)", 4: "", 5: "", 6: "(e1-x-1-)"}
     response = write_corefud(tmp_path / "r.conllu", cells)
-    kept, dropped = (score_files(key, response, matching="head", keep_singletons=keep) for keep in ("true", "false"))
+    kept, dropped = (
+        score_files(key, response, matching="head", keep_singletons=keep)
+        for keep in ("true", "false")
+    )
     assert kept["lea/f1"] == 0
     assert dropped["lea/f1"] == dropped["conll/f1"] == 1
 
@@ -74,9 +84,14 @@ def test_repeats_do_not_depend_on_matching(tmp_path):
 
 
 def test_heads_are_part_of_the_gold_where_they_are_compared(tmp_path):
-    paths = [write_corefud(tmp_path / f"{h}.conllu", {1: f"(e1-x-{h}-", 2: "e1)", 3: "(e1-x-1-)"}) for h in (1, 2)]
+    paths = [
+        write_corefud(tmp_path / f"{h}.conllu", {1: f"(e1-x-{h}-", 2: "e1)", 3: "(e1-x-1-)"})
+        for h in (1, 2)
+    ]
     signatures = {
-        matching: {report_files(path, path, matching=matching).provenance.signature for path in paths}
+        matching: {
+            report_files(path, path, matching=matching).provenance.signature for path in paths
+        }
         for matching in ("exact", "head")
     }
     assert [len(signatures[matching]) for matching in ("exact", "head")] == [1, 2]
@@ -93,5 +108,9 @@ def test_empty_nodes_have_no_words(tmp_path):
 def test_the_first_line_tells_the_format(tmp_path, suffix):
     wanted = [d["clusters"] for d in read_documents(write_conll(tmp_path / "key.conll", KEY))]
     for make in (write_conll, write_jsonl):
-        assert [d["clusters"] for d in read_documents(make(tmp_path / f"any{suffix}", KEY))] == wanted
-    assert read_documents(write_corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).labels == ["e1"]
+        assert [
+            d["clusters"] for d in read_documents(make(tmp_path / f"any{suffix}", KEY))
+        ] == wanted
+    assert read_documents(write_corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).labels == [
+        "e1"
+    ]

@@ -14,7 +14,13 @@ from shared.coreference import as_values, report_files, write_conll, write_coref
 
 from closeread import limits
 from closeread.exceptions import FormatError, SubmissionError
-from closeread.tasks.coref.documents import EmptyNode, MentionTable, document_digests, join_tables, mention_table
+from closeread.tasks.coref.documents import (
+    EmptyNode,
+    MentionTable,
+    document_digests,
+    join_tables,
+    mention_table,
+)
 from closeread.tasks.coref.files import name_documents
 from closeread.tasks.coref.sides import read_documents
 
@@ -48,9 +54,34 @@ def problems(folder, **options):
 def test_documents_of_all_files(tree):
     table = read_documents(tree)
     assert list(table.names) == ["w", "d", "x; part 000", "z", "y"]
-    assert list(table.files) == ["b/W.TXT.GZ", "b/c/d.conllu", "b/x_gold.conll", "lines.jsonl", "lines.jsonl"]
-    assert [document["clusters"] for document in table] == [CLUSTERS, CLUSTERS, CLUSTERS, CLUSTERS, []]
-    assert [table.label(row) for row in range(12)] == ["0", "0", "1", "e1", "e1", "e7", "0", "0", "1", "0", "0", "1"]
+    assert list(table.files) == [
+        "b/W.TXT.GZ",
+        "b/c/d.conllu",
+        "b/x_gold.conll",
+        "lines.jsonl",
+        "lines.jsonl",
+    ]
+    assert [document["clusters"] for document in table] == [
+        CLUSTERS,
+        CLUSTERS,
+        CLUSTERS,
+        CLUSTERS,
+        [],
+    ]
+    assert [table.label(row) for row in range(12)] == [
+        "0",
+        "0",
+        "1",
+        "e1",
+        "e1",
+        "e7",
+        "0",
+        "0",
+        "1",
+        "0",
+        "0",
+        "1",
+    ]
     assert table.words(0) == ()
     assert list(table.words(1)) == ["w", "w", "w"]
     assert [table.words.line_of(i, 0) for i in range(3)] == [0, 4, 2]
@@ -58,7 +89,10 @@ def test_documents_of_all_files(tree):
 
 
 def test_a_folder_scores_as_one_file(tree):
-    write_jsonl(whole := Path("whole.jsonl"), dict.fromkeys(("z", "w", "d", "x; part 000"), CLUSTERS) | {"y": []})
+    write_jsonl(
+        whole := Path("whole.jsonl"),
+        dict.fromkeys(("z", "w", "d", "x; part 000"), CLUSTERS) | {"y": []},
+    )
     expected = report_files(whole, whole)
     for key, response in ((tree, whole), (whole, tree), (tree, tree)):
         report = report_files(key, response)
@@ -68,7 +102,9 @@ def test_a_folder_scores_as_one_file(tree):
 
 def test_heads_and_lengths_are_kept_if_all_files_have_them(tmp_path):
     for name in ("a", "b"):
-        (tmp_path / f"{name}.jsonl").write_text(f'{{"document": "{name}", "clusters": [[[0, 2, 1]]], "n_tokens": 3}}\n')
+        (tmp_path / f"{name}.jsonl").write_text(
+            f'{{"document": "{name}", "clusters": [[[0, 2, 1]]], "n_tokens": 3}}\n'
+        )
     (tmp_path / "none.jsonl").write_text('{"document": "c", "clusters": [], "n_tokens": 0}\n')
     table = read_documents(tmp_path)
     assert (table.head.tolist(), table.n_tokens.tolist()) == ([1, 1], [3, 3, 0])
@@ -81,14 +117,18 @@ def test_only_gold_files_of_conll_2012(tmp_path):
     for ending in ("v4_gold_conll", "v4_auto_conll", "v4_gold_skel", "v4_gold_parse"):
         write_conll(folder / f"x_0001.{ending}", {"bn/x_0001": CLUSTERS})
     table = read_documents(tmp_path)
-    assert (list(table.names), list(table.files)) == (["bn/x_0001; part 000"], ["annotations/bn/x_0001.v4_gold_conll"])
+    assert (list(table.names), list(table.files)) == (
+        ["bn/x_0001; part 000"],
+        ["annotations/bn/x_0001.v4_gold_conll"],
+    )
     assert table.notices == [
         f"{tmp_path}: 3 files not ending in _gold_conll ignored: 'annotations/bn/x_0001.v4_auto_conll', "
         "'annotations/bn/x_0001.v4_gold_parse', 'annotations/bn/x_0001.v4_gold_skel'."
     ]
     (folder / "x_0001.v4_gold_conll").unlink()
-    assert "duplicate document 'bn/x_0001; part 000' (also in annotations/bn/x_0001.v4_auto_conll)" in str(
-        problems(tmp_path)
+    assert (
+        "duplicate document 'bn/x_0001; part 000' (also in annotations/bn/x_0001.v4_auto_conll)"
+        in str(problems(tmp_path))
     )
 
 
@@ -157,7 +197,9 @@ def test_folders_that_are_too_large_when_decompressed(tmp_path, monkeypatch):
         (tmp_path / "plain").unlink()
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text))
     monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
-    assert problems(tmp_path) == [f"{tmp_path}: is too large: more than 1,000 bytes in all when decompressed"]
+    assert problems(tmp_path) == [
+        f"{tmp_path}: is too large: more than 1,000 bytes in all when decompressed"
+    ]
 
 
 def test_predictions_are_preferred_in_a_response(tmp_path):
@@ -174,13 +216,25 @@ def test_predictions_are_preferred_in_a_response(tmp_path):
 def test_documents_without_a_name_are_named_after_their_file():
     table = mention_table(["1", "b", "3"], [[], [], []])
     unnamed = replace(table, unnamed=frozenset({0, 2}))
-    assert name_documents(unnamed, "c/GUM_a.b.conllu.gz").names == ["c/GUM_a.b 1", "b", "c/GUM_a.b 2"]
-    assert name_documents(replace(table, unnamed=frozenset({0})), "a.conll").names == ["a", "b", "3"]
+    assert name_documents(unnamed, "c/GUM_a.b.conllu.gz").names == [
+        "c/GUM_a.b 1",
+        "b",
+        "c/GUM_a.b 2",
+    ]
+    assert name_documents(replace(table, unnamed=frozenset({0})), "a.conll").names == [
+        "a",
+        "b",
+        "3",
+    ]
     assert name_documents(table, "a.conll") is table
 
 
-SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(lambda three: sorted(three)[::2])
-DOCUMENTS = st.lists(st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=3), min_size=1, max_size=6)
+SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(
+    lambda three: sorted(three)[::2]
+)
+DOCUMENTS = st.lists(
+    st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=3), min_size=1, max_size=6
+)
 
 
 def decorate(table, first):
@@ -222,10 +276,24 @@ def test_joined_parts_are_the_whole(documents, borders):
     assert all(spans == ((joined.start[i], joined.end[i]),) for i, spans in joined.parts.items())
     assert all(tokens == (joined.start[i],) for i, tokens in joined.minimum.items())
     assert joined.empty == whole.empty
-    assert [joined.files[i] for i in range(len(names))] == [f for f, table in tables.items() for _ in table.names]
+    assert [joined.files[i] for i in range(len(names))] == [
+        f for f, table in tables.items() for _ in table.names
+    ]
 
 
-JOINED = {"names", "n_tokens", "document", "start", "end", "entity", "n_entities", "parts", "head", "labels", "words"}
+JOINED = {
+    "names",
+    "n_tokens",
+    "document",
+    "start",
+    "end",
+    "entity",
+    "n_entities",
+    "parts",
+    "head",
+    "labels",
+    "words",
+}
 JOINED |= {
     "empty",
     "minimum",

@@ -38,15 +38,22 @@ def test_round_trip(file, documents, sized):
         rows = [{**row, "n_tokens": 10 + i} for i, row in enumerate(rows)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     table = read_table(file)
-    assert list(table) == [{"document": name, "clusters": clusters} for name, clusters in documents.items()]
-    assert (table.n_tokens.tolist() if sized else table.n_tokens) == ([10, 11, 12][: len(rows)] if sized else None)
+    assert list(table) == [
+        {"document": name, "clusters": clusters} for name, clusters in documents.items()
+    ]
+    assert (table.n_tokens.tolist() if sized else table.n_tokens) == (
+        [10, 11, 12][: len(rows)] if sized else None
+    )
     write_text(file, dump_coref_json(table))
     assert [json.loads(line) for line in file.read_text("utf-8").split("\n")[:-1]] == rows
     assert list(read_table(file)) == list(table)
 
 
 def test_the_number_of_tokens_is_known_only_where_all_say_it(file):
-    file.write_text('{"document": "a", "clusters": [], "n_tokens": 3}\n{"document": "b", "clusters": []}\n', "utf-8")
+    file.write_text(
+        '{"document": "a", "clusters": [], "n_tokens": 3}\n{"document": "b", "clusters": []}\n',
+        "utf-8",
+    )
     assert read_table(file).n_tokens is None
 
 
@@ -65,12 +72,16 @@ BROKEN = {
     row([[]]): ["1: clusters[0]: is empty"],
     row([[[0]]]): ["1: clusters[0][0]: has 1 item (expected at least 2)"],
     row([[[0, 1, 1, 1]]]): ["1: clusters[0][0]: has 4 items (expected at most 3)"],
-    row([[[1, 0, 0]]]): ["1: clusters[0][0]: [1, 0, 0] ends before it starts (expected [start, end, head])"],
+    row([[[1, 0, 0]]]): [
+        "1: clusters[0][0]: [1, 0, 0] ends before it starts (expected [start, end, head])"
+    ],
     row([[[2, 3, 1]], [[0, 1, 2]]]): [
         "1: clusters[0][0]: head 1 of [2, 3, 1] is outside the mention (expected a token from 2 to 3)",
         "1: clusters[1][0]: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
     ],
-    "\n".join([row([[[0, 1, 0]], [[2, 3], [4, 5]]]), row([[[6, 7]]], document="b"), row([], document="c")]): [
+    "\n".join(
+        [row([[[0, 1, 0]], [[2, 3], [4, 5]]]), row([[[6, 7]]], document="b"), row([], document="c")]
+    ): [
         "1: clusters[1][0]: [2, 3] has no head, but the first mention of all, [0, 1, 0], has a head "
         "(expected heads for all mentions or for none)",
         "2: clusters[0][0]: [6, 7] has no head, but the first mention of all, [0, 1, 0], has a head "
@@ -84,10 +95,14 @@ BROKEN = {
     row([[[0, 0.5]]]): ["1: clusters[0][0][1]: expected a whole number, found 0.5"],
     row([[[0, "1"]]]): ["1: clusters[0][0][1]: expected a whole number, found '1'"],
     row([[[0, True]]]): ["1: clusters[0][0][1]: expected a whole number, found true"],
-    row([[[0, 2**31]]]): ["1: clusters[0][0][1]: 2147483648 is greater than the maximum of 2147483647"],
+    row([[[0, 2**31]]]): [
+        "1: clusters[0][0][1]: 2147483648 is greater than the maximum of 2147483647"
+    ],
     row([], n_tokens=-1): ["1: n_tokens: -1 is less than the minimum of 0"],
     row([], n_tokens=None): ["1: n_tokens: expected a whole number, found null"],
-    row([[[0, 0], [2, 1]]]): ["1: clusters[0][1]: [2, 1] ends before it starts (expected [start, end])"],
+    row([[[0, 0], [2, 1]]]): [
+        "1: clusters[0][1]: [2, 1] ends before it starts (expected [start, end])"
+    ],
     row([[[0, 3]], [[2, 2]]], n_tokens=3): [
         "1: clusters[0][0]: [0, 3] is outside the document, which has 3 tokens (expected an end below 3)"
     ],
@@ -106,12 +121,21 @@ def test_broken_files(file, text, problems):
     file.write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:
         read_table(file)
-    assert sorted(p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems) == problems
+    assert (
+        sorted(
+            p.message if p.line is None else f"{p.line}: {p.message}" for p in caught.value.problems
+        )
+        == problems
+    )
 
 
 def test_mentions_of_several_parts_are_not_written():
-    table = MentionTable(**{**vars(mention_table(["a"], [[[[0, 2]]]])), "parts": {0: ((0, 0), (2, 2))}})
-    with pytest.raises(ValueError, match=re.escape("coreference JSON Lines can't express discontinuous mentions")):
+    table = MentionTable(
+        **{**vars(mention_table(["a"], [[[[0, 2]]]])), "parts": {0: ((0, 0), (2, 2))}}
+    )
+    with pytest.raises(
+        ValueError, match=re.escape("coreference JSON Lines can't express discontinuous mentions")
+    ):
         dump_coref_json(table)
 
 

@@ -9,7 +9,14 @@ from shared.for_each import for_each
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics import repeats
 from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
-from closeread.tasks.coref.metrics.scores import IN_CONLL, OF_BOTH, OF_SIDE, SELECTED, TITLES, scores_of
+from closeread.tasks.coref.metrics.scores import (
+    IN_CONLL,
+    OF_BOTH,
+    OF_SIDE,
+    SELECTED,
+    TITLES,
+    scores_of,
+)
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
@@ -23,7 +30,9 @@ def test_every_metric_has_counts():
 @for_each("duplicates", ["error", "reference"])
 def test_the_counts_are_those_that_the_scores_need(name, duplicates):
     gold, system = list(KEY.values()), list(RESPONSE.values())
-    repeated = [[*clusters, clusters[0]] for clusters in gold] if duplicates == "reference" else gold
+    repeated = (
+        [[*clusters, clusters[0]] for clusters in gold] if duplicates == "reference" else gold
+    )
     procedure = PROCEDURE.with_metrics(name)
     table = procedure.count(gold=repeated, system=system, duplicates=duplicates)
     for metric in procedure.metrics:
@@ -31,14 +40,22 @@ def test_the_counts_are_those_that_the_scores_need(name, duplicates):
 
 
 def test_repeats_have_a_limit(monkeypatch):
-    gold, system = [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]], [[[[0, 0], [1, 1]]]]  # one mention has two places in gold
+    gold, system = (
+        [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]],
+        [[[[0, 0], [1, 1]]]],
+    )  # one mention has two places in gold
     monkeypatch.setattr(repeats, "MAX_REPEATS", 2)
     PROCEDURE.count(gold=gold, system=system, duplicates="reference")
     monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
     with pytest.raises(RequestError, match=r"2 places of repeated mentions \(expected at most 1\)"):
         PROCEDURE.count(gold=gold, system=system, duplicates="reference")
-    gold = [[[[0, 0], [1, 1]], [[0, 0], [1, 1], [2, 2]]]]  # one pair is in two entities, and none of it in the response
-    with pytest.raises(RequestError, match=r"2 pairs of repeated mentions of the same entities \(expected at most 1\)"):
+    gold = [
+        [[[0, 0], [1, 1]], [[0, 0], [1, 1], [2, 2]]]
+    ]  # one pair is in two entities, and none of it in the response
+    with pytest.raises(
+        RequestError,
+        match=r"2 pairs of repeated mentions of the same entities \(expected at most 1\)",
+    ):
         PROCEDURE.count(gold=gold, system=[[[[2, 2], [3, 3]]]], duplicates="reference")
 
 

@@ -22,7 +22,9 @@ def test_modules_give_the_same(files, offline_caches, evaluate):
     every = score_files(*files)
     for name in PROCEDURE.modules:
         module = evaluate.load(name)
-        found = module.compute(predictions=[RESPONSE["a"], RESPONSE["b"]], references=[KEY["a"], KEY["b"]])
+        found = module.compute(
+            predictions=[RESPONSE["a"], RESPONSE["b"]], references=[KEY["a"], KEY["b"]]
+        )
         assert found == pytest.approx({n: every[n] for n in found}, abs=1e-15)
         module.add(prediction=RESPONSE["a"], reference=KEY["a"])
         module.add_batch(predictions=[RESPONSE["b"]], references=[KEY["b"]])
@@ -57,7 +59,9 @@ def test_heads(offline_caches):
     assert lea.compute(**given, matching="partial")["lea/f1"] == 1
     turned = {"predictions": given["references"], "references": given["predictions"]}
     assert lea.compute(**turned, matching="partial")["lea/f1"] == 0
-    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, but the response has none"):
+    with pytest.raises(
+        RequestError, match="matching 'head' needs heads on both sides, but the response has none"
+    ):
         lea.compute(predictions=[[[[2, 2], [5, 5]]]], references=[key], matching="head")
     # A document without mentions lacks no heads.
     assert lea.compute(predictions=[[]], references=[key], matching="head")["lea/f1"] == 0
@@ -102,7 +106,9 @@ def test_a_module_refuses_what_is_nested_too_deeply(offline_caches):
 
 
 def test_a_missing_prediction_is_not_added(offline_caches):
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: is None \(expected a prediction"):
+    with pytest.raises(
+        SubmissionError, match=r"predictions: row 0: is None \(expected a prediction"
+    ):
         closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])
 
 
@@ -113,9 +119,15 @@ def test_one_module_gives_all_scores_in_one_pass(offline_caches, evaluate):
     found = evaluate.load("coref").compute(
         predictions=[[[[0, 0], [1, 1]]]], references=[[[[0, 0], [1, 1]], [[2, 2], [3, 3]]]]
     )
-    assert (found["mentions/recall"], found["muc/recall"], found["muc/precision"]) == (1 / 2, 1 / 2, 1)
+    assert (found["mentions/recall"], found["muc/recall"], found["muc/precision"]) == (
+        1 / 2,
+        1 / 2,
+        1,
+    )
     singly = {}
     for name in PROCEDURE.modules[1:]:
         singly |= closeread.load_metric(name).compute(**given)
-    assert {name: score for name, score in every.items() if not name.startswith("mentions/")} == singly
+    assert {
+        name: score for name, score in every.items() if not name.startswith("mentions/")
+    } == singly
     assert list(every) == [metric.name for metric in PROCEDURE.metrics]

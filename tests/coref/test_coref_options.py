@@ -39,7 +39,9 @@ def test_scores_are_averaged_over_documents():
 @for_each(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
 def test_documents_without_a_response(missing, recall):
     # With b as an empty response, LEA finds 5/3 of 10; without it, 5/3 of 7.
-    assert is_fraction(score_records(KEY, {"a": RESPONSE["a"]}, missing=missing)["lea/recall"], recall)
+    assert is_fraction(
+        score_records(KEY, {"a": RESPONSE["a"]}, missing=missing)["lea/recall"], recall
+    )
 
 
 def test_documents_without_a_response_may_be_an_error():
@@ -48,7 +50,9 @@ def test_documents_without_a_response_may_be_an_error():
 
 
 def test_singletons_can_be_dropped():
-    kept, dropped = (score_records(KEY, RESPONSE, keep_singletons=keep) for keep in ("true", "false"))
+    kept, dropped = (
+        score_records(KEY, RESPONSE, keep_singletons=keep) for keep in ("true", "false")
+    )
     assert is_fraction(kept["b3/recall"], (Fraction(35, 12) + 2) / 10)
     assert is_fraction(dropped["b3/recall"], (Fraction(35, 12) + 2) / 9)
     # A mention that stands alone on one side only is then found on neither.
@@ -57,10 +61,15 @@ def test_singletons_can_be_dropped():
 
 
 def test_edges_of_blanc():
-    key, response = {"a": [[[0, 0], [1, 1]]]}, {"a": [[[0, 0], [1, 1]], [[2, 2]], [[3, 3]], [[4, 4]]]}
+    key, response = (
+        {"a": [[[0, 0], [1, 1]]]},
+        {"a": [[[0, 0], [1, 1]], [[2, 2]], [[3, 3]], [[4, 4]]]},
+    )
     assert score_records(key, response)["blanc/f1"] == 1
     for average in ("micro", "macro"):
-        assert score_records(key, response, blanc_edge="luo2014", average=average)["blanc/f1"] == 0.5
+        assert (
+            score_records(key, response, blanc_edge="luo2014", average=average)["blanc/f1"] == 0.5
+        )
 
 
 def test_duplicates():
@@ -79,7 +88,9 @@ def test_metrics_are_the_same_alone():
     every = score_records(KEY, RESPONSE)
     for name in TITLES:
         alone = score_records(KEY, RESPONSE, metrics=(name,))
-        assert alone == {full: value for full, value in every.items() if full.startswith(f"{name}/")}
+        assert alone == {
+            full: value for full, value in every.items() if full.startswith(f"{name}/")
+        }
         mean = score_records(KEY, RESPONSE, metrics=(name,), average="macro")
         assert set(mean) == set(alone)
 
@@ -102,7 +113,10 @@ def test_an_average_of_nothing_is_undefined():
     def reported(key, response):
         table = PROCEDURE.count(gold=key, system=response, average="macro")
         totals = table.values.sum(axis=0)
-        return {metric.name: metric.evaluate(by_name(totals, table.names))[1] for metric in PROCEDURE.metrics}
+        return {
+            metric.name: metric.evaluate(by_name(totals, table.names))[1]
+            for metric in PROCEDURE.metrics
+        }
 
     assert set(reported([[], []], [[], []]).values()) == {True}
     one = [[[[0, 0], [1, 1]]], []]

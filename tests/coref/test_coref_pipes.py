@@ -101,7 +101,9 @@ def test_what_must_have_a_name(arguments, run):
 
 
 def test_other_procedures(ran):
-    rows = ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl") and Path("yes.jsonl")
+    rows = ran(
+        "baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl"
+    ) and Path("yes.jsonl")
     options = ("--config", "sample", "--no-ci", "--json")
     expected = ran("score", "mctaco", rows, *options)
     assert ran("score", "mctaco", "-", *options, stdin=rows.read_bytes()) == expected
@@ -119,7 +121,9 @@ def test_bad_input_names_it(run):
         done = run("score", "coref", key, "-", stdin=piped)
         assert done.exit_code == 1
         assert found in done.stderr
-        assert done.stderr.startswith("Error: /dev/stdin: ") or done.stderr.startswith("Error: /dev/stdin:1: ")
+        assert done.stderr.startswith("Error: /dev/stdin: ") or done.stderr.startswith(
+            "Error: /dev/stdin:1: "
+        )
 
 
 def test_a_file_named_like_it(ran):
@@ -141,7 +145,9 @@ def test_a_pipe_that_is_open(ran):
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert essence(done.stdout) == expected
-    done = subprocess.run(["bash", "-c", f"{command} score coref key.conll - <&-"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["bash", "-c", f"{command} score coref key.conll - <&-"], capture_output=True, text=True
+    )
     assert done.stderr == "Error: /dev/stdin: is closed\n"
 
 
@@ -188,5 +194,8 @@ def test_a_plain_file_is_the_file_itself():
     with plain_file(Path("zipped")) as found:
         assert found.read_bytes() == b"abc"
     assert not found.exists()
-    with pytest.raises(FormatError, match="nothing: can't be read"), plain_file(Path("nothing")) as found:
+    with (
+        pytest.raises(FormatError, match="nothing: can't be read"),
+        plain_file(Path("nothing")) as found,
+    ):
         read_bytes(found)

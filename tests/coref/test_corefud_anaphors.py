@@ -23,7 +23,12 @@ def table(documents, side):
         for token, entity in getattr(document, side).items():
             entities.setdefault(entity, []).append([token, token])
         clusters.append(list(entities.values()))
-    empty = [(i, token) for i, document in enumerate(documents) for token, it in enumerate(document.empty) if it]
+    empty = [
+        (i, token)
+        for i, document in enumerate(documents)
+        for token, it in enumerate(document.empty)
+        if it
+    ]
     return make_table(clusters, empty=empty)
 
 
@@ -38,8 +43,12 @@ def test_there_are_zeros_of_every_quality():
 def test_scores(seed):
     documents = maker.random_documents(seed)
     procedure = PROCEDURE.with_metrics("muc")
-    counted = procedure.count(gold=table(documents, "key"), system=table(documents, "response"), breakdowns=["zero"])
-    zeros = counted.slices("zero").get("zero", counted.select(np.zeros(len(counted.units), np.bool_)))
+    counted = procedure.count(
+        gold=table(documents, "key"), system=table(documents, "response"), breakdowns=["zero"]
+    )
+    zeros = counted.slices("zero").get(
+        "zero", counted.select(np.zeros(len(counted.units), np.bool_))
+    )
     for theirs, ours in (("muc", counted), ("zero", zeros)):
         scores = ours.scores(procedure.metrics)
         found = [100 * scores[f"muc/{part}"] for part in ("precision", "recall", "f1")]

@@ -17,7 +17,9 @@ def test_every_pair_has_scores():
     assert len(FIGURES) == 240
     assert all(set(scores) == set(NAMES) for scores in FIGURES.values())
     # The settings change scores.
-    assert len({json.dumps(FIGURES[f"3 {match} true"]) for match in ("exact", "head", "partial")}) > 1
+    assert (
+        len({json.dumps(FIGURES[f"3 {match} true"]) for match in ("exact", "head", "partial")}) > 1
+    )
     assert FIGURES["3 head true"] != FIGURES["3 head false"]
 
 

@@ -11,14 +11,18 @@ from shared.corefud_counts import MATCHING, count_pair, read_pair
 from shared.for_each import for_each
 from shared.peers import find_peer
 
-SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_tests.json").read_text("utf-8"))["said"]
+SAID = json.loads(
+    (Path(__file__).parent.parent / "agreed" / "corefud_tests.json").read_text("utf-8")
+)["said"]
 ZEROS = {"linear": ("linear",), "dependent": ("dependent", "corefud"), "exclude": ("exclude",)}
 
 
 def test_every_case_is_there():
     assert len(SAID) == 111
     skipped = {name: said["skipped"] for name, said in SAID.items() if said["skipped"]}
-    assert skipped == dict.fromkeys(["test_OLMC5", "test_OLMC6", "test_OLMC7"], "errors in the test")
+    assert skipped == dict.fromkeys(
+        ["test_OLMC5", "test_OLMC6", "test_OLMC7"], "errors in the test"
+    )
     assert {said["zeros"] for said in SAID.values()} == {*ZEROS}
     assert {said["match"] for said in SAID.values()} == {*MATCHING}
     assert all(len(said["counts"]) == 9 for said in SAID.values())

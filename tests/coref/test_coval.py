@@ -25,7 +25,9 @@ def figures(table):
     found = {}
     for theirs, ours in NAMES.items():
         either = [f"{ours}/found_of_key", f"{ours}/found_of_response", f"{ours}/common"]
-        recall, precision = (next(sums[name] for name in (either[i], either[2]) if name in sums) for i in range(2))
+        recall, precision = (
+            next(sums[name] for name in (either[i], either[2]) if name in sums) for i in range(2)
+        )
         found[theirs] = [recall, sums[f"{ours}/key"], precision, sums[f"{ours}/response"]]
     return found
 
@@ -38,7 +40,10 @@ def assert_equal(table, name):
 
 @for_each("name", AGREEMENT["pairs"])
 def test_its_own_files(name):
-    gold, system = ([{"document": "d", "clusters": AGREEMENT["files"][file]}] for file in AGREEMENT["pairs"][name])
+    gold, system = (
+        [{"document": "d", "clusters": AGREEMENT["files"][file]}]
+        for file in AGREEMENT["pairs"][name]
+    )
     # In one file an entity repeats a mention, which coval reads once.
     assert_equal(PROCEDURE.count(gold=gold, system=system, duplicates="first"), name)
 
@@ -86,9 +91,13 @@ def test_the_figures_cover_what_they_should():
     assert len(RANDOM) == 250
     assert len(ARRAU) == 120
     # Minimum spans match more mentions, but not all.
-    found = [[SAID[f"arrau {seed} {how}"]["mentions"] for seed in range(60)] for how in maker.MATCHINGS]
+    found = [
+        [SAID[f"arrau {seed} {how}"]["mentions"] for seed in range(60)] for how in maker.MATCHINGS
+    ]
     assert sum(n[0] for n in found[0]) < sum(n[0] for n in found[1]) < sum(n[1] for n in found[1])
-    assert len([name for name in AGREEMENT["pairs"] if name.startswith("TC-")]) == 34  # as many as coval's tests
+    assert (
+        len([name for name in AGREEMENT["pairs"] if name.startswith("TC-")]) == 34
+    )  # as many as coval's tests
     assert len(AGREEMENT["pairs"]) == 111
     gum = [SAID[f"gum {how}"]["mentions"][0] for how in maker.MATCHINGS]
     assert gum[0] < gum[1]

@@ -37,8 +37,15 @@ def test_the_genre_of_the_file_comes_before_that_of_the_name():
     table = make_table([[], [], []], names=names)
     assert list_fields(table) == {"genre": ["bn", "news", "unknown"]}
     assert list_fields(make_table([[]], names=["plain"])) == {}
-    table.__dict__["document_fields"] = {"genre": ["", "essay", ""], "year": ["", "", ""], "place": ["", "Ulm", ""]}
-    assert list_fields(table) == {"genre": ["bn", "essay", "unknown"], "place": ["unknown", "Ulm", "unknown"]}
+    table.__dict__["document_fields"] = {
+        "genre": ["", "essay", ""],
+        "year": ["", "", ""],
+        "place": ["", "Ulm", ""],
+    }
+    assert list_fields(table) == {
+        "genre": ["bn", "essay", "unknown"],
+        "place": ["unknown", "Ulm", "unknown"],
+    }
 
 
 @for_each(
@@ -75,10 +82,22 @@ def test_values_that_are_not_text(here):
 @for_each(
     ("name", "text", "problems"),
     [
-        ("f.txt", "document,x\n", ["f.txt: the suffix is '.txt' (expected one of .csv, .tsv, .jsonl, .ndjson)"]),
+        (
+            "f.txt",
+            "document,x\n",
+            ["f.txt: the suffix is '.txt' (expected one of .csv, .tsv, .jsonl, .ndjson)"],
+        ),
         ("f.csv", "\n\n", ["f.csv:1: has no header (expected a column 'document' and others)"]),
-        ("f.csv", "name,x\n", ["f.csv:1: the columns are 'name', 'x' (expected 'document' and at least one other)"]),
-        ("f.csv", "document\n", ["f.csv:1: the columns are 'document' (expected 'document' and at least one other)"]),
+        (
+            "f.csv",
+            "name,x\n",
+            ["f.csv:1: the columns are 'name', 'x' (expected 'document' and at least one other)"],
+        ),
+        (
+            "f.csv",
+            "document\n",
+            ["f.csv:1: the columns are 'document' (expected 'document' and at least one other)"],
+        ),
         (
             "f.csv",
             "document,,x,x,distance\n",
@@ -114,7 +133,11 @@ def test_values_that_are_not_text(here):
                 "(expected one row for each document)"
             ],
         ),
-        ("f.csv", 'document,x\nnight,"a\nb"\n', ["f.csv:2: is not a valid CSV row: unexpected end of data"]),
+        (
+            "f.csv",
+            'document,x\nnight,"a\nb"\n',
+            ["f.csv:2: is not a valid CSV row: unexpected end of data"],
+        ),
         (
             "f.csv",
             "document,x\nnight,a\x1bb\nferry; part 000,c\n",
@@ -128,7 +151,11 @@ def test_values_that_are_not_text(here):
                 'f.jsonl:2: x: ["b"] is not text, a number or true or false',
             ],
         ),
-        ("f.jsonl", '{"x": 1}\n', ["f.jsonl:1: the columns are 'x' (expected 'document' and at least one other)"]),
+        (
+            "f.jsonl",
+            '{"x": 1}\n',
+            ["f.jsonl:1: the columns are 'x' (expected 'document' and at least one other)"],
+        ),
         ("f.jsonl", "{\n", ["f.jsonl:1: "]),
     ],
 )
@@ -139,7 +166,9 @@ def test_files_that_are_wrong(here, name, text, problems):
     lines = str(error.value).splitlines()
     found = lines[1:] if len(problems) > 1 else lines
     assert len(found) == len(problems)
-    assert all(line.startswith(problem) for line, problem in zip(found, problems, strict=True)), found
+    assert all(line.startswith(problem) for line, problem in zip(found, problems, strict=True)), (
+        found
+    )
 
 
 def test_fields_replace_those_of_the_same_name(here):
@@ -153,14 +182,31 @@ def test_scores_by_a_field(here, ran, run):
     write_jsonl(Path("response.jsonl"), RESPONSE)
     Path("f.tsv").write_text("document\tplace\nb\tUlm\na\tParis\n")
     report = closeread.score(
-        "coref", "response.jsonl", gold="key.jsonl", fields="f.tsv", by="place", resampling=NO_INTERVALS
+        "coref",
+        "response.jsonl",
+        gold="key.jsonl",
+        fields="f.tsv",
+        by="place",
+        resampling=NO_INTERVALS,
     )
     plain = closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=NO_INTERVALS)
     assert report.total == plain.total
-    assert report.provenance == plain.provenance  # what is scored is the same, and so is the signature
+    assert (
+        report.provenance == plain.provenance
+    )  # what is scored is the same, and so is the signature
     assert list(report.slices["place"]) == ["Paris", "Ulm"]
     said = json.loads(
-        ran("score", "coref", "key.jsonl", "response.jsonl", "--fields", "f.tsv", "--by", "place", "--json")
+        ran(
+            "score",
+            "coref",
+            "key.jsonl",
+            "response.jsonl",
+            "--fields",
+            "f.tsv",
+            "--by",
+            "place",
+            "--json",
+        )
     )
     assert list(said["slices"]["place"]) == ["Paris", "Ulm"]
     done = run("score", "coref", "key.jsonl", "response.jsonl", "--fields", "none.tsv")

@@ -10,7 +10,13 @@ from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
 from closeread.tasks.coref.documents import EmptyNode, MentionTable
-from closeread.tasks.coref.empty_nodes import Zero, describe_difference, find_zeros, map_zeros, share_numbering
+from closeread.tasks.coref.empty_nodes import (
+    Zero,
+    describe_difference,
+    find_zeros,
+    map_zeros,
+    share_numbering,
+)
 from closeread.tasks.coref.metrics.matching import match_sides
 
 WORDS = st.lists(st.integers(0, 3), min_size=1, max_size=3)
@@ -26,7 +32,10 @@ def make_table(documents, mentions, dependencies=()):
         dependencies: those of each empty node, if any.
     """
     left = iter(dependencies)
-    nodes = [[EmptyNode(t, s, next(left, [])) for t, (s, _, i) in enumerate(labels) if i] for labels in documents]
+    nodes = [
+        [EmptyNode(t, s, next(left, [])) for t, (s, _, i) in enumerate(labels) if i]
+        for labels in documents
+    ]
     n = len(mentions)
     return MentionTable(
         names=[str(d) for d in range(len(documents))],
@@ -36,7 +45,11 @@ def make_table(documents, mentions, dependencies=()):
         end=np.array([max(tokens) for _, tokens, _ in mentions], np.int64),
         entity=np.arange(n),
         n_entities=n,
-        parts={i: list_parts(tokens) for i, (_, tokens, _) in enumerate(mentions) if len(list_parts(tokens)) > 1},
+        parts={
+            i: list_parts(tokens)
+            for i, (_, tokens, _) in enumerate(mentions)
+            if len(list_parts(tokens)) > 1
+        },
         head=np.array([head for _, _, head in mentions], np.int64),
         minimum={i: (head,) for i, (_, _, head) in enumerate(mentions)},
         empty=nodes if any(nodes) else None,
@@ -51,7 +64,9 @@ def sides(draw):
     for _ in range(2):
         labels = []
         for sentences in documents:
-            numbers = [[draw(st.sampled_from((0, 0, 1, 2))) for _ in range(n + 1)] for n in sentences]
+            numbers = [
+                [draw(st.sampled_from((0, 0, 1, 2))) for _ in range(n + 1)] for n in sentences
+            ]
             labels.append(label_tokens(numbers))
         mentions = []
         for d, tokens in enumerate(labels):
@@ -87,7 +102,9 @@ def test_equal_tokens_have_equal_numbers(pair):
         assert find_zeros(table).tolist() == zeros
     # Different tokens of a document have different numbers, in the order of the text.
     for d in range(len(pair[0][0])):
-        here = sorted((label, number) for (document, label), number in numbers.items() if document == d)
+        here = sorted(
+            (label, number) for (document, label), number in numbers.items() if document == d
+        )
         assert [number for _, number in here] == sorted({number for _, number in here})
 
 
@@ -95,11 +112,18 @@ def test_equal_tokens_have_equal_numbers(pair):
 def test_mentions_match_if_they_have_the_same_tokens(pair):
     key, response = (make_table(labels, mentions) for labels, mentions in pair)
     own, other = match_sides(key, response, "reference").sides
-    sets = [[(d, {labels[d][t] for t in tokens}) for d, tokens, _ in mentions] for labels, mentions in pair]
-    kept = [sets[1][row] for row in other.entity.tolist()]  # every mention is an entity; some repeats are dropped
+    sets = [
+        [(d, {labels[d][t] for t in tokens}) for d, tokens, _ in mentions]
+        for labels, mentions in pair
+    ]
+    kept = [
+        sets[1][row] for row in other.entity.tolist()
+    ]  # every mention is an entity; some repeats are dropped
     for i, one in enumerate(sets[0]):
         for j, two in enumerate(kept):
-            assert (own.document[i] == other.document[j] and own.mention[i] == other.mention[j]) == (one == two)
+            assert (
+                own.document[i] == other.document[j] and own.mention[i] == other.mention[j]
+            ) == (one == two)
 
 
 LABELS = [label_tokens([[0, 1, 0], [1, 0]])]
@@ -115,7 +139,9 @@ def test_the_same_empty_nodes_change_nothing():
 def test_dependencies_have_the_new_numbers():
     # The key's node hangs from w2 (token 2), the response's, after one that the key lacks, from w2 and that one.
     key = make_table([label_tokens([[0, 0, 1]])], [(0, {2}, 2)], [[(1, "nsubj")]])
-    response = make_table([label_tokens([[1, 0, 1]])], [(0, {3}, 3)], [[(-1, "root")], [(0, "dep"), (2, "nsubj")]])
+    response = make_table(
+        [label_tokens([[1, 0, 1]])], [(0, {3}, 3)], [[(-1, "root")], [(0, "dep"), (2, "nsubj")]]
+    )
     own, other = map(map_zeros, share_numbering(key, response))
     assert own == {0: Zero(0, frozenset({(2, "nsubj")}))}
     assert other == {0: Zero(0, frozenset({(0, "dep"), (2, "nsubj")}))}
@@ -130,7 +156,9 @@ def test_formats_without_empty_nodes_may_count_them(known):
     assert [table.start.tolist() for table in same] == [[1, 2], [1, 2]]
     assert find_zeros(same[1]).tolist() == [True, False]
     # With fewer rows than the key has tokens, these are the words.
-    fewer = replace(key, empty=None, n_tokens=np.array([3]), start=np.array([0, 1]), end=np.array([0, 1]))
+    fewer = replace(
+        key, empty=None, n_tokens=np.array([3]), start=np.array([0, 1]), end=np.array([0, 1])
+    )
     if known:
         assert share_numbering(key, fewer)[1].start.tolist() == [0, 2]
         assert not find_zeros(share_numbering(key, fewer)[1]).any()

@@ -27,7 +27,9 @@ def analyse(key, response, names=None, **how):
 
 def letters(error):
     """Return the mentions of an error as letters, its pieces separated by a bar."""
-    return "|".join("".join(chr(ord("a") + mention.start) for mention in piece) for piece in error.pieces)
+    return "|".join(
+        "".join(chr(ord("a") + mention.start) for mention in piece) for piece in error.pieces
+    )
 
 
 def test_the_worst_documents_come_first():
@@ -44,7 +46,8 @@ def test_the_worst_documents_come_first():
     # Both documents miss entities: the second misses more.  Equally bad documents are in the order of the file.
     missing = {"kinds": ["missing entity"]}
     listed = [
-        (error.document, letters(error)) for error in analyse([["ab"], ["ab", "c", "d"]], [[], []], **missing).errors
+        (error.document, letters(error))
+        for error in analyse([["ab"], ["ab", "c", "d"]], [[], []], **missing).errors
     ]
     assert listed == [("b", "ab"), ("b", "c"), ("b", "d"), ("a", "ab")]
     assert [e.document for e in analyse([["a"], ["b"]], [[], []], **missing).errors] == ["a", "b"]
@@ -54,11 +57,19 @@ def test_tables_cut_many_mentions_and_parts_that_say_nothing():
     names = ("x; part 000",)
     found = analyse([["abcdefghijk"]], [["ab", "cdefghi"]], names, document="x")
     *_, grid = found.to_grids()
-    assert grid.rows[0][1:] == ["x", "0", "0-0, 1-1 | 2-2, 3-3, 4-4, 5-5, 6-6, … 2 more | 9-9, 10-10"]
+    assert grid.rows[0][1:] == [
+        "x",
+        "0",
+        "0-0, 1-1 | 2-2, 3-3, 4-4, 5-5, 6-6, … 2 more | 9-9, 10-10",
+    ]
     found = analyse([["a", "b", "c", "d", "e", "fg"]], [["abcdefg"]], names)
     *_, grid = found.to_grids()
     assert grid.rows[0][3].endswith("| 4-4 | … 2 more")
-    assert found.to_rows()[1][0][1:4] == ["x; part 000", "0", "0-0 | 1-1 | 2-2 | 3-3 | 4-4 | 5-5, 6-6"]
+    assert found.to_rows()[1][0][1:4] == [
+        "x; part 000",
+        "0",
+        "0-0 | 1-1 | 2-2 | 3-3 | 4-4 | 5-5, 6-6",
+    ]
 
 
 def test_what_an_error_says():
@@ -109,7 +120,9 @@ def test_fast_is_twin(pairs):
     assert found.counts[RIGHT] == right
     for field in found.fields:
         counted = found.count_by(field).values()
-        assert all(sum(of[kind] for of in counted) == found.counts[kind] for one in counted for kind in one)
+        assert all(
+            sum(of[kind] for of in counted) == found.counts[kind] for one in counted for kind in one
+        )
     alone = [analyse(key, response, names, document=name).counts for name in names]
     assert {kind: sum(one[kind] for one in alone) for kind in found.counts} == found.counts
 
@@ -135,7 +148,12 @@ def test_the_command_by_fields(files, ran):
         "document": "bn/3", "errors": 8, "entity_errors": 3, "mention_errors": 5,
         "fields": {"genre": "bn", "place": "Paris"},
     }  # fmt: skip
-    assert found["errors"][0]["fields"] == {"genre": "bn", "place": "Ulm", "entity_size": "3-4", "distance": None}
+    assert found["errors"][0]["fields"] == {
+        "genre": "bn",
+        "place": "Ulm",
+        "entity_size": "3-4",
+        "distance": None,
+    }
     rows = ran("errors", "coref", *files, "--fields", "f.csv", "--format", "csv").splitlines()
     assert rows[0] == "error,document,entity,mentions,genre,place,entity_size,distance"
     assert rows[3] == "missing entity,bn/3,0,0-0,bn,Paris,1,"
@@ -144,10 +162,20 @@ def test_the_command_by_fields(files, ran):
 
 def test_the_command_as_tables(files, ran):
     printed = ran("errors", "coref", *files, "--by", "genre", "--by", "distance")
-    titles = ["Entities by genre", "Mentions by genre", "Mentions by distance", "Documents with the most errors"]
+    titles = [
+        "Entities by genre",
+        "Mentions by genre",
+        "Mentions by distance",
+        "Documents with the most errors",
+    ]
     lines = printed.splitlines()
     assert [line for line in lines if line in titles] == titles
-    assert lines[lines.index("Documents with the most errors") + 4].split() == ["bn/3", "3", "5", "8"]
+    assert lines[lines.index("Documents with the most errors") + 4].split() == [
+        "bn/3",
+        "3",
+        "5",
+        "8",
+    ]
     assert max(map(len, lines[:-1])) <= 80
     limited = ran("errors", "coref", *files, "--limit", "1").splitlines()
     assert "1 more document with errors: see --limit and --json." in limited
@@ -164,7 +192,9 @@ def test_one_document(files, ran, run):
     assert found["counts"]["missing mention"] == 0
     done = run("errors", "coref", *files, "--document", "bn/9")
     assert done.exit_code == 2
-    expected = "no document 'bn/9' in the key. Did you mean 'bn/3'? (the key has 'bn/1', 'nw/2', 'bn/3')"
+    expected = (
+        "no document 'bn/9' in the key. Did you mean 'bn/3'? (the key has 'bn/1', 'nw/2', 'bn/3')"
+    )
     assert done.stderr == f"Error: {expected}\n"
 
 
@@ -173,7 +203,5 @@ def test_fields_that_are_not_there(files, run):
     assert done.exit_code == 2
     assert done.stderr.startswith("Error: mention_type needs parts of speech")
     done = run("errors", "coref", *files, "--by", "size")
-    expected = (
-        "no field 'size' to count errors by. Did you mean 'entity_size'? (choose from: genre, entity_size, distance)"
-    )
+    expected = "no field 'size' to count errors by. Did you mean 'entity_size'? (choose from: genre, entity_size, distance)"
     assert done.stderr == f"Error: {expected}\n"

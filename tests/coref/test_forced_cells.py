@@ -23,7 +23,9 @@ ANNOTATORS = {
 
 
 def text_of(*columns, name="ferry", words=WORDS):
-    rows = ["\t".join(row) for row in zip(map(str, range(len(words))), words, *columns, strict=True)]
+    rows = [
+        "\t".join(row) for row in zip(map(str, range(len(words))), words, *columns, strict=True)
+    ]
     return "\n".join([f"#begin document ({name});", *rows, "#end document", ""])
 
 
@@ -55,7 +57,16 @@ def test_without_decisions(ran, files):
     assert rows[0] == "#begin document (ferry)"
     assert rows[1].split("\t") == ["ferry", "0", "0", "The", "(1", "(1", "-", "(1"]
     assert rows[2].split("\t") == ["ferry", "0", "1", "old", "-", "-", "(1)", "(2)"]
-    assert [row.split("\t")[-1] for row in rows[1:-2]] == ["(1", "(2)", "1)", "-", "-", "(1)", "-", "(2)"]
+    assert [row.split("\t")[-1] for row in rows[1:-2]] == [
+        "(1",
+        "(2)",
+        "1)",
+        "-",
+        "-",
+        "(1)",
+        "-",
+        "(2)",
+    ]
     assert rows[-2:] == ["", "#end document"]
     assert read_documents(Path("gold.conll"))[0] == read_documents(Path("sheet.conll"))[0]
 
@@ -81,7 +92,9 @@ def test_chains_that_are_decided_keep_their_ids(adjudicate):
 def test_links_that_nobody_has(adjudicate):
     """Under v, a forced link with K = 0 costs k = 3; under ua 1; all others cost 2 apart."""
     for objective, cost in (("v", 9), ("u", 6), ("ua", 7), ("va", 7)):
-        done, _ = adjudicate(["=-", "=(1)", "=-", "=(1)", "=-", "=-", "=-", "=-"], "--objective", objective)
+        done, _ = adjudicate(
+            ["=-", "=(1)", "=-", "=(1)", "=-", "=-", "=-", "=-"], "--objective", objective
+        )
         assert done.stdout == f"gold.conll: 1 document, 1 chain, 2 mentions; cost {cost}, optimal\n"
 
 
@@ -96,7 +109,10 @@ def test_nothing_fits(adjudicate):
     """Nobody has a link to token 3, so it can't be in a chain of two; under va it can."""
     done, _ = adjudicate(["-", "-", "-", "=(1)", "-", "-", "-", "-"])
     assert done.exit_code == 1
-    assert done.stderr == "Error: forced.conll:1: document 'ferry': no solution has all forced mentions\n"
+    assert (
+        done.stderr
+        == "Error: forced.conll:1: document 'ferry': no solution has all forced mentions\n"
+    )
     assert not Path("gold.conll").exists()
     done, cells = adjudicate(["-", "-", "-", "=(1)", "-", "-", "-", "-"], "--objective", "va")
     assert done.exit_code == 0
@@ -106,7 +122,17 @@ def test_nothing_fits(adjudicate):
 def test_worksheets_come_back(adjudicate, files, ran):
     _, cells = adjudicate(["-", "=(4)", "-", "-", "-", "=-", "-", "-"])
     sheet, gold = Path("sheet.conll").read_bytes(), Path("gold.conll").read_bytes()
-    ran("adjudicate", "coref", *files, "-o", "again.conll", "--forced", "sheet.conll", "--worksheet", "next.conll")
+    ran(
+        "adjudicate",
+        "coref",
+        *files,
+        "-o",
+        "again.conll",
+        "--forced",
+        "sheet.conll",
+        "--worksheet",
+        "next.conll",
+    )
     assert Path("again.conll").read_bytes() == gold
     assert Path("next.conll").read_bytes() == sheet
     assert cells[1] == "=(4)"
@@ -166,14 +192,26 @@ BAD_FILES = {
         text_of(["-"] * 7, words=WORDS[:-1]),
         "1: document 'ferry' has 7 tokens, but 8 in the annotators' files",
     ),
-    "another word": (text_of(["-"] * 8, words=OTHER_WORDS), "9: the word is 'them', but 'it' in the annotators' files"),
-    "never ends": (text_of(["-"] * 8)[:-14], "1: document 'ferry' never ends (expected '#end document')"),
-    "no document": ("# nothing\n", " contains no document (expected '#begin document (NAME)' before the first token)"),
+    "another word": (
+        text_of(["-"] * 8, words=OTHER_WORDS),
+        "9: the word is 'them', but 'it' in the annotators' files",
+    ),
+    "never ends": (
+        text_of(["-"] * 8)[:-14],
+        "1: document 'ferry' never ends (expected '#end document')",
+    ),
+    "no document": (
+        "# nothing\n",
+        " contains no document (expected '#begin document (NAME)' before the first token)",
+    ),
     "a token outside": (
         "0\tThe\t-\n" + text_of(["-"] * 8),
         "1: token outside a document (expected '#begin document (NAME)' before it)",
     ),
-    "a document twice": (text_of(["-"] * 8) * 2, "11: duplicate document 'ferry' (first on line 1)"),
+    "a document twice": (
+        text_of(["-"] * 8) * 2,
+        "11: duplicate document 'ferry' (first on line 1)",
+    ),
     "ragged": (
         text_of(["-"] * 8).replace("old\t-", "old"),
         "3: the number of columns is 2 (expected 3, as in other rows of the document)",
@@ -201,7 +239,9 @@ def test_bad_files(run, files, name):
 
 def test_columns_of_other_tools(run, files):
     """A file without words, whose columns are other annotators' chains, has nothing to compare."""
-    rows = "".join(f"{i}\t{cell}\t{'=-' if i == 5 else '-'}\n" for i, cell in enumerate(ANNOTATORS["anna"]))
+    rows = "".join(
+        f"{i}\t{cell}\t{'=-' if i == 5 else '-'}\n" for i, cell in enumerate(ANNOTATORS["anna"])
+    )
     Path("forced.conll").write_text(f"#begin document (ferry);\n{rows}#end document\n", "utf-8")
     done = run("adjudicate", "coref", *files, "-o", "gold.conll", "--forced", "forced.conll")
     assert done.exit_code == 0
@@ -231,13 +271,20 @@ def test_any_text_is_read_or_refused():
     for _ in range(400):
         body = "".join(rng.choice(pieces) for _ in range(rng.randint(1, 14)))
         frame = rng.random() < 0.7
-        Path("forced.conll").write_text(f"#begin document (d)\n{body}\n#end document\n" if frame else body, "utf-8")
+        Path("forced.conll").write_text(
+            f"#begin document (d)\n{body}\n#end document\n" if frame else body, "utf-8"
+        )
         try:
             found = read_forced(Path("forced.conll"))
         except FormatError:
             continue
         n_read += 1
         for document in found.documents.values():
-            assert {token for mention in document.chain_of for token in mention[:2]} <= document.bound
-            assert all(isinstance(mention, Mention) and mention.start <= mention.end for mention in document.chain_of)
+            assert {
+                token for mention in document.chain_of for token in mention[:2]
+            } <= document.bound
+            assert all(
+                isinstance(mention, Mention) and mention.start <= mention.end
+                for mention in document.chain_of
+            )
     assert 0 < n_read < 400

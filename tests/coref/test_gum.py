@@ -19,13 +19,23 @@ from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FIGURES = json.loads((AGREED / "gum.json").read_text("utf-8"))
-NAMES = {"muc": "muc", "bcub": "b3", "ceafe": "ceafe", "ceafm": "ceafm", "blanc": "blanc", "lea": "lea"}
+NAMES = {
+    "muc": "muc",
+    "bcub": "b3",
+    "ceafe": "ceafe",
+    "ceafm": "ceafm",
+    "blanc": "blanc",
+    "lea": "lea",
+}
 
 
 @pytest.fixture(scope="module", params=maker.FORMS)
 def form(request, tmp_path_factory):
     """The name of a form, and a folder with what is released, a key and a response."""
-    released, digests = maker.released_text(find_peer("gum"), request.param), FIGURES[request.param]["digests"]
+    released, digests = (
+        maker.released_text(find_peer("gum"), request.param),
+        FIGURES[request.param]["digests"],
+    )
     if maker.digest(released) != digests["released"]:
         pytest.skip(f"the checkout of gum is not at {FIGURES['commits']['gum']}")
     folder = tmp_path_factory.mktemp("gum")
@@ -44,7 +54,10 @@ def test_mentions(form):
     for i, document in enumerate(table.names):
         mentions, type_of_entity = [], {}
         for row in range(borders[i], borders[i + 1]):
-            label, tokens = table.label(row), list(range(int(table.start[row]), int(table.end[row]) + 1))
+            label, tokens = (
+                table.label(row),
+                list(range(int(table.start[row]), int(table.end[row]) + 1)),
+            )
             kind = type_of_entity.setdefault(label, types[row] if types else None)
             mentions.append([label, tokens, int(table.head[row]), kind])
         text = json.dumps(sorted(mentions, key=lambda mention: mention[:2]))
@@ -70,7 +83,9 @@ def test_scores(form, setting):
     name, folder = form
     files = folder / "key.conllu", folder / "response.conllu"
     matching, keep_singletons = setting.split()
-    scores = score_files(*files, metrics=tuple(NAMES.values()), matching=matching, keep_singletons=keep_singletons)
+    scores = score_files(
+        *files, metrics=tuple(NAMES.values()), matching=matching, keep_singletons=keep_singletons
+    )
     for theirs, ours in NAMES.items():
         found = [100 * scores[f"{ours}/{part}"] for part in ("precision", "recall", "f1")]
         assert found == pytest.approx(FIGURES[name]["scores"][setting][theirs], abs=0.00501), theirs

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.coreference_kernels import DOCUMENT, PAIRS, REPEATING_PAIRS, count_sides, score_sides, split_sides
+from shared.coreference_kernels import (
+    DOCUMENT,
+    PAIRS,
+    REPEATING_PAIRS,
+    count_sides,
+    score_sides,
+    split_sides,
+)
 from shared.for_each import for_each
 from twins import coref as twin
 
@@ -36,16 +43,23 @@ def test_hand_cases(case):
             sides[1] = sides[1].select(keep_as_reference(*sides))
             build = repeated_overlap
         case "first":
-            sides = [side.select(~np.isin(np.arange(len(side.entity)), find_repeats(side)[:, 1])) for side in sides]
+            sides = [
+                side.select(~np.isin(np.arange(len(side.entity)), find_repeats(side)[:, 1]))
+                for side in sides
+            ]
     got = score_sides(*sides, len(key), **options, build=build)
     for name, expected in case["expected"].items():
-        assert got[name] == pytest.approx([float(Fraction(score)) for score in expected], abs=1e-12), name
+        assert got[name] == pytest.approx(
+            [float(Fraction(score)) for score in expected], abs=1e-12
+        ), name
 
 
 @given(PAIRS)
 def test_fast_is_twin(pairs):
     key, response = split_sides(pairs)
-    twin.assert_equal_counts(count_sides(twin.side(key), twin.side(response), len(key)), key, response)
+    twin.assert_equal_counts(
+        count_sides(twin.side(key), twin.side(response), len(key)), key, response
+    )
 
 
 @given(PAIRS, st.sampled_from(EDGES))
@@ -56,7 +70,9 @@ def test_blanc_scores_are_the_twins(pairs, edge):
     same = len(set(mentions.tolist())) == 1
     expected = twin.blanc_scores(twin.summed(twin.blanc, key, response), same, edge)
     got = blanc_scores(links, mentions, edge)
-    assert got == pytest.approx([np.nan if x is None else float(x) for x in expected], abs=1e-12, nan_ok=True)
+    assert got == pytest.approx(
+        [np.nan if x is None else float(x) for x in expected], abs=1e-12, nan_ok=True
+    )
 
 
 @given(st.lists(DOCUMENT, min_size=1, max_size=3), st.sampled_from(EDGES))
@@ -78,7 +94,9 @@ def test_perfect_is_one(documents, edge):
 def test_swapping_the_sides_swaps_precision_and_recall(pairs):
     # BLANC by the reference scorer looks at the key alone to see whether a component stands: it is no exchange there.
     key, response = (twin.side(documents) for documents in split_sides(pairs))
-    there, back = (score_sides(*sides, len(pairs), "luo2014") for sides in ((key, response), (response, key)))
+    there, back = (
+        score_sides(*sides, len(pairs), "luo2014") for sides in ((key, response), (response, key))
+    )
     for name, found in there.items():
         assert found == pytest.approx(back[name][[1, 0, 2]], abs=1e-12), name
 
@@ -92,10 +110,15 @@ def test_order_and_numbers_do_not_matter(pairs, seed):
     def disguised(side):
         order = rng.permutation(len(side.mention))
         entity_number = rng.permutation(side.n_entities + 5)
-        return Side(side.document[order], mention_number[side.mention[order]], entity_number[side.entity[order]])
+        return Side(
+            side.document[order],
+            mention_number[side.mention[order]],
+            entity_number[side.entity[order]],
+        )
 
     plain, other = (
-        count_sides(*sides, len(pairs)) for sides in ((key, response), (disguised(key), disguised(response)))
+        count_sides(*sides, len(pairs))
+        for sides in ((key, response), (disguised(key), disguised(response)))
     )
     for name, found in plain.items():
         assert found == pytest.approx(other[name], abs=1e-12), name
@@ -111,18 +134,30 @@ def test_nothing_at_all():
 def test_undefined_blanc():
     # The key has both kinds of links, the response none: precision has nothing to divide by, recall and F1 have.
     assert np.array_equal(
-        blanc_scores(np.array([0, 1, 0, 0, 2, 0.0]), np.array([1, 3, 1.0]), "reference"), [np.nan, 0, 0], equal_nan=True
+        blanc_scores(np.array([0, 1, 0, 0, 2, 0.0]), np.array([1, 3, 1.0]), "reference"),
+        [np.nan, 0, 0],
+        equal_nan=True,
     )
     # Here coreference precision alone is 0/0: it counts as 0 in the mean.
-    assert blanc_scores(np.array([0, 1, 0, 2, 2, 4.0]), np.array([3, 3, 3.0]), "reference")[0] == 0.25
+    assert (
+        blanc_scores(np.array([0, 1, 0, 2, 2, 4.0]), np.array([3, 3, 3.0]), "reference")[0] == 0.25
+    )
     assert np.isnan(blanc_scores(np.zeros(6), np.zeros(3), "reference")).all()
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-(2**63), -1, 0, 5, 2**62, 2**63 - 1])), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from([-(2**63), -1, 0, 5, 2**62, 2**63 - 1])),
+        min_size=1,
+    )
+)
 def test_any_codes_distinguish_mentions(rows):
     document, mention = np.array(rows, dtype=np.int64).T
     half = len(rows) // 2
-    sides = [Side(document[part], mention[part], mention[part]) for part in (slice(half), slice(half, None))]
+    sides = [
+        Side(document[part], mention[part], mention[part])
+        for part in (slice(half), slice(half, None))
+    ]
     codes = np.concatenate(mention_codes(*sides))
     same = [[a == b for b in rows] for a in rows]
     assert (codes >= 0).all()
@@ -130,19 +165,25 @@ def test_any_codes_distinguish_mentions(rows):
 
 
 def test_repeats_are_found_with_the_first_row():
-    side = Side(np.array([0, 0, 0, 1, 0, 0]), np.array([7, 5, 7, 7, 5, 7]), np.array([1, 0, 0, 3, 2, 2]))
+    side = Side(
+        np.array([0, 0, 0, 1, 0, 0]), np.array([7, 5, 7, 7, 5, 7]), np.array([1, 0, 0, 3, 2, 2])
+    )
     assert sorted(map(tuple, find_repeats(side).tolist())) == [(1, 4), (2, 0), (2, 5)]
 
 
 def test_the_reference_keeps_what_the_key_lacks():
     key, response = twin.side([["ab"]]), twin.side([["ax", "abx", "x"]])
-    assert response.select(keep_as_reference(key, response)).mention.tolist() == [ord(m) for m in "axbxx"]
+    assert response.select(keep_as_reference(key, response)).mention.tolist() == [
+        ord(m) for m in "axbxx"
+    ]
 
 
 @given(REPEATING_PAIRS)
 def test_repeats_are_found_on_either_side(pairs):
     for documents in split_sides(pairs):
-        repeats = [twin.mentions(document, document)[0] < sum(map(len, document)) for document in documents]
+        repeats = [
+            twin.mentions(document, document)[0] < sum(map(len, document)) for document in documents
+        ]
         assert has_repeats(twin.side(documents)) == any(repeats)
 
 
@@ -152,7 +193,9 @@ def test_fast_is_twin_with_repeats(pairs):
     kept = twin.as_reference(key, response)
     side = twin.side(response).select(keep_as_reference(twin.side(key), twin.side(response)))
     assert side.mention.tolist() == twin.side(kept).mention.tolist()
-    twin.assert_equal_counts(count_sides(twin.side(key), side, len(key), repeated_overlap), key, kept)
+    twin.assert_equal_counts(
+        count_sides(twin.side(key), side, len(key), repeated_overlap), key, kept
+    )
 
 
 @given(REPEATING_PAIRS)
@@ -163,11 +206,15 @@ def test_clusters_that_lost_their_singletons_are_not_counted(pairs):
         for documents in split_sides(pairs)
     )
     kept = twin.as_reference(key, response)
-    twin.assert_equal_counts(count_sides(twin.side(key), twin.side(kept), len(key), repeated_overlap), key, kept)
+    twin.assert_equal_counts(
+        count_sides(twin.side(key), twin.side(kept), len(key), repeated_overlap), key, kept
+    )
 
 
 @given(REPEATING_PAIRS)
 def test_blanc_is_a_count_of_sets_whatever_is_repeated(pairs):
     key, response = split_sides(pairs)
-    got = count_blanc_of_repeats(repeated_overlap(twin.side(key), twin.side(response), len(key)).places)
+    got = count_blanc_of_repeats(
+        repeated_overlap(twin.side(key), twin.side(response), len(key)).places
+    )
     assert got.sum(axis=0).tolist() == twin.summed(twin.blanc, key, response)

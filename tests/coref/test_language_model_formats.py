@@ -69,7 +69,12 @@ JSON = {
         "text": "any",
         "sentences": [
             {"id": 1, "tokens": [{"id": i, "text": word} for i, word in enumerate(TOKENS[:3], 1)]},
-            {"id": 2, "tokens": [{"id": 3.1 if i == 3 else i, "text": word} for i, word in enumerate(TOKENS[3:])]},
+            {
+                "id": 2,
+                "tokens": [
+                    {"id": 3.1 if i == 3 else i, "text": word} for i, word in enumerate(TOKENS[3:])
+                ],
+            },
         ],
         "coref_chains": [[[0, 0, 1], [1, 3, 3]], [[1, 0, 0]], [[1, 0, 1]]],
     },
@@ -82,7 +87,11 @@ def test_json_of_other_projects(name, here):
     assert list(table.names) == ["1"]
     assert spans(table) == [as_sets(WANTED)]
     assert list(table.words(0)) == TOKENS
-    assert [node.token for node in table.empty[0]] == [6] if name != "preco.jsonl" else table.empty is None
+    assert (
+        [node.token for node in table.empty[0]] == [6]
+        if name != "preco.jsonl"
+        else table.empty is None
+    )
 
 
 @for_each(
@@ -101,14 +110,19 @@ def test_mentions_outside_sentences(name, field, mention, what, here):
 
 
 def test_json_array(here):
-    rows = [{"doc_id": "a", **JSON["maverick.jsonl"]}, {"doc_id": "b", "tokens": ["x"], "clusters_token_offsets": None}]
+    rows = [
+        {"doc_id": "a", **JSON["maverick.jsonl"]},
+        {"doc_id": "b", "tokens": ["x"], "clusters_token_offsets": None},
+    ]
     table = read_documents(write("crac.json", json.dumps(rows, indent=2)))
     assert list(table.names) == ["a", "b"]
     assert spans(table) == [as_sets(WANTED), set()]
     assert table.notices == ["crac.json: 1 document without annotation (null)."]
 
 
-@for_each("text", ["[", "[]", "[1]", '[{"doc_id": "a"}]', '[{"clusters_token_offsets": 1}]', "[NaN]"])
+@for_each(
+    "text", ["[", "[]", "[1]", '[{"doc_id": "a"}]', '[{"clusters_token_offsets": 1}]', "[NaN]"]
+)
 def test_broken_arrays(text, here):
     with pytest.raises(FormatError):
         read_documents(write("crac.json", text))
@@ -138,7 +152,11 @@ def documents(draw):
     return make_table(made, words=ListedWords(words))
 
 
-@for_each(("suffix", "to"), [(".txt", None), (".json", None), (".parquet", None), (".jsonl", "coref_data")], ids=str)
+@for_each(
+    ("suffix", "to"),
+    [(".txt", None), (".json", None), (".parquet", None), (".jsonl", "coref_data")],
+    ids=str,
+)
 @given(table=documents())
 @settings(max_examples=40)
 def test_there_and_back(tmp_path_factory, suffix, to, table):
@@ -147,7 +165,9 @@ def test_there_and_back(tmp_path_factory, suffix, to, table):
     again = read_documents(path)
     assert list(again.names) == (["1", "2", "3"][: len(table)] if suffix == ".txt" else table.names)
     assert spans(again) == spans(table)
-    assert [list(again.words(i)) for i in range(len(table))] == [list(table.words(i)) for i in range(len(table))]
+    assert [list(again.words(i)) for i in range(len(table))] == [
+        list(table.words(i)) for i in range(len(table))
+    ]
     nodes = [[node.token for node in of] for of in again.empty or [()] * len(table)]
     assert nodes == [[node.token for node in of] for of in table.empty or [()] * len(table)]
     blind = write_documents(table, path, to, blind=True)
@@ -158,7 +178,9 @@ def test_there_and_back(tmp_path_factory, suffix, to, table):
 def test_what_text_cannot_hold(here):
     crossing = [FoundMention("e", ((0, 2),)), FoundMention("e", ((1, 3),))]
     table = make_table([make_document("a", 4, crossing)], words=ListedWords([list("abcd")]))
-    with pytest.raises(RequestError, match="the mention of tokens 1 to 3 crosses another of its entity"):
+    with pytest.raises(
+        RequestError, match="the mention of tokens 1 to 3 crosses another of its entity"
+    ):
         write_documents(table, Path("a.txt"))
     parts = make_document("a", 4, [FoundMention("e", ((0, 0), (2, 3)), head=3)], has_heads=True)
     written = write_documents(make_table([parts], words=ListedWords([list("abcd")])), Path("a.txt"))
@@ -180,18 +202,28 @@ ferry 0 3 her (1)
 
 def test_prompts_on_the_command_line(ran, run, here):
     write("key.conll", CONLL)
-    assert ran("convert", "coref", "key.conll", "--blind", "-o", "prompts.txt") == "prompts.txt: 1 document\n"
+    assert (
+        ran("convert", "coref", "key.conll", "--blind", "-o", "prompts.txt")
+        == "prompts.txt: 1 document\n"
+    )
     assert Path("prompts.txt").read_text() == "Ida Voss thanked her\n"
     ran("convert", "coref", "key.conll", "-o", "response.txt")
     assert Path("response.txt").read_text() == "Ida|[e1 Voss|e1] thanked her|[e2]\n"
-    assert json.loads(ran("score", "coref", "key.conll", "response.txt", "--json"))["scores"]["b3/f1"]["value"] == 1
+    assert (
+        json.loads(ran("score", "coref", "key.conll", "response.txt", "--json"))["scores"]["b3/f1"][
+            "value"
+        ]
+        == 1
+    )
     ran("convert", "coref", "key.conll", "--to", "coref-data", "-o", "key.jsonl")
     assert json.loads(Path("key.jsonl").read_text())["coref_chains"] == [[[0, 0, 1]], [[0, 3, 3]]]
     assert run("convert", "coref", "key.conll", "--blind", "-o", "key.conllu").exit_code != 0
 
 
 def score(response, **options):
-    return closeread.score("coref", response, gold=Path("key.conll"), resampling=NO_INTERVALS, **options)
+    return closeread.score(
+        "coref", response, gold=Path("key.conll"), resampling=NO_INTERVALS, **options
+    )
 
 
 NASTY = {
@@ -236,11 +268,16 @@ def test_hint_and_other_text(here):
 
 def test_text_mentions(here):
     write("key.conll", CONLL)
-    row = {"doc_id": "ferry; part 000", "clusters_text_mentions": [["Ida Voss", "Ida Voss"], ["her"], ["Mo"]]}
+    row = {
+        "doc_id": "ferry; part 000",
+        "clusters_text_mentions": [["Ida Voss", "Ida Voss"], ["her"], ["Mo"]],
+    }
     write("answer.json", json.dumps([row]))
     with pytest.raises(InputError, match="text_mentions='next'"):
         score(Path("answer.json"))
-    with pytest.warns(closeread.CloseReadWarning, match="4 mentions given as text: 0 ambiguous.* 2 not found"):
+    with pytest.warns(
+        closeread.CloseReadWarning, match="4 mentions given as text: 0 ambiguous.* 2 not found"
+    ):
         report = score(Path("answer.json"), text_mentions="next")
     assert report.scores["mentions/f1"].value == 1
 
@@ -249,32 +286,45 @@ def test_ambiguous_texts_are_counted(here):
     row = {"doc_id": "a", "tokens": list("xyxzxy"), "clusters_text_mentions": [["x", "x y"], ["x"]]}
     key = [{"document": "a", "clusters": [[[0, 0], [0, 1]], [[2, 2]]]}]
     with pytest.warns(closeread.CloseReadWarning, match="3 mentions given as text: 3 ambiguous"):
-        report = closeread.score("coref", [row], gold=key, resampling=NO_INTERVALS, text_mentions="next")
+        report = closeread.score(
+            "coref", [row], gold=key, resampling=NO_INTERVALS, text_mentions="next"
+        )
     assert report.scores["b3/f1"].value == 1
 
 
 @pytest.mark.filterwarnings("ignore:1 document aligned:closeread.CloseReadWarning")
 def test_empty_nodes_after_their_parents(here):
     """CRAC's converter moves an empty node after its parent, wherever the key has it."""
-    rows = ["1\tpaid\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1--1-)", "1.1\t_\t_\t_\t_\t_\t_\t_\t2:nsubj\tEntity=(e1--1-)"]
+    rows = [
+        "1\tpaid\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1--1-)",
+        "1.1\t_\t_\t_\t_\t_\t_\t_\t2:nsubj\tEntity=(e1--1-)",
+    ]
     rows.append("2\tslept\t_\t_\t_\t_\t1\tx\t_\t_")
     head = "# newdoc id = a\n# global.Entity = eid-etype-head-other\n"
     write("key.conllu", head + "1\tOh\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + "\n".join(rows) + "\n\n")
     for text in ("Oh paid|[e1] ##|[e1] slept", "Oh paid|[e1] slept ##|[e1]"):
         write("answer.txt", text + "\n")
         report = closeread.score(
-            "coref", Path("answer.txt"), gold=Path("key.conllu"), resampling=NO_INTERVALS, words="align"
+            "coref",
+            Path("answer.txt"),
+            gold=Path("key.conllu"),
+            resampling=NO_INTERVALS,
+            words="align",
         )
         assert report.scores["b3/f1"].value == 1
     write("answer.txt", "Oh paid|[e1] ##|[e1] slept\n")
-    report = closeread.score("coref", Path("answer.txt"), gold=Path("key.conllu"), resampling=NO_INTERVALS)
+    report = closeread.score(
+        "coref", Path("answer.txt"), gold=Path("key.conllu"), resampling=NO_INTERVALS
+    )
     assert report.scores["b3/f1"].value == 1
 
 
 def test_heads_and_parts_are_aligned(here):
     write("key.conll", CONLL)
     write("key.conllu", "")
-    found = make_document("ferry; part 000", 3, [FoundMention("e", ((0, 0), (2, 2)), head=2)], has_heads=True)
+    found = make_document(
+        "ferry; part 000", 3, [FoundMention("e", ((0, 0), (2, 2)), head=2)], has_heads=True
+    )
     table = make_table([found], words=ListedWords([["IdaVoss", "thanked", "her"]]))
     from closeread.tasks.coref.alignment import align_documents
 

@@ -15,7 +15,8 @@ from closeread.tasks.coref.plots import BINS, count_support
 def table(documents):
     """Documents as columns, each a name and its chains of single tokens."""
     return mention_table(
-        list(documents), [[[[t, t] for t in chain] for chain in chains] for chains in documents.values()]
+        list(documents),
+        [[[[t, t] for t in chain] for chain in chains] for chains in documents.values()],
     )
 
 
@@ -25,7 +26,9 @@ def slow_bins(gold, files):
     for name, chains in gold.items():
         holding = [file[name] for file in files if name in file]
         in_gold = {pair for chain in chains for pair in combinations(sorted(chain), 2)}
-        drawn = Counter(pair for file in holding for chain in file for pair in combinations(sorted(chain), 2))
+        drawn = Counter(
+            pair for file in holding for chain in file for pair in combinations(sorted(chain), 2)
+        )
         for pair, times in drawn.items():
             counts[pair in in_gold][ceil(Fraction(10 * times, len(holding))) - 1] += 1
     return [[counts[kind][place] for place in range(BINS)] for kind in (True, False)]
@@ -48,14 +51,20 @@ def test_borders_belong_to_the_lower_bin():
 
 
 CHAINS = st.lists(st.integers(0, 3), min_size=6, max_size=6).map(
-    lambda groups: [chain for n in range(4) if (chain := [t for t, group in enumerate(groups) if group == n])]
+    lambda groups: [
+        chain for n in range(4) if (chain := [t for t, group in enumerate(groups) if group == n])
+    ]
 )
 
 
 @settings(max_examples=40)
 @given(
     st.fixed_dictionaries({"a": CHAINS, "b": CHAINS}),
-    st.lists(st.fixed_dictionaries({}, optional={"a": CHAINS, "b": CHAINS}).filter(bool), min_size=1, max_size=5),
+    st.lists(
+        st.fixed_dictionaries({}, optional={"a": CHAINS, "b": CHAINS}).filter(bool),
+        min_size=1,
+        max_size=5,
+    ),
 )
 def test_the_slow_twin(gold, files):
     found = count_support(table(gold), [table(file) for file in files]).tolist()

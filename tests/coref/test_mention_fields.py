@@ -13,7 +13,10 @@ from closeread.tasks.coref.metrics.slices import DISTANCES, FIELDS, SIZES
 
 SPANS = st.tuples(st.integers(0, 400), st.integers(0, 5)).map(lambda span: (span[0], sum(span)))
 DOCUMENTS = st.lists(
-    st.lists(st.tuples(SPANS, st.integers(0, 3)), unique_by=lambda mention: mention[0], max_size=40), max_size=3
+    st.lists(
+        st.tuples(SPANS, st.integers(0, 3)), unique_by=lambda mention: mention[0], max_size=40
+    ),
+    max_size=3,
 )
 
 
@@ -27,11 +30,16 @@ def parts(name, table):
     """Return the part of every mention, by its document and span."""
     numbers = FIELDS[name].number(table)
     places = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-    return {place: FIELDS[name].parts[number] for place, number in zip(places, numbers.tolist(), strict=True)}
+    return {
+        place: FIELDS[name].parts[number]
+        for place, number in zip(places, numbers.tolist(), strict=True)
+    }
 
 
 def test_the_size_of_the_entity():
-    table = make_table([spread(["a", "bc", "def"]), [[[i, i] for i in range(n)] for n in (4, 5, 9, 10, 29, 30)]])
+    table = make_table(
+        [spread(["a", "bc", "def"]), [[[i, i] for i in range(n)] for n in (4, 5, 9, 10, 29, 30)]]
+    )
     found = parts("entity_size", make_table([spread(["a", "bc", "def"])]))
     assert list(found.values()) == ["1", "2", "2", "3-4", "3-4", "3-4"]
     assert FIELDS["entity_size"].parts == ("1", "2", "3-4", "5-9", "10-29", "30+")
@@ -53,9 +61,29 @@ def test_the_distance_is_that_of_first_tokens():
 
 
 def test_a_distance_on_a_bound():
-    spans = [[0, 0], [9, 9], [19, 19], [48, 48], [78, 78], [177, 177], [277, 277], [576, 576], [876, 876]]
+    spans = [
+        [0, 0],
+        [9, 9],
+        [19, 19],
+        [48, 48],
+        [78, 78],
+        [177, 177],
+        [277, 277],
+        [576, 576],
+        [876, 876],
+    ]
     found = list(parts("distance", make_table([[spans]])).values())
-    expected = ["first mention", "0-9", "10-29", "10-29", "30-99", "30-99", "100-299", "100-299", "300+"]
+    expected = [
+        "first mention",
+        "0-9",
+        "10-29",
+        "10-29",
+        "30-99",
+        "30-99",
+        "100-299",
+        "100-299",
+        "300+",
+    ]
     assert found == expected
 
 
@@ -69,7 +97,10 @@ def test_the_type_is_that_of_the_head():
 def test_zeros_have_an_empty_node_as_their_head():
     table = make_table([spread(["ab"]), spread(["ab"])], empty={(1, 0), (0, 1), (0, 7)})
     assert list(parts("zero", table).values()) == ["overt", "zero", "zero", "overt"]
-    assert list(parts("zero", make_table([spread(["ab"])], empty=set())).values()) == ["overt", "overt"]
+    assert list(parts("zero", make_table([spread(["ab"])], empty=set())).values()) == [
+        "overt",
+        "overt",
+    ]
 
 
 @for_each("name", FIELDS)
@@ -79,7 +110,10 @@ def test_nothing_to_number(name):
 
 
 def test_what_a_side_must_have():
-    without, of_corefud = make_table([spread(["ab"])]), make_table([spread(["a"])], pos={(0, 0): "_"}, empty=set())
+    without, of_corefud = (
+        make_table([spread(["ab"])]),
+        make_table([spread(["a"])], pos={(0, 0): "_"}, empty=set()),
+    )
     assert {name: FIELDS[name].lacks(without) for name in FIELDS} == {
         "entity_size": "",
         "mention_type": "parts of speech, as CorefUD and CoNLL-2012 files have them",

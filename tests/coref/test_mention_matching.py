@@ -62,7 +62,9 @@ def test_the_choice_of_pairs_is_optimal(key, response, matching):
     assert same <= set(pairs)
     rest = {(key[i], response[j]) for i, j in set(pairs) - same}
     # One to one among mentions of one side only; repeated mentions share the match of their first.
-    assert len({identity(k, matching) for k, _ in rest}) == len({identity(r, matching) for _, r in rest})
+    assert len({identity(k, matching) for k, _ in rest}) == len(
+        {identity(r, matching) for _, r in rest}
+    )
     ours = first_of_each(key, [response[j] for _, j in same], matching)
     theirs = first_of_each(response, [key[i] for i, _ in same], matching)
     chosen = [(i, j) for i in ours for j in theirs if (i, j) in pairs]
@@ -87,7 +89,10 @@ def best_sum(key, ours, response, theirs, matching):
     if len(ours) > len(theirs):
         table = [list(column) for column in zip(*table, strict=True)] or [[] for _ in theirs]
     columns = range(max(len(ours), len(theirs)))
-    return max(sum(row[c] for row, c in zip(table, order, strict=True)) for order in permutations(columns, len(table)))
+    return max(
+        sum(row[c] for row, c in zip(table, order, strict=True))
+        for order in permutations(columns, len(table))
+    )
 
 
 @given(key=mentions(), response=mentions(), matching=st.sampled_from(MATCHINGS), seed=st.randoms())
@@ -97,7 +102,9 @@ def test_the_order_of_mentions_does_not_matter(key, response, matching, seed):
 
     # Of mentions with the same tokens, the head of the first counts, so only one of each is kept.
     key, response = ([s[i] for i in first_of_each(s, [], matching)] for s in (key, response))
-    assert places(seed.sample(key, len(key)), seed.sample(response, len(response))) == places(key, response)
+    assert places(seed.sample(key, len(key)), seed.sample(response, len(response))) == places(
+        key, response
+    )
 
 
 T = frozenset
@@ -155,7 +162,8 @@ def without_ties(mentions):
     """Keep one of the mentions that the order of the text does not tell apart."""
     return list(
         {
-            (document, min(tokens), max(tokens), len(tokens)): (document, tokens) for document, tokens in mentions
+            (document, min(tokens), max(tokens), len(tokens)): (document, tokens)
+            for document, tokens in mentions
         }.values()
     )
 
@@ -168,7 +176,9 @@ def craft(key, response):
     for document, tokens in in_order(set(response) - same):
         for other, its in in_order(set(key) - same):
             first, last = list_parts(its)[0]
-            if document == other and any(first <= start and end <= last for start, end in list_parts(tokens)):
+            if document == other and any(
+                first <= start and end <= last for start, end in list_parts(tokens)
+            ):
                 if (other, its) not in used:
                     used.add((other, its))
                     pairs.add(((other, its), (document, tokens)))
@@ -178,7 +188,11 @@ def craft(key, response):
 
 def matches(key, response, matching, minimum=None):
     ours, theirs = match_mentions(make_spans(key, minimum), make_spans(response), matching)
-    return {(key[i], response[j]) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()}
+    return {
+        (key[i], response[j])
+        for i, code in enumerate(ours)
+        for j in np.flatnonzero(theirs == code).tolist()
+    }
 
 
 @given(MENTIONS, MENTIONS)
@@ -208,7 +222,11 @@ def test_minimum_spans(key, response, data):
         (k, r)
         for i, k in enumerate(key)
         for r in response
-        if k not in same and r not in same and k[0] == r[0] and drawn[i] and drawn[i] <= r[1] <= k[1]
+        if k not in same
+        and r not in same
+        and k[0] == r[0]
+        and drawn[i]
+        and drawn[i] <= r[1] <= k[1]
     }
     rest = found - {(mention, mention) for mention in same}
     assert rest <= may_match

@@ -75,14 +75,23 @@ def test_conll_has_tags_in_the_fifth_of_six_or_more_columns(here):
 def test_the_response_has_the_tags_of_the_key(here, response):
     """The response misses the owner, and has the verb instead; its own file has other tags or none."""
     Path("key.conll").write_text(CONLL)
-    Path("response.conll").write_text(CONLL.replace("(0\n", "-\n").replace("0)|", "").replace("NN x -", "FW x (0)"))
+    Path("response.conll").write_text(
+        CONLL.replace("(0\n", "-\n").replace("0)|", "").replace("NN x -", "FW x (0)")
+    )
     write_jsonl(Path("response.jsonl"), {"a": [[[1, 1], [5, 5]], [[3, 3]], [[4, 4]]]})
-    report = closeread.score("coref", response, gold="key.conll", by="mention_type", resampling=NO_INTERVALS)
+    report = closeread.score(
+        "coref", response, gold="key.conll", by="mention_type", resampling=NO_INTERVALS
+    )
     found = {
         value: [one.scores[f"mentions/{part}"].value for part in ("precision", "recall")]
         for value, one in report.slices["mention_type"].items()
     }
-    assert found == {"pronoun": [1, 1], "proper noun": [1, 1], "common noun": [0, 0], "other": [1, 1]}
+    assert found == {
+        "pronoun": [1, 1],
+        "proper noun": [1, 1],
+        "common noun": [0, 0],
+        "other": [1, 1],
+    }
 
 
 def test_most_types_of_gum_are_those_of_the_heads():

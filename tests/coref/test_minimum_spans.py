@@ -49,11 +49,26 @@ def score(tmp_path, sentences, key, response, **options):
         (FERRY, (0, 4), (3, 4), False),
         (FERRY, (0, 4), (1, 4), False),  # a leaf is a run of words: "ferry" is not "the ferry"
         (CREW, (0, 4), (0, 1), False),  # both coordinated noun phrases
-        (CREW, (0, 4), (0, 5), True),  # the first noun phrase of the sentence, with or without a part of the rest
+        (
+            CREW,
+            (0, 4),
+            (0, 5),
+            True,
+        ),  # the first noun phrase of the sentence, with or without a part of the rest
         (CREW, (1, 4), (1, 5), True),
         (CREW, (1, 4), (0, 4), False),
-        (THAT, (0, 0), (3, 3), True),  # no word counts: the same words of a sentence are the same mention
-        (SKILL, (0, 3), (0, 1), False),  # words before a bracket that opens are placed one token late
+        (
+            THAT,
+            (0, 0),
+            (3, 3),
+            True,
+        ),  # no word counts: the same words of a sentence are the same mention
+        (
+            SKILL,
+            (0, 3),
+            (0, 1),
+            False,
+        ),  # words before a bracket that opens are placed one token late
     ],
 )
 def test_by_hand(text, key, response, found, tmp_path):
@@ -62,7 +77,9 @@ def test_by_hand(text, key, response, found, tmp_path):
 
 
 def of_metrics(scores, *names):
-    return [tuple(scores[f"{name}/{part}"] for part in ("precision", "recall", "f1")) for name in names]
+    return [
+        tuple(scores[f"{name}/{part}"] for part in ("precision", "recall", "f1")) for name in names
+    ]
 
 
 def test_scores_of_an_example(tmp_path):
@@ -94,7 +111,9 @@ def test_the_last_entity_that_ends_counts(tmp_path):
     key = [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 0)]
     scores = score(tmp_path, [FERRY], key, [(0, 0, 1, 0), (0, 5, 5, 0)])
     assert of_metrics(scores, "muc") == [(1, 1, 1)]
-    scores = score(tmp_path, [FERRY], [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 1)], [(0, 0, 1, 0), (0, 5, 5, 0)])
+    scores = score(
+        tmp_path, [FERRY], [(0, 0, 4, 0), (0, 0, 1, 1), (0, 5, 5, 1)], [(0, 0, 1, 0), (0, 5, 5, 0)]
+    )
     assert of_metrics(scores, "muc") == [(0, 1, 0)]
 
 

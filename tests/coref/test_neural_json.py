@@ -54,14 +54,21 @@ def test_the_same_documents(make, here):
 
 @for_each(("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")])
 def test_gold_and_predictions_in_one_file(make, predicted, here):
-    rows = [{**make(gold), "clusters": (make(gold).get("clusters") or make(gold)[predicted])} for gold in KEY]
+    rows = [
+        {**make(gold), "clusters": (make(gold).get("clusters") or make(gold)[predicted])}
+        for gold in KEY
+    ]
     for row, system in zip(rows, RESPONSE, strict=True):
         row[predicted] = make(system).get(predicted, make(system).get("clusters"))
     both = write_lines(Path("both.jsonlines"), rows)
     key, response = read_documents(both), read_documents(both, is_response=True)
     assert (list(key), list(response)) == (KEY, RESPONSE)
-    assert key.notices == [f"both.jsonlines: entities are read from 'clusters'; '{predicted}' is ignored."]
-    assert response.notices == [f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."]
+    assert key.notices == [
+        f"both.jsonlines: entities are read from 'clusters'; '{predicted}' is ignored."
+    ]
+    assert response.notices == [
+        f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."
+    ]
     assert values(both, both) == values(rows, rows) == values(KEY, RESPONSE)
     assert list(read_annotator(both).table) == KEY
 
@@ -73,13 +80,20 @@ def test_a_response_without_predictions_of_its_own(here):
 
 
 def test_fields_that_are_not_ours(here):
-    more = {"speakers": [["a\nb"]], "ner": [[0, 1, "PERSON"]], "text": "a\tb\u0085", "top_spans": None}
+    more = {
+        "speakers": [["a\nb"]],
+        "ner": [[0, 1, "PERSON"]],
+        "text": "a\tb\u0085",
+        "top_spans": None,
+    }
     path = write_lines(Path("key.jsonl"), [e2e(record, **more) for record in KEY])
     assert list(read_documents(path)) == KEY
 
 
 def test_entities_without_mentions_are_none(here):
-    path = write_lines(Path("key.jsonl"), [{"doc_key": "a", "sentences": [["x"]], "clusters": [[]]}])
+    path = write_lines(
+        Path("key.jsonl"), [{"doc_key": "a", "sentences": [["x"]], "clusters": [[]]}]
+    )
     table = read_documents(path)
     assert list(table) == [{"document": "a", "clusters": []}]
     assert table.n_entities == 0
@@ -88,22 +102,37 @@ def test_entities_without_mentions_are_none(here):
 def test_words_are_compared_but_for_what_preprocessing_changes(here):
     (key := Path("key.conll")).write_text(CONLL)
     rows = [
-        {"doc_key": "bn/ferry_7_0", "sentences": [["Ida", "Voss", "left", "."]], "clusters": [[[0, 1]]]},
+        {
+            "doc_key": "bn/ferry_7_0",
+            "sentences": [["Ida", "Voss", "left", "."]],
+            "clusters": [[[0, 1]]],
+        },
         {"doc_key": "bn/ferry_7_1", "sentences": [["She", "left"]], "clusters": [[[0, 0]]]},
     ]
     response = write_lines(Path("response.jsonl"), rows)
     report = closeread.score("coref", response, gold=key, resampling=NO_INTERVALS)
     assert report.total.scores["b3/f1"].value == 1
-    assert closeread.score("coref", key, gold=response, resampling=NO_INTERVALS).total.scores["b3/f1"].value == 1
+    assert (
+        closeread.score("coref", key, gold=response, resampling=NO_INTERVALS)
+        .total.scores["b3/f1"]
+        .value
+        == 1
+    )
     rows[1]["sentences"] = [["He", "left"]]
-    for source, place in ((write_lines(response, rows), "response.jsonl:2: "), (rows, "predictions: ")):
+    for source, place in (
+        (write_lines(response, rows), "response.jsonl:2: "),
+        (rows, "predictions: "),
+    ):
         with pytest.raises(SubmissionError) as caught:
             values(key, source)
         found = "token 0 of document 'bn/ferry_7; part 001' is 'He', but 'She' in the key (line 8)"
         assert str(caught.value) == place + found
     with pytest.raises(SubmissionError) as caught:
         values(rows, key)
-    assert str(caught.value) == "key.conll:8: token 0 of document 'bn/ferry_7_1' is 'She', but 'He' in the key"
+    assert (
+        str(caught.value)
+        == "key.conll:8: token 0 of document 'bn/ferry_7_1' is 'She', but 'He' in the key"
+    )
 
 
 def test_names_in_either_form(here):
@@ -115,9 +144,20 @@ def test_names_in_either_form(here):
         "2 documents matched by name and part: 'bn/ferry_7_0' is 'bn/ferry_7; part 000' in the key, and so on."
     ]
     assert response.absent == frozenset()
-    wl = [{"document_id": "bn/ferry_7", "part_id": 1, "cased_words": ["She", "left"], "span_clusters": [[[0, 1]]]}]
+    wl = [
+        {
+            "document_id": "bn/ferry_7",
+            "part_id": 1,
+            "cased_words": ["She", "left"],
+            "span_clusters": [[[0, 1]]],
+        }
+    ]
     response = read_response(key, write_lines(Path("response.jsonl"), wl))
-    assert (list(response.names)[1], response.absent, response.notices) == ("bn/ferry_7; part 001", {0}, [])
+    assert (list(response.names)[1], response.absent, response.notices) == (
+        "bn/ferry_7; part 001",
+        {0},
+        [],
+    )
 
 
 @for_each(
@@ -193,7 +233,10 @@ def test_broken_files(file, text, problems):
     file.write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:
         read_documents(file)
-    assert sorted(f"{problem.line}: {problem.message}" for problem in caught.value.problems) == problems
+    assert (
+        sorted(f"{problem.line}: {problem.message}" for problem in caught.value.problems)
+        == problems
+    )
 
 
 def test_broken_records(here):
@@ -223,14 +266,28 @@ JSON = st.recursive(
     lambda value: st.lists(value, max_size=3),
     max_leaves=6,
 )
-FIELDS = ("doc_key", "document_id", "cased_words", "part_id", "sentences", "tokens", "subtoken_map", "clusters")
-PLAUSIBLE = st.lists(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=2), max_size=2)
+FIELDS = (
+    "doc_key",
+    "document_id",
+    "cased_words",
+    "part_id",
+    "sentences",
+    "tokens",
+    "subtoken_map",
+    "clusters",
+)
+PLAUSIBLE = st.lists(
+    st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), max_size=2), max_size=2
+)
 NEARLY = st.fixed_dictionaries(
     {}, optional=dict.fromkeys((*FIELDS, "predicted_clusters", "span_clusters"), JSON | PLAUSIBLE)
 )
 SOUND = st.fixed_dictionaries(
     {"doc_key": st.sampled_from(["a", "b"]), "clusters": PLAUSIBLE},
-    optional={"tokens": st.lists(st.just("x"), max_size=4), "subtoken_map": st.lists(st.integers(0, 3), max_size=4)},
+    optional={
+        "tokens": st.lists(st.just("x"), max_size=4),
+        "subtoken_map": st.lists(st.integers(0, 3), max_size=4),
+    },
 )
 
 

@@ -25,7 +25,9 @@ def count(pairs, of_key, of_response):
         np.array([group[chr(code)] for code in side.mention.tolist()], np.int64)
         for side, group in zip(sides, (of_key, of_response), strict=True)
     )
-    return sum_groups(sides, share_mentions(tuple(sides), (sides, sides), orders), groups, N_GROUPS, len(pairs))
+    return sum_groups(
+        sides, share_mentions(tuple(sides), (sides, sides), orders), groups, N_GROUPS, len(pairs)
+    )
 
 
 def test_the_example_of_moosavi_and_strube():
@@ -45,19 +47,31 @@ def test_the_example_of_moosavi_and_strube():
         "muc": ([0, 1, 0, 1], [2, 4, 2, 4]),
         "b3": (
             [Fraction(2, 3), 2, 1, 2],
-            [Fraction(2, 3) + Fraction(1, 3) + Fraction(1, 4) + 1, 5, 1 + Fraction(1, 2) * 2 + Fraction(2, 4) * 2, 6],
+            [
+                Fraction(2, 3) + Fraction(1, 3) + Fraction(1, 4) + 1,
+                5,
+                1 + Fraction(1, 2) * 2 + Fraction(2, 4) * 2,
+                6,
+            ],
         ),
-        "lea": ([Fraction(1, 2), 2, 1, 2], [Fraction(1, 2) + Fraction(2, 3), 5, 1 + Fraction(2, 3), 6]),
+        "lea": (
+            [Fraction(1, 2), 2, 1, 2],
+            [Fraction(1, 2) + Fraction(2, 3), 5, 1 + Fraction(2, 3), 6],
+        ),
     }
     for row, metric in enumerate(METRICS):
         for group_counts, fractions in zip((vowels, consonants), expected[metric], strict=True):
-            assert group_counts[row] == pytest.approx([float(one) for one in fractions], abs=1e-12), metric
+            assert group_counts[row] == pytest.approx(
+                [float(one) for one in fractions], abs=1e-12
+            ), metric
 
 
 def test_singletons_and_missing_mentions():
     """The key has the singletons a and b and the pair cd; the response the singletons a and c, and the pair bd."""
     found = count(
-        [([["a"], ["b"], ["c", "d"]], [["a"], ["b", "d"], ["c"]])], dict.fromkeys("abcd", 0), dict.fromkeys("abcd", 0)
+        [([["a"], ["b"], ["c", "d"]], [["a"], ["b", "d"], ["c"]])],
+        dict.fromkeys("abcd", 0),
+        dict.fromkeys("abcd", 0),
     )
     by_metric = dict(zip(METRICS, found[0, 0].reshape(-1, 4).tolist(), strict=True))
     assert by_metric == {
@@ -74,7 +88,12 @@ def test_nothing_on_a_side():
     order, empty = np.arange(2), np.zeros(0, np.int64)
     shares = share_mentions((some, none), ((some, none),) * 2, (order, empty))
     found = sum_groups((some, none), shares, (np.zeros(2, np.int64), empty), 1, 1)
-    assert found[0, 0].reshape(-1, 4).tolist() == [[0, 2, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0], [0, 2, 0, 0]]
+    assert found[0, 0].reshape(-1, 4).tolist() == [
+        [0, 2, 0, 0],
+        [0, 1, 0, 0],
+        [0, 2, 0, 0],
+        [0, 2, 0, 0],
+    ]
 
 
 @given(PAIRS, GROUPS, GROUPS)
@@ -84,5 +103,8 @@ def test_fast_is_twin(pairs, of_key, of_response):
         recall = count_parts(key, response, of_key.get)
         precision = count_parts(response, key, of_response.get)
         for group in range(N_GROUPS):
-            sides = [np.array(one.get(group, [0] * 8), float).reshape(-1, 2) for one in (recall, precision)]
+            sides = [
+                np.array(one.get(group, [0] * 8), float).reshape(-1, 2)
+                for one in (recall, precision)
+            ]
             assert found[group, document] == pytest.approx(np.hstack(sides).ravel(), abs=1e-12)

@@ -25,7 +25,10 @@ COREFUD = {
 def pair(tmp_path):
     key = {"1": "(e1-x-2-", "2": "e1)", "3": "(e2-x-1-)", "4": "(e1-x-1-)"}
     response = {"1": "", "2": "(e1-x-1-)", "3": "", "4": "(e1-x-1-)"}
-    return [write_corefud(tmp_path / f"{name}.conllu", cells) for name, cells in (("key", key), ("response", response))]
+    return [
+        write_corefud(tmp_path / f"{name}.conllu", cells)
+        for name, cells in (("key", key), ("response", response))
+    ]
 
 
 def score(key, response, **options):
@@ -50,17 +53,40 @@ def test_a_preset_is_the_same_as_its_options(pair):
         by_name, by_hand = score(*pair, preset=name), score(*pair, **options)
         assert by_name.provenance == by_hand.provenance
         families = (*TITLES, "mor", "zeros")
-        assert by_name.total.scores.items() <= score(*pair, **options, metrics=families).total.scores.items()
+        assert (
+            by_name.total.scores.items()
+            <= score(*pair, **options, metrics=families).total.scores.items()
+        )
     assert score(*pair, preset="corefud").total.scores["conll/f1"].value == 1
     assert score(*pair, preset="conll2012").total.scores["conll/f1"].value < 1
 
 
 def test_its_metrics_are_those_of_the_official_scorer(pair):
     def families(**options):
-        return list(dict.fromkeys(name.partition("/")[0] for name in score(*pair, **options).total.scores))
+        return list(
+            dict.fromkeys(name.partition("/")[0] for name in score(*pair, **options).total.scores)
+        )
 
-    assert families(preset="corefud") == ["muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"]
-    assert families(preset="conll2012") == ["mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"]
+    assert families(preset="corefud") == [
+        "muc",
+        "b3",
+        "ceafm",
+        "ceafe",
+        "blanc",
+        "lea",
+        "conll",
+        "mor",
+        "zeros",
+    ]
+    assert families(preset="conll2012") == [
+        "mentions",
+        "muc",
+        "b3",
+        "ceafm",
+        "ceafe",
+        "blanc",
+        "conll",
+    ]
     assert families(preset="corefud", metrics="lea") == ["lea"]
     assert families() == [*TITLES]
     assert families(metrics=("zeros", "mor")) == list(SELECTED[:2])
@@ -75,7 +101,10 @@ def test_options_override_a_preset(pair):
 
 def test_the_table_names_the_preset(ran, pair):
     printed = ran("score", "coref", *pair, "--preset", "corefud", "--no-ci").splitlines()
-    assert printed[-2:] == ["Preset: corefud.", f"Signature: {score(*pair, preset='corefud').provenance.signature}"]
+    assert printed[-2:] == [
+        "Preset: corefud.",
+        f"Signature: {score(*pair, preset='corefud').provenance.signature}",
+    ]
     assert [line.split()[0] for line in printed[4:13]][-3:] == ["CoNLL", "MOR", "Zeros"]
     by_hand = [f"--{name.replace('_', '-')}={value}" for name, value in COREFUD.items()]
     assert "Preset: corefud." in ran("score", "coref", *pair, *by_hand, "--no-ci")
@@ -90,24 +119,39 @@ def test_systems_are_compared_with_a_preset(ran, pair, tmp_path):
     assert "Preset: corefud." in printed.splitlines()
     stored = tmp_path / "counts.parquet"
     ran("score", "coref", key, key, "--preset", "corefud", "--counts", stored, "--no-ci")
-    found = json.loads(ran("compare", "coref", key, response, stored, "--preset", "corefud", "--json"))
+    found = json.loads(
+        ran("compare", "coref", key, response, stored, "--preset", "corefud", "--json")
+    )
     scores = score(*pair, preset="corefud").total.scores
-    assert list(found[0]["differences"]) == [name for name in scores if not name.endswith(("/precision", "/recall"))]
-    assert closeread.compare("coref", response, key, gold=key, preset="corefud").differences["conll/f1"].value == 0
+    assert list(found[0]["differences"]) == [
+        name for name in scores if not name.endswith(("/precision", "/recall"))
+    ]
+    assert (
+        closeread.compare("coref", response, key, gold=key, preset="corefud")
+        .differences["conll/f1"]
+        .value
+        == 0
+    )
     assert ran("validate", "coref", key, response, "--preset", "corefud").startswith(str(response))
 
 
 def test_stored_counts_have_all_their_metrics(ran, pair, tmp_path):
     stored = tmp_path / "counts.parquet"
-    direct = json.loads(ran("score", "coref", *pair, "--preset", "corefud", "--counts", stored, "--no-ci", "--json"))
+    direct = json.loads(
+        ran("score", "coref", *pair, "--preset", "corefud", "--counts", stored, "--no-ci", "--json")
+    )
     again = json.loads(ran("score", "--from-counts", stored, "--no-ci", "--json"))
     assert direct["scores"].items() <= again["scores"].items()  # mentions are always counted
-    assert set(again["scores"]) - set(direct["scores"]) == {f"mentions/{p}" for p in ("precision", "recall", "f1")}
+    assert set(again["scores"]) - set(direct["scores"]) == {
+        f"mentions/{p}" for p in ("precision", "recall", "f1")
+    }
     assert "Preset: corefud." in ran("score", "--from-counts", stored, "--no-ci")
 
 
 def test_presets_that_do_not_exist(run, pair):
-    with pytest.raises(RequestError, match=r"no such coref preset: 'corefu'\. Did you mean 'corefud'\?"):
+    with pytest.raises(
+        RequestError, match=r"no such coref preset: 'corefu'\. Did you mean 'corefud'\?"
+    ):
         score(*pair, preset="corefu")
     with pytest.raises(RequestError, match=r"no such mctaco preset: 'x' \(choose from: none\)"):
         closeread.score("mctaco", [], config="sample", preset="x")
@@ -120,14 +164,21 @@ def test_evaluate_modules_take_presets():
     module = closeread.load_metric("coref_conll")
     key = [[[0, 0], [1, 1]], [[2, 2]]]
     with_preset = module.compute(predictions=[key[:1]], references=[key], preset="conll2012")
-    assert with_preset == module.compute(predictions=[key[:1]], references=[key], duplicates="reference")
+    assert with_preset == module.compute(
+        predictions=[key[:1]], references=[key], duplicates="reference"
+    )
     with pytest.raises(RequestError, match="needs heads"):
         module.compute(predictions=[key], references=[key], preset="corefud")
 
 
 def test_repeated_mentions_that_are_left_out_are_named(run, tmp_path):
-    key = write_corefud(tmp_path / "k.conllu", {"1": "(e1-x-1-)(e2-x-1-)", "2": "(e1-x-1-)", "3": "(e2-x-1-)"})
+    key = write_corefud(
+        tmp_path / "k.conllu", {"1": "(e1-x-1-)(e2-x-1-)", "2": "(e1-x-1-)", "3": "(e2-x-1-)"}
+    )
     response = copyfile(key, tmp_path / "r.conllu")
     result = run("score", "coref", key, response, "--preset", "corefud", "--no-ci")
-    wanted = [f"note: the {side} repeats 1 mention; only the first of each counts" for side in ("key", "response")]
+    wanted = [
+        f"note: the {side} repeats 1 mention; only the first of each counts"
+        for side in ("key", "response")
+    ]
     assert result.stderr.splitlines() == wanted

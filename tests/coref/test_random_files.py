@@ -9,8 +9,36 @@ from closeread.tasks.coref.formats.conll import dump_conll, read_conll
 from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
 
 PIECES = [
-    *("(", ")", "-", "|", "_", "=", "\t", " ", "\n", "#", "0", "1", "é", "\x1c", "(0", "0)", "(0)", "Entity=(e1--1-"),
-    *("e1)", "[1/2]", "Bridge=a<b|", "SplitAnte=a<b|", "1-2\t", "1.1\t", "#begin document (a)\n", "#end document\n"),
+    *(
+        "(",
+        ")",
+        "-",
+        "|",
+        "_",
+        "=",
+        "\t",
+        " ",
+        "\n",
+        "#",
+        "0",
+        "1",
+        "é",
+        "\x1c",
+        "(0",
+        "0)",
+        "(0)",
+        "Entity=(e1--1-",
+    ),
+    *(
+        "e1)",
+        "[1/2]",
+        "Bridge=a<b|",
+        "SplitAnte=a<b|",
+        "1-2\t",
+        "1.1\t",
+        "#begin document (a)\n",
+        "#end document\n",
+    ),
     *("# newdoc\n", "# newdoc id = a\n", "# global.Entity = GRP\n"),
 ]
 
@@ -35,8 +63,18 @@ def describe(file, text, read):
     except FormatError as error:
         return str(error)
     columns = (table.document, table.entity, table.start, table.end, table.n_tokens)
-    words = [[table.words(i), table.words.digest(i)] for i in range(len(table))] if table.words else None
-    return [list(table.names), *(column.tolist() for column in columns), words, table.notices, table.unnamed]
+    words = (
+        [[table.words(i), table.words.digest(i)] for i in range(len(table))]
+        if table.words
+        else None
+    )
+    return [
+        list(table.names),
+        *(column.tolist() for column in columns),
+        words,
+        table.notices,
+        table.unnamed,
+    ]
 
 
 def check(file, text, read):
@@ -53,6 +91,12 @@ def test_conll(file, text):
 
 
 @given(text=changed_files(dump_conllu))
-@example(text="# newdoc\n# global.Entity = eid\n0.1" + "\t_" * 7 + "\t2:x|0.2:y\t_\n1\tw" + "\t_" * 8 + "\n")
+@example(
+    text="# newdoc\n# global.Entity = eid\n0.1"
+    + "\t_" * 7
+    + "\t2:x|0.2:y\t_\n1\tw"
+    + "\t_" * 8
+    + "\n"
+)
 def test_conllu(file, text):
     check(file, text, read_conllu)

@@ -121,16 +121,24 @@ def test_the_order_of_brackets_matters(read):
 
 def score_pair(key, response, duplicates="reference"):
     table = PROCEDURE.count(gold=key, system=response, duplicates=duplicates)
-    return {metric.name: metric.score(table.values.sum(axis=0), table.names) for metric in PROCEDURE.metrics}
+    return {
+        metric.name: metric.score(table.values.sum(axis=0), table.names)
+        for metric in PROCEDURE.metrics
+    }
 
 
 @for_each("name", AGREEMENT["cases"])
 def test_the_scorers_own_files_are_scored(name):
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     key = folder / f"{name.rpartition('-')[0]}.key"
-    scorer = open_scorer("coref", GoldSpec(gold=key), {"duplicates": "reference", "words": "ignore"})
+    scorer = open_scorer(
+        "coref", GoldSpec(gold=key), {"duplicates": "reference", "words": "ignore"}
+    )
     response = scorer.read(folder / f"{name}.response")
-    assert_agrees(count_overlap(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1), SAID[name])
+    assert_agrees(
+        count_overlap(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1),
+        SAID[name],
+    )
 
 
 def test_other_words_are_an_error_without_the_option():

@@ -124,7 +124,9 @@ def test_signatures(pair):
         {"layer": "discourse_deixis"},
         {"matching": "craft"},
     ]
-    signatures = {report_files(*pair, metrics=("lea",), **one).provenance.signature for one in changed}
+    signatures = {
+        report_files(*pair, metrics=("lea",), **one).provenance.signature for one in changed
+    }
     assert len({plain, *signatures}) == 5
     assert "split_antecedents" not in plain
     assert "layer" not in plain
@@ -134,14 +136,25 @@ def test_signatures(pair):
 
 def digest(path, **options):
     sides = CoreferenceSides()
-    [found] = sides.digests(sides.wrap_gold(read_documents(path), None), PROCEDURE.resolve_options(options)).values()
+    [found] = sides.digests(
+        sides.wrap_gold(read_documents(path), None), PROCEDURE.resolve_options(options)
+    ).values()
     return found
 
 
 def test_digests(write):
-    one = write("one", (mention(1, "a", ElementOf=3, Min=1),), (mention(2, "b"),), (mention(3, "c"),))
-    ids = write("ids", (mention("x", "k", ElementOf="z", Min=1),), (mention("y", "l"),), (mention("z", "m"),))
-    other = write("other", (mention(1, "a", Min=2),), (mention(2, "b", ElementOf=3),), (mention(3, "c"),))
+    one = write(
+        "one", (mention(1, "a", ElementOf=3, Min=1),), (mention(2, "b"),), (mention(3, "c"),)
+    )
+    ids = write(
+        "ids",
+        (mention("x", "k", ElementOf="z", Min=1),),
+        (mention("y", "l"),),
+        (mention("z", "m"),),
+    )
+    other = write(
+        "other", (mention(1, "a", Min=2),), (mention(2, "b", ElementOf=3),), (mention(3, "c"),)
+    )
     for options in ({}, {"split_antecedents": "score"}, {"matching": "partial"}):
         assert digest(one, **options) == digest(ids, **options)
         assert (digest(one, **options) == digest(other, **options)) == (not options)
@@ -154,9 +167,7 @@ def notes_of(pair, metrics=None, **options):
 
 
 def test_notes(pair):
-    key = (
-        "1 non-referring mention, 1 entity with split antecedents, 2 bridging anaphors, 2 mentions of discourse deixis"
-    )
+    key = "1 non-referring mention, 1 entity with split antecedents, 2 bridging anaphors, 2 mentions of discourse deixis"
     response = "2 non-referring mentions, 1 entity with split antecedents, 3 bridging anaphors"
     assert notes_of(pair) == [
         f"not scored in the key: {key}",
@@ -172,7 +183,10 @@ def test_notes(pair):
 
 def test_notes_on_what_fits_nothing(write):
     path = write(
-        "a", (mention(1, "m", Min=3), anchor("m", "x")), (mention(2, "n", Min="1,2"),), (mention(1, "o", Min=1),)
+        "a",
+        (mention(1, "m", Min=3), anchor("m", "x")),
+        (mention(2, "n", Min="1,2"),),
+        (mention(1, "o", Min=1),),
     )
     copy = copyfile(path, path.with_name("b.conllua"))
     assert notes_of((path, copy), BRIDGING, matching="partial") == [
@@ -187,26 +201,49 @@ def test_requests_that_are_refused(pair, tmp_path, write):
         with pytest.raises(RequestError, match=message):
             score_files(*(files or pair), **options)
 
-    refused("BLANC is not defined for entities with split antecedents; choose", split_antecedents="score")
+    refused(
+        "BLANC is not defined for entities with split antecedents; choose",
+        split_antecedents="score",
+    )
     for option in ({"keep_singletons": "false"}, {"duplicates": "first"}, {"zeros": "corefud"}):
         message = f"scoring split antecedents needs {next(iter(option))} '"
         refused(message, metrics=("lea",), split_antecedents="score", **option)
     jsonl = write_jsonl(tmp_path / "a.jsonl", {"a": [[[0, 0]]]})
     needs = "needs Universal Anaphora files as key and response"
-    refused(f"scoring split antecedents {needs}", jsonl, jsonl, metrics=("b3",), split_antecedents="only")
+    refused(
+        f"scoring split antecedents {needs}",
+        jsonl,
+        jsonl,
+        metrics=("b3",),
+        split_antecedents="only",
+    )
     refused(f"scoring bridging {needs}", pair[0], jsonl, metrics=BRIDGING)
     refused(f"scoring non-referring mentions {needs}", jsonl, pair[0], metrics=("non_referring",))
     refused(f"layer 'discourse_deixis' {needs}", jsonl, jsonl, layer="discourse_deixis")
-    refused("matching 'partial' needs heads .*; minimum spans of the key do as well", matching="partial")
+    refused(
+        "matching 'partial' needs heads .*; minimum spans of the key do as well", matching="partial"
+    )
     entity = write("entity", (mention(1, "m"), "(MarkableID=m|EntityAnchor=1)"))
-    refused("needs a MentionAnchor for every anaphor; anaphors of the key without: 1", entity, entity, metrics=BRIDGING)
+    refused(
+        "needs a MentionAnchor for every anaphor; anaphors of the key without: 1",
+        entity,
+        entity,
+        metrics=BRIDGING,
+    )
     zero = write("zero", (mention(1, "m"),))
     zero.write_text(zero.read_text() + row("1.1", mention(1, "n")).strip() + "\n")
-    refused("matching 'craft' is not defined for documents with empty nodes", zero, zero, matching="craft")
+    refused(
+        "matching 'craft' is not defined for documents with empty nodes",
+        zero,
+        zero,
+        matching="craft",
+    )
 
 
 def test_no_breakdowns_of_sets(pair):
-    with pytest.raises(RequestError, match="entity_size divides mentions, which sets of antecedents are not"):
+    with pytest.raises(
+        RequestError, match="entity_size divides mentions, which sets of antecedents are not"
+    ):
         report_files(*pair, metrics=("b3",), split_antecedents="score", by=("entity_size",))
 
 
@@ -215,7 +252,11 @@ def test_folders(write, tmp_path):
     for side, order in (("key", "ab"), ("response", "ba")):
         for number, name in enumerate(order):
             head = (mention(1, "m", ElementOf=3),), (mention(2, "n", ElementOf=3),)
-            deixis = (mention(3, "o"), anchor("o", "m"), mention("1-DD", "d") if name == "a" else "_")
+            deixis = (
+                mention(3, "o"),
+                anchor("o", "m"),
+                mention("1-DD", "d") if name == "a" else "_",
+            )
             path = write(f"{number}", *head, deixis, (mention("4-Pseudo", "p"),), document=name)
             (tmp_path / side).mkdir(exist_ok=True)
             path.rename(tmp_path / side / path.name)
@@ -223,8 +264,13 @@ def test_folders(write, tmp_path):
     everything = ("mentions", "b3", "lea", "non_referring", *BRIDGING)
     report = report_files(key, response, metrics=everything, split_antecedents="score")
     assert {estimate.value for estimate in report.total.scores.values()} == {1}
-    assert score_files(key, response, metrics=("mentions",), layer="discourse_deixis")["mentions/f1"] == 1
-    (tmp_path / "key" / "c.conllu").write_text("# newdoc id = c\n# global.Entity = eid\n1\tx" + "\t_" * 8 + "\n\n")
+    assert (
+        score_files(key, response, metrics=("mentions",), layer="discourse_deixis")["mentions/f1"]
+        == 1
+    )
+    (tmp_path / "key" / "c.conllu").write_text(
+        "# newdoc id = c\n# global.Entity = eid\n1\tx" + "\t_" * 8 + "\n\n"
+    )
     with pytest.raises(RequestError, match="scoring bridging needs Universal Anaphora files"):
         score_files(key, response, metrics=BRIDGING)
 
@@ -239,9 +285,13 @@ def test_repeated_mentions_of_a_layer(write):
     twice = mention("1-DD", "d1") + mention("2-DD", "d2")
     path, other = write("key", ("_", "_", twice)), write("other", (mention(1, "m"),))
     assert score_files(path, path)["b3/f1"] == 0
-    with pytest.raises(FormatError, match="the mention of tokens 0 to 0 is in entities '1-DD' and '2-DD'"):
+    with pytest.raises(
+        FormatError, match="the mention of tokens 0 to 0 is in entities '1-DD' and '2-DD'"
+    ):
         score_files(path, other, layer="discourse_deixis")
-    with pytest.raises(SubmissionError, match="the mention of tokens 0 to 0 is in entities '1-DD' and '2-DD'"):
+    with pytest.raises(
+        SubmissionError, match="the mention of tokens 0 to 0 is in entities '1-DD' and '2-DD'"
+    ):
         score_files(other, path, layer="discourse_deixis")
 
 

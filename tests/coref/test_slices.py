@@ -29,7 +29,10 @@ def score(table):
     """Score a slice: precision, recall and F1 of every metric that it has."""
     metrics = [metric for metric in PROCEDURE.metrics if metric.is_defined(table.names)]
     scores = table.scores(metrics)
-    return {name: [scores[f"{name}/{part}"] for part in ("precision", "recall", "f1")] for name in METRICS}
+    return {
+        name: [scores[f"{name}/{part}"] for part in ("precision", "recall", "f1")]
+        for name in METRICS
+    }
 
 
 def of_fractions(**expected):
@@ -38,7 +41,9 @@ def of_fractions(**expected):
     for name, pair in expected.items():
         precision, recall = map(Fraction, pair)
         total = precision + recall
-        scores[name] = pytest.approx([float(x) for x in (precision, recall, 2 * precision * recall / (total or 1))])
+        scores[name] = pytest.approx(
+            [float(x) for x in (precision, recall, 2 * precision * recall / (total or 1))]
+        )
     return scores
 
 
@@ -47,7 +52,9 @@ def test_the_size_of_the_entity():
     slices = count("entity_size", *([side] for side in MOOSAVI_AND_STRUBE)).slices("entity_size")
     assert list(slices) == ["2", "3-4"]
     # Of the key, nothing has this size: 0/0.
-    assert score(slices["2"]) == of_fractions(mentions=(1, 0), muc=("1/2", 0), b3=("3/4", 0), lea=("1/2", 0))
+    assert score(slices["2"]) == of_fractions(
+        mentions=(1, 0), muc=("1/2", 0), b3=("3/4", 0), lea=("1/2", 0)
+    )
     # 5/12 and 5/21 are B³ and LEA recall of the paper, whose key has no other entities.
     assert score(slices["3-4"]) == of_fractions(
         mentions=("1/2", "6/7"), muc=("1/3", "2/5"), b3=("1/4", "5/12"), lea=("1/6", "5/21")
@@ -57,7 +64,9 @@ def test_the_size_of_the_entity():
 def test_the_type_of_the_mention():
     """a and f are pronouns, b and c names, all others nouns."""
     tags = ["PRON", "PROPN", "PROPN", "NOUN", "NOUN", "PRON", "NOUN", "NOUN", "NOUN"]
-    slices = count("mention_type", *([side] for side in MOOSAVI_AND_STRUBE), pos=tags).slices("mention_type")
+    slices = count("mention_type", *([side] for side in MOOSAVI_AND_STRUBE), pos=tags).slices(
+        "mention_type"
+    )
     assert list(slices) == ["pronoun", "proper noun", "common noun"]
     # Pronouns: a and f, the f of the key being resolved to neither d nor e.
     assert score(slices["pronoun"]) == of_fractions(
@@ -86,14 +95,20 @@ def test_zeros():
     )
     slices = PROCEDURE.count(gold=key, system=response, breakdowns=["zero"]).slices("zero")
     # Both zeros are anaphors of the key; the response resolves one and has no other.
-    assert score(slices["zero"]) == of_fractions(mentions=(1, 1), muc=(1, "1/2"), b3=(1, "1/2"), lea=("1/2", "1/4"))
-    assert score(slices["overt"]) == of_fractions(mentions=(1, 1), muc=(0, 0), b3=(1, "2/3"), lea=(1, "1/2"))
+    assert score(slices["zero"]) == of_fractions(
+        mentions=(1, 1), muc=(1, "1/2"), b3=(1, "1/2"), lea=("1/2", "1/4")
+    )
+    assert score(slices["overt"]) == of_fractions(
+        mentions=(1, 1), muc=(0, 0), b3=(1, "2/3"), lea=(1, "1/2")
+    )
 
 
 @given(
     REPEATING_PAIRS,
     st.sampled_from(list(FIELDS)),
-    st.fixed_dictionaries({"keep_singletons": st.sampled_from(["true", "false"]), "duplicates": st.just("first")}),
+    st.fixed_dictionaries(
+        {"keep_singletons": st.sampled_from(["true", "false"]), "duplicates": st.just("first")}
+    ),
     st.lists(st.sampled_from(["PRON", "PROPN", "NOUN", "ADJ"]), min_size=9, max_size=9),
 )
 def test_slices_sum_to_the_whole(pairs, field, options, tags):
@@ -111,11 +126,15 @@ def test_slices_sum_to_the_whole(pairs, field, options, tags):
 def test_documents_without_a_response_are_left_out():
     key = make_table([spread(["ab"]), spread(["cd"])])
     whole = PROCEDURE.count(gold=key, system=[None, spread(["cd"])], breakdowns=["entity_size"])
-    some = PROCEDURE.count(gold=key, system=[None, spread(["cd"])], breakdowns=["entity_size"], missing="skip")
+    some = PROCEDURE.count(
+        gold=key, system=[None, spread(["cd"])], breakdowns=["entity_size"], missing="skip"
+    )
     assert score(whole.slices("entity_size")["2"]) == of_fractions(
         mentions=(1, "1/2"), muc=(1, "1/2"), b3=(1, "1/2"), lea=(1, "1/2")
     )
-    assert score(some.slices("entity_size")["2"]) == of_fractions(mentions=(1, 1), muc=(1, 1), b3=(1, 1), lea=(1, 1))
+    assert score(some.slices("entity_size")["2"]) == of_fractions(
+        mentions=(1, 1), muc=(1, 1), b3=(1, 1), lea=(1, 1)
+    )
 
 
 @for_each(
@@ -165,13 +184,17 @@ def test_options_that_slices_do_not_follow(options, message):
 
 
 def test_without_heads_nothing_is_known_of_zeros():
-    with pytest.raises(RequestError, match=r"zero needs heads of mentions .*, but the key has none"):
+    with pytest.raises(
+        RequestError, match=r"zero needs heads of mentions .*, but the key has none"
+    ):
         PROCEDURE.count(gold=[spread(["ab"])], system=[spread(["ab"])], breakdowns=["zero"])
 
 
 def test_a_side_without_mentions_lacks_nothing():
     key = make_table([spread(["ab"])], pos={(0, 0): "PRON", (0, 1): "NOUN"})
-    slices = PROCEDURE.count(gold=key, system=[[]], breakdowns=["mention_type"]).slices("mention_type")
+    slices = PROCEDURE.count(gold=key, system=[[]], breakdowns=["mention_type"]).slices(
+        "mention_type"
+    )
     assert {name: score(table)["mentions"] for name, table in slices.items()} == {
         "pronoun": [0, 0, 0],
         "common noun": [0, 0, 0],

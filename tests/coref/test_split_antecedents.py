@@ -42,7 +42,9 @@ def sides(draw):
         n = draw(st.integers(1, 3))
         clusters.append(mentions[:n])
         mentions = mentions[n:]
-    antecedents = st.lists(st.sampled_from(range(len(clusters))), min_size=1, max_size=3, unique=True)
+    antecedents = st.lists(
+        st.sampled_from(range(len(clusters))), min_size=1, max_size=3, unique=True
+    )
     found = []
     for cluster in clusters:
         chosen = draw(antecedents) if draw(st.booleans()) else []
@@ -55,11 +57,19 @@ def test_same_as_twin(documents, metric):
     key, response = ([pair[i] for pair in documents] for i in range(2))
     found, of_sets = count(metric, key, response), count(metric, key, response, only=True)
     for number, pair in enumerate(documents):
-        mappings = twin.mappings(metric, *pair)  # those that are equally good need not give equal counts
+        mappings = twin.mappings(
+            metric, *pair
+        )  # those that are equally good need not give equal counts
         expected = [twin.counts(metric, *pair, mapping) for mapping in mappings]
-        assert any(found[number] == pytest.approx([float(value) for value in counts]) for counts in expected)
+        assert any(
+            found[number] == pytest.approx([float(value) for value in counts])
+            for counts in expected
+        )
         expected = [twin.counts_of_sets(metric, *pair, mapping) for mapping in mappings]
-        assert any(of_sets[number] == pytest.approx([float(value) for value in counts]) for counts in expected)
+        assert any(
+            of_sets[number] == pytest.approx([float(value) for value in counts])
+            for counts in expected
+        )
 
 
 @given(st.lists(sides(), min_size=1, max_size=3), st.sampled_from(METRICS))
@@ -86,7 +96,11 @@ KEY = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN, BOB])]
         # The set lacks Bob, and its only antecedent is right: 1 of 2 links or 2 of 4 mentions are found.
         (
             [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN])],
-            {"muc": (Fraction(7, 2), 4), "b3": (5 + Fraction(25, 12), 8), "lea": (5 + Fraction(2), 8)},
+            {
+                "muc": (Fraction(7, 2), 4),
+                "b3": (5 + Fraction(25, 12), 8),
+                "lea": (5 + Fraction(2), 8),
+            },
             {"muc": (4, 4), "b3": (8, 8), "lea": (8, 8)},
         ),
         # No set at all: the mention of the key that is the set is missed.
@@ -106,7 +120,9 @@ KEY = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN, BOB])]
 def test_by_hand(response, recall, precision):
     for metric in recall:
         found = count(metric, [KEY], [response])[0]
-        assert found == pytest.approx([float(value) for value in (*recall[metric], *precision[metric])]), metric
+        assert found == pytest.approx(
+            [float(value) for value in (*recall[metric], *precision[metric])]
+        ), metric
 
 
 def test_ceaf_by_hand():
@@ -126,7 +142,9 @@ def test_comparisons_of_sets_have_a_limit(monkeypatch):
         assert count("muc", *([side] for side in sides)).shape == (1, 4)
     monkeypatch.setattr(sets_module, "MAX_COMPARED", n - 1)
     for sides in ((key, response), (response, key)):
-        with pytest.raises(LimitError, match=f"{n} mentions of split antecedents to compare .*at most {n - 1}"):
+        with pytest.raises(
+            LimitError, match=f"{n} mentions of split antecedents to compare .*at most {n - 1}"
+        ):
             count("muc", *([side] for side in sides))
 
 

@@ -40,7 +40,9 @@ def test_metrics(name, metric, here, run):
     assert suggest(name, PROCEDURE.families, PROCEDURE.aliases) == f" {question}"
     with pytest.raises(RequestError) as error:
         closeread.score("coref", RESPONSE, gold=KEY, metrics=("muc", name))
-    message = f"no such coref metric: '{name}'. {question} (choose from: {', '.join(PROCEDURE.families)})"
+    message = (
+        f"no such coref metric: '{name}'. {question} (choose from: {', '.join(PROCEDURE.families)})"
+    )
     assert str(error.value) == message
     done = run("score", "coref", "key.conll", "response.conll", "--metrics", name)
     assert (done.exit_code, done.stderr) == (2, f"Error: {message}\n")
@@ -64,15 +66,24 @@ def test_fields(name, field):
 
 @for_each(
     ("name", "module"),
-    [("coref_bcub", "coref_b3"), ("coref_avg", "coref_conll"), ("coref_LEA", "coref_lea"), ("muc", "coref_muc")],
+    [
+        ("coref_bcub", "coref_b3"),
+        ("coref_avg", "coref_conll"),
+        ("coref_LEA", "coref_lea"),
+        ("muc", "coref_muc"),
+    ],
 )
 def test_modules(name, module):
-    with pytest.raises(RequestError, match=f"^no such metric: '{name}'. Did you mean '{module}'[?] "):
+    with pytest.raises(
+        RequestError, match=f"^no such metric: '{name}'. Did you mean '{module}'[?] "
+    ):
         closeread.load_metric(name)
 
 
 def test_datasets_call_a_config_name():
-    with pytest.raises(RequestError, match=r"^no such argument for mctaco: 'config'\. Did you mean 'name'\?"):
+    with pytest.raises(
+        RequestError, match=r"^no such argument for mctaco: 'config'\. Did you mean 'name'\?"
+    ):
         closeread.load_dataset("mctaco", config="sample")
 
 

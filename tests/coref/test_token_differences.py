@@ -11,8 +11,16 @@ from closeread.tasks.coref.sides import token_differences
 
 
 def test_tokens_that_differ(read):
-    key = read(document("n 0 0 a -", "n 0 1 b -") + document("c -", name="(b)") + document("x -", name="(only key)"))
-    same = read(document("z -", name="(only response)") + document("c -", name="(b)") + document("a -", "b (1)"))
+    key = read(
+        document("n 0 0 a -", "n 0 1 b -")
+        + document("c -", name="(b)")
+        + document("x -", name="(only key)")
+    )
+    same = read(
+        document("z -", name="(only response)")
+        + document("c -", name="(b)")
+        + document("a -", "b (1)")
+    )
     assert token_differences(key, same) == []
     other = read(document("a -", "", "B -", "c -") + document("-", name="(b)"))
     assert [(problem.message, problem.line) for problem in token_differences(key, other)] == [
@@ -24,9 +32,9 @@ def test_tokens_that_differ(read):
         ("document 'a' has 1 token, but 2 in the key", None)
     ]
     without_words = read(document("-", "-", "-"))
-    assert [(problem.message, problem.line) for problem in token_differences(key, without_words)] == [
-        ("document 'a' has 3 tokens, but 2 in the key", None)
-    ]
+    assert [
+        (problem.message, problem.line) for problem in token_differences(key, without_words)
+    ] == [("document 'a' has 3 tokens, but 2 in the key", None)]
     assert token_differences(key, mention_table(["a"], [[]])) == []
     assert token_differences(key, read(document("_ -", "_ (0)"))) == []
 

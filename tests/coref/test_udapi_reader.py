@@ -10,16 +10,23 @@ from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FILES = json.loads((AGREED / "udapi_reader.json").read_text("utf-8"))["files"]
-READ = {name: file["mentions"] for name, file in FILES.items() if isinstance(file["mentions"], list)}
+READ = {
+    name: file["mentions"] for name, file in FILES.items() if isinstance(file["mentions"], list)
+}
 
 
 def mentions(table):
     """[document, id, tokens, head] of every mention."""
     found = []
     for i, (document, start, end, head) in enumerate(
-        zip(*(column.tolist() for column in (table.document, table.start, table.end, table.head)), strict=True)
+        zip(
+            *(column.tolist() for column in (table.document, table.start, table.end, table.head)),
+            strict=True,
+        )
     ):
-        tokens = [token for s, e in table.parts.get(i, ((start, end),)) for token in range(s, e + 1)]
+        tokens = [
+            token for s, e in table.parts.get(i, ((start, end),)) for token in range(s, e + 1)
+        ]
         found.append([document, table.label(i), tokens, head])
     return sorted(found)
 

@@ -25,7 +25,14 @@ pytestmark = pytest.mark.filterwarnings(
 
 AGREED = json.loads((Path(maker.HERE) / "universal_anaphora.json").read_text("utf-8"))
 
-NAMES = {"muc": "muc", "bcub": "b3", "ceafm": "ceafm", "ceafe": "ceafe", "lea": "lea", "blanc": "blanc"}
+NAMES = {
+    "muc": "muc",
+    "bcub": "b3",
+    "ceafm": "ceafm",
+    "ceafe": "ceafe",
+    "lea": "lea",
+    "blanc": "blanc",
+}
 BRIDGING = ("bridging_anaphors", "bridging_mentions", "bridging_entities")
 OPTIONS = {
     "exact": {},
@@ -47,7 +54,12 @@ NO_LINKS = ("1 exact-no-singletons", "22 exact-no-singletons")
 
 def check(case, key, response, theirs, **more):
     """Compare the scores of a pair of files."""
-    options = {"metrics": tuple(NAMES.values()), "blanc_edge": "luo2014", **OPTIONS[case.split()[-1]], **more}
+    options = {
+        "metrics": tuple(NAMES.values()),
+        "blanc_edge": "luo2014",
+        **OPTIONS[case.split()[-1]],
+        **more,
+    }
     if "split_antecedents" in options:  # its BLANC depends on the order in which Python lists a set
         options["metrics"] = tuple(name for name in NAMES.values() if name != "blanc")
     scores = score_files(key, response, **options)
@@ -61,15 +73,28 @@ def check(case, key, response, theirs, **more):
 
 def test_all_cases_are_kept():
     assert AGREED["commit"] == maker.COMMIT
-    assert list(AGREED["random"]) == [f"{seed} {name}" for seed in range(maker.N_PAIRS) for name in maker.RANDOM]
-    assert list(AGREED["released"]) == [f"{name} {setting}" for name in maker.RELEASED for setting in maker.RANDOM]
+    assert list(AGREED["random"]) == [
+        f"{seed} {name}" for seed in range(maker.N_PAIRS) for name in maker.RANDOM
+    ]
+    assert list(AGREED["released"]) == [
+        f"{name} {setting}" for name in maker.RELEASED for setting in maker.RANDOM
+    ]
     assert tuple(AGREED["metrics"]) == tuple(NAMES) == maker.METRICS
     assert len(AGREED["own"]) == 171
     assert None not in AGREED["own"].values()
     # Every setting changes scores.
-    for name in ("exact-no-singletons", "exact-no-zeros", "partial", "craft", "split", "split-partial", "only-split"):
+    for name in (
+        "exact-no-singletons",
+        "exact-no-zeros",
+        "partial",
+        "craft",
+        "split",
+        "split-partial",
+        "only-split",
+    ):
         pairs = [
-            (AGREED["random"][f"{seed} {name}"], AGREED["random"][f"{seed} exact"]) for seed in range(maker.N_PAIRS)
+            (AGREED["random"][f"{seed} {name}"], AGREED["random"][f"{seed} exact"])
+            for seed in range(maker.N_PAIRS)
         ]
         assert sum(found is not None and found[1] != usual[1] for found, usual in pairs) > 3, name
 
@@ -83,13 +108,19 @@ def test_random(seed, tmp_path):
     for setting in maker.RANDOM:
         case = f"{seed} {setting}"
         theirs = AGREED["random"][case]
-        if theirs is None:  # it fails if mentions of words and of zeros are left to be matched, or an entity is empty
+        if (
+            theirs is None
+        ):  # it fails if mentions of words and of zeros are left to be matched, or an entity is empty
             assert seed % 3 == 0
-        elif setting != "craft" or seed % 3:  # matching as in CRAFT is not defined here where there are zeros
+        elif (
+            setting != "craft" or seed % 3
+        ):  # matching as in CRAFT is not defined here where there are zeros
             check(case, *paths, theirs)
 
 
-@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # repeated mentions, unmatched zeros
+@pytest.mark.filterwarnings(
+    "ignore::closeread.exceptions.CloseReadWarning"
+)  # repeated mentions, unmatched zeros
 @for_each("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
     tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
@@ -102,14 +133,18 @@ def test_its_own_files(folder, tmp_path):
             text = re.sub(r"^([\d.]+\s+)\S+", r"\1_", source.read_text("utf-8"), flags=re.MULTILINE)
             paths[i] = tmp_path / f"{i}.conllua"
             paths[i].write_text(text, "utf-8")
-        is_repeated = response == "TC-A-7.response"  # it keeps a mention that is twice in an entity once
+        is_repeated = (
+            response == "TC-A-7.response"
+        )  # it keeps a mention that is twice in an entity once
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
 
 
 @for_each("name", maker.RELEASED)
 def test_released_corpora(name, tmp_path):
     paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]
-    for path, text in zip(paths, maker.released_pair(find_peer("CODI-CRAC21-Corpus").parent, name), strict=True):
+    for path, text in zip(
+        paths, maker.released_pair(find_peer("CODI-CRAC21-Corpus").parent, name), strict=True
+    ):
         path.write_text(text, "utf-8")
     for setting in maker.RANDOM:
         check(f"{name} {setting}", *paths, AGREED["released"][f"{name} {setting}"])
@@ -142,5 +177,7 @@ def test_presets(preset, setting, names, tmp_path):
         path.write_text(text, "utf-8")
     report = report_files(*paths, preset=preset)
     for name, place in names.items():
-        found = [report.total.scores[f"{name}/{part}"].value for part in ("precision", "recall", "f1")]
+        found = [
+            report.total.scores[f"{name}/{part}"].value for part in ("precision", "recall", "f1")
+        ]
         assert found == pytest.approx(AGREED["random"][f"8 {setting}"][place], abs=1e-7)

@@ -17,7 +17,12 @@ def two_tokenisations(draw):
     text = draw(st.text("abc", min_size=1, max_size=60))
     cuts = [draw(st.sets(st.integers(1, len(text)), max_size=20)) for _ in range(2)]
     return [
-        [text[a:b] for a, b in zip([0, *sorted(cut)], [*sorted(cut), len(text)], strict=True) if a < b] for cut in cuts
+        [
+            text[a:b]
+            for a, b in zip([0, *sorted(cut)], [*sorted(cut), len(text)], strict=True)
+            if a < b
+        ]
+        for cut in cuts
     ]
 
 
@@ -44,7 +49,10 @@ def test_monotone(system, key):
     assert [b for _, b in kept] == sorted(b for _, b in kept)
 
 
-@given(key=st.lists(st.integers(100, 999).map("w{}".format), min_size=1, max_size=40, unique=True), data=st.data())
+@given(
+    key=st.lists(st.integers(100, 999).map("w{}".format), min_size=1, max_size=40, unique=True),
+    data=st.data(),
+)
 def test_left_out_words_are_missing(key, data):
     left = data.draw(st.sets(st.integers(0, len(key) - 1), max_size=len(key) // 3))
     kept = [i for i in range(len(key)) if i not in left]

@@ -30,7 +30,9 @@ def compare(key, response):
 @given(key=ZEROS, response=ZEROS)
 def test_the_choice_of_pairs_is_optimal(key, response):
     codes = match(key, response)
-    pairs = [(i, j) for i, one in enumerate(codes[0]) for j, other in enumerate(codes[1]) if one == other]
+    pairs = [
+        (i, j) for i, one in enumerate(codes[0]) for j, other in enumerate(codes[1]) if one == other
+    ]
     assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
     chosen = [compare(key[i], response[j]) for i, j in pairs]
     assert sum(chosen) == best_sum([[compare(k, r) for r in response] for k in key])
@@ -40,7 +42,9 @@ def match(key, response):
     """Match zeros that have no tokens in common, so that nothing but their dependencies can match them."""
     sides = []
     for first, zeros in ((0, key), (100, response)):
-        sides.append(make_spans([(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)]))
+        sides.append(
+            make_spans([(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)])
+        )
     found = match_mentions(*sides, "head", (map_zeros(key), map_zeros(response)))
     return [codes.tolist() for codes in found]
 

@@ -16,10 +16,25 @@ pytestmark = pytest.mark.filterwarnings(
 )  # what is not scored is told
 
 KEY_NODES = {"2.1": "2:obj", "3.1": "4:nsubj", "4.1": "4:obj"}
-KEY = {"1": "(e1-x-1-)", "2": "", "2.1": "(e2-x-1-)", "3": "", "3.1": "(e1-x-1-)", "4": "", "4.1": "(e2-x-1-)"}
+KEY = {
+    "1": "(e1-x-1-)",
+    "2": "",
+    "2.1": "(e2-x-1-)",
+    "3": "",
+    "3.1": "(e1-x-1-)",
+    "4": "",
+    "4.1": "(e2-x-1-)",
+}
 # The response lacks the first zero, has the others in each other's place, and has word 2 as a mention of e2.
 NODES = {"3.1": "4:obj", "4.1": "4:nsubj"}
-RESPONSE = {"1": "(e1-x-1-)", "2": "(e2-x-1-)", "3": "", "3.1": "(e2-x-1-)", "4": "", "4.1": "(e1-x-1-)"}
+RESPONSE = {
+    "1": "(e1-x-1-)",
+    "2": "(e2-x-1-)",
+    "3": "",
+    "3.1": "(e2-x-1-)",
+    "4": "",
+    "4.1": "(e1-x-1-)",
+}
 
 
 @pytest.fixture
@@ -89,7 +104,10 @@ def test_a_response_that_counts_empty_nodes_as_tokens(tmp_path, key):
     # JSON Lines number the tokens of the key: 1, 2, 2.1, 3, 3.1, 4, 4.1.
     response = write_jsonl(tmp_path / "r.jsonl", {"d": [[[0, 0], [4, 4]], [[2, 2], [6, 6]]]})
     assert score(key, response, ("lea/f1", "zeros/f1", "mor/f1")) == are("1", "1", "1")
-    assert report_files(key, response).provenance.signature == report_files(key, key).provenance.signature
+    assert (
+        report_files(key, response).provenance.signature
+        == report_files(key, key).provenance.signature
+    )
 
 
 def test_singletons_are_dropped_before_zeros(tmp_path):
@@ -107,14 +125,22 @@ def test_words_must_be_the_same(tmp_path, key):
     with pytest.raises(SubmissionError, match=expected):
         report_files(key, fewer)
     other = write_corefud(tmp_path / "o.conllu", RESPONSE, {"4": "v"})
-    with pytest.raises(SubmissionError, match=r"token 4 of document 'd' is 'v', but 'w' in the key \(line 9\)"):
+    with pytest.raises(
+        SubmissionError, match=r"token 4 of document 'd' is 'v', but 'w' in the key \(line 9\)"
+    ):
         report_files(key, other)
 
 
 def test_documents_in_another_order_keep_their_empty_nodes(tmp_path, key, response):
-    more = {name: path.read_text().replace("id = d", "id = c") for name, path in (("key", key), ("response", response))}
+    more = {
+        name: path.read_text().replace("id = d", "id = c")
+        for name, path in (("key", key), ("response", response))
+    }
     both = [tmp_path / "both-key.conllu", tmp_path / "both-response.conllu"]
-    both[0].write_text(key.read_text() + write_corefud(tmp_path / "c.conllu", KEY).read_text().replace("= d", "= c"))
+    both[0].write_text(
+        key.read_text()
+        + write_corefud(tmp_path / "c.conllu", KEY).read_text().replace("= d", "= c")
+    )
     both[1].write_text(more["key"] + response.read_text())
     for zeros, expected in (("linear", "11/16"), ("dependent", "13/16")):
         assert score(*both, zeros=zeros) == are(expected)  # 4 of 4 in c, and 3/8 or 5/8 of 4 in d
@@ -127,20 +153,23 @@ def test_the_signature_names_zeros_if_they_are_not_matched_by_place(tmp_path, ke
     dependent = report_files(key, response, zeros="dependent").provenance.signature
     assert "|zeros:dependent|" in dependent
     # Dependencies are then part of the gold, and so are heads: another key.
-    other = write_corefud(tmp_path / "other.conllu", KEY, dependencies={**KEY_NODES, "4.1": "2:obj"})
+    other = write_corefud(
+        tmp_path / "other.conllu", KEY, dependencies={**KEY_NODES, "4.1": "2:obj"}
+    )
     assert report_files(other, response).provenance.signature == by_place.signature
     assert report_files(other, response, zeros="dependent").provenance.signature != dependent
 
 
 def test_two_scorers_can_not_be_followed_at_once(key, response):
-    with pytest.raises(RequestError, match="zeros 'corefud' and duplicates 'reference' follow two different scorers"):
+    with pytest.raises(
+        RequestError,
+        match="zeros 'corefud' and duplicates 'reference' follow two different scorers",
+    ):
         score(key, response, zeros="corefud", duplicates="reference")
 
 
 def test_a_note_says_that_empty_nodes_differ(run, key, response):
-    note = (
-        "note: the key has 3 empty nodes and the response 2, 2 of them at the same places; zeros are matched by place "
-    )
+    note = "note: the key has 3 empty nodes and the response 2, 2 of them at the same places; zeros are matched by place "
     assert note in run("score", "coref", key, response).stderr
     assert note in run("validate", "coref", key, response).stderr
     assert run("score", "coref", key, copyfile(key, f"{key}.copy")).stderr == ""
@@ -148,6 +177,9 @@ def test_a_note_says_that_empty_nodes_differ(run, key, response):
 
 def test_without_zeros_nothing_changes(tmp_path):
     path = write_corefud(tmp_path / "k.conllu", {"1": "(e1-x-1-)", "2": "(e1-x-1-)"})
-    reports = [report_files(path, path, zeros=zeros) for zeros in ("linear", "dependent", "corefud", "exclude")]
+    reports = [
+        report_files(path, path, zeros=zeros)
+        for zeros in ("linear", "dependent", "corefud", "exclude")
+    ]
     assert all(report.total.scores == reports[0].total.scores for report in reports)
     assert np.isclose(score(path, path, ("zeros/f1",))[0], 0)  # 0/0

@@ -27,11 +27,22 @@ PRINTING = (
     ("show", "mctaco", *CONFIG),
     ("schema", "mctaco"),
     ("cite", "mctaco"),
-    *(("score", "mctaco", "mctaco.jsonl", *FEW, *style) for style in ((), ("--json",), ("--format", "csv"))),
-    *(("table", "mctaco", "mctaco.jsonl", *FEW, "--format", style) for style in ("latex", "markdown", "html")),
+    *(
+        ("score", "mctaco", "mctaco.jsonl", *FEW, *style)
+        for style in ((), ("--json",), ("--format", "csv"))
+    ),
+    *(
+        ("table", "mctaco", "mctaco.jsonl", *FEW, "--format", style)
+        for style in ("latex", "markdown", "html")
+    ),
     ("validate", "mctaco", "mctaco.jsonl", *CONFIG),
 )
-ENDS = {("list",): 0, ("validate", "mctaco", "bad.jsonl", *CONFIG): 1, ("score", "--no"): 2, ("no",): 2}
+ENDS = {
+    ("list",): 0,
+    ("validate", "mctaco", "bad.jsonl", *CONFIG): 1,
+    ("score", "--no"): 2,
+    ("no",): 2,
+}
 """Exit codes."""
 
 
@@ -67,7 +78,11 @@ def test_streams_that_are_closed(files, arguments):
     assert b"Error: " not in printed.buffer.getvalue()
 
 
-CLOSEREAD = [sys.executable, "-c", "import sys; sys.argv[0] = 'closeread'; from closeread.cli import main; main()"]
+CLOSEREAD = [
+    sys.executable,
+    "-c",
+    "import sys; sys.argv[0] = 'closeread'; from closeread.cli import main; main()",
+]
 
 
 def run_process(*arguments, variables=None, **streams):
@@ -96,7 +111,12 @@ def test_a_process_that_nobody_reads(files):
 def test_a_process_whose_output_was_closed(files):
     """What is written does not get into a file that is opened later, and has the number of standard output."""
     arguments = ("score", "mctaco", "mctaco.jsonl", *FEW, "--output", "report.txt")
-    done = run_process(*arguments, variables={"PYTHONDEVMODE": ""}, stdout=None, preexec_fn=lambda: os.closerange(0, 2))
+    done = run_process(
+        *arguments,
+        variables={"PYTHONDEVMODE": ""},
+        stdout=None,
+        preexec_fn=lambda: os.closerange(0, 2),
+    )
     assert done == (0, None, b"")
     assert Path("report.txt").read_text().startswith("mctaco sample test\n")
 
@@ -106,7 +126,10 @@ WRITING = (
     ("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "new/one.counts"),
     ("score", "mctaco", "mctaco.jsonl", *FEW, "--output", "new/report.json"),
     ("merge", "one.counts", "-o", "new/merged.counts"),
-    *(("table", "mctaco", "mctaco.jsonl", *FEW, "--format", f, "-o", f"new/{f}") for f in ("csv", "json", "latex")),
+    *(
+        ("table", "mctaco", "mctaco.jsonl", *FEW, "--format", f, "-o", f"new/{f}")
+        for f in ("csv", "json", "latex")
+    ),
     ("convert", "coref", "key.conll", "-o", "new/key.jsonl"),
     ("export", "mctaco", "new/folder", *CONFIG),
 )
@@ -114,7 +137,10 @@ WRITING = (
 
 def test_a_full_disk(files):
     """Files of more than 20 bytes are refused, in one line that names the file, and nothing is left."""
-    assert run_encoded(("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "one.counts"), "utf-8")[0] == 0
+    assert (
+        run_encoded(("score", "mctaco", "mctaco.jsonl", *FEW, "--counts", "one.counts"), "utf-8")[0]
+        == 0
+    )
     os.mkdir("new")
     for arguments in WRITING:
         with small_files(20):

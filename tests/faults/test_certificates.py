@@ -43,7 +43,9 @@ def certify(tmp_path, monkeypatch):
 def test_a_certificate_that_nobody_vouches_for(certify, loopback):
     said, url = certify()
     why = "its certificate is not trusted: self-signed certificate (REQUESTS_CA_BUNDLE names a file of others)"
-    assert f"{url} can't be downloaded ({why}); put rain.tsv" in said.replace("self signed", "self-signed")
+    assert f"{url} can't be downloaded ({why}); put rain.tsv" in said.replace(
+        "self signed", "self-signed"
+    )
     assert "\n" not in said
     assert loopback == []  # another try would not help
 
@@ -57,7 +59,12 @@ def test_a_certificate_that_the_user_trusts(certify, variable):
 
 def test_a_server_that_speaks_no_tls():
     with hostile_server() as server:
-        server.answer = lambda connection: (connection.recv(2**16), connection.sendall(answer(CONTENT)))
+        server.answer = lambda connection: (
+            connection.recv(2**16),
+            connection.sendall(answer(CONTENT)),
+        )
         url = server.url.replace("http:", "https:")
-        with pytest.raises(UnavailableError, match=r"can't be downloaded \(no secure connection: SSLError\)"):
+        with pytest.raises(
+            UnavailableError, match=r"can't be downloaded \(no secure connection: SSLError\)"
+        ):
             locate(load_corpus("mctaco"), SourceFile("rain.tsv", SHA256, url, size=len(CONTENT)))

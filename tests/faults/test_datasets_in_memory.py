@@ -44,20 +44,34 @@ def in_memory():
 
 def refusal(predictions, gold=None):
     with pytest.raises((SubmissionError, FormatError)) as caught:
-        closeread.score("mctaco", predictions, gold=GOLD if gold is None else gold, resampling=QUICK)
+        closeread.score(
+            "mctaco", predictions, gold=GOLD if gold is None else gold, resampling=QUICK
+        )
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 FAILING = {
-    "a generator": (lambda: stream(fail(ROWS, 3, ZeroDivisionError("boom"))), "row 3 on (ZeroDivisionError: boom)"),
-    "with features": (lambda: stream_texts(fail(ROWS, 3, KeyError("x"))), "row 3 on (KeyError: 'x')"),
-    "at the first row": (lambda: stream(fail(ROWS, 0, OSError("gone"))), "row 0 on (OSError: gone)"),
+    "a generator": (
+        lambda: stream(fail(ROWS, 3, ZeroDivisionError("boom"))),
+        "row 3 on (ZeroDivisionError: boom)",
+    ),
+    "with features": (
+        lambda: stream_texts(fail(ROWS, 3, KeyError("x"))),
+        "row 3 on (KeyError: 'x')",
+    ),
+    "at the first row": (
+        lambda: stream(fail(ROWS, 0, OSError("gone"))),
+        "row 0 on (OSError: gone)",
+    ),
     "escape sequences": (
         lambda: stream(fail(ROWS, 1, ValueError("\x1b[2J\nvalid"))),
         r"row 1 on (ValueError: \x1b[2J\nvalid)",
     ),
-    "a function": (lambda: in_memory().map(lambda row: {"x": row["nope"]}), "row 0 on (KeyError: 'nope')"),
+    "a function": (
+        lambda: in_memory().map(lambda row: {"x": row["nope"]}),
+        "row 0 on (KeyError: 'nope')",
+    ),
 }
 
 
@@ -73,8 +87,13 @@ def test_a_wrong_row_is_named():
         name = {"id": ROWS[number]["id"]}
         place = f"predictions: row {number}: id {name['id']!r}: "
         assert refusal(stream(change(number, name))) == f"{place}field 'label' is missing"
-        assert refusal(stream(change(number, name | {"label": 7}))) == f"{place}label: 7 is not one of 'no', 'yes'"
-        assert refusal(stream(change(number, name | {"label": b"yes"}))).startswith(f"{place}label: b'yes' is bytes")
+        assert (
+            refusal(stream(change(number, name | {"label": 7})))
+            == f"{place}label: 7 is not one of 'no', 'yes'"
+        )
+        assert refusal(stream(change(number, name | {"label": b"yes"}))).startswith(
+            f"{place}label: b'yes' is bytes"
+        )
 
 
 def test_what_ends_a_program_is_not_wrapped():
@@ -85,24 +104,37 @@ def test_what_ends_a_program_is_not_wrapped():
 
 def classes_of(values):
     """Names of classes in an order that is not that of the schema."""
-    return datasets.ClassLabel(names=sorted({value for value in values if value is not None}, reverse=True))
+    return datasets.ClassLabel(
+        names=sorted({value for value in values if value is not None}, reverse=True)
+    )
 
 
 def with_classes(rows, fields):
     """A dataset of rows with lists of possessions, some of whose fields are numbers of classes."""
     plain = datasets.Dataset.from_list(rows)
     inside = plain.features["possessions"].feature
-    kinds = {name: classes_of(one[name] for row in rows for one in row["possessions"]) for name in fields}
+    kinds = {
+        name: classes_of(one[name] for row in rows for one in row["possessions"]) for name in fields
+    }
     features = datasets.Features({**plain.features, "possessions": [{**inside, **kinds}]})
 
     def number(one):
-        return {**one, **{name: kind.str2int(one[name]) for name, kind in kinds.items() if one[name] is not None}}
+        return {
+            **one,
+            **{
+                name: kind.str2int(one[name])
+                for name, kind in kinds.items()
+                if one[name] is not None
+            },
+        }
 
     numbered = [{**row, "possessions": [number(one) for one in row["possessions"]]} for row in rows]
     return datasets.Dataset.from_list(numbered, features=features)
 
 
-@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the sample are expected
+@pytest.mark.filterwarnings(
+    "ignore::closeread.CloseReadWarning"
+)  # those of the sample are expected
 def test_classes_inside_lists_are_their_names():
     gold, rows = sample_gold("wikipossessions"), system_rows("wikipossessions")
     wanted = closeread.score("wikipossessions", rows, gold=gold, resampling=QUICK).to_dict()
@@ -111,7 +143,10 @@ def test_classes_inside_lists_are_their_names():
     assert isinstance(numbered[0]["possessions"][0]["certainty"], int)
     own = with_classes(gold, fields)
     for key, given in ((gold, numbered), (gold, numbered.to_iterable_dataset()), (own, rows)):
-        assert closeread.score("wikipossessions", given, gold=key, resampling=QUICK).to_dict() == wanted
+        assert (
+            closeread.score("wikipossessions", given, gold=key, resampling=QUICK).to_dict()
+            == wanted
+        )
 
 
 @pytest.mark.filterwarnings("ignore:1 possession has a relation")
@@ -121,16 +156,26 @@ def test_a_number_without_a_name_is_refused():
         row["possessions"] = [{**one, "certainty": -1} for one in row["possessions"]]
     names = datasets.ClassLabel(names=["certain", "uncertain"])
     plain = datasets.Dataset.from_list(rows)
-    features = {**plain.features, "possessions": [{**plain.features["possessions"].feature, "certainty": names}]}
+    features = {
+        **plain.features,
+        "possessions": [{**plain.features["possessions"].feature, "certainty": names}],
+    }
     given = datasets.Dataset.from_list(rows, features=datasets.Features(features))
     with pytest.raises(SubmissionError, match=r"possessions\[0\]\.certainty: -1 is not one of"):
-        closeread.score("wikipossessions", given, gold=sample_gold("wikipossessions"), resampling=QUICK)
+        closeread.score(
+            "wikipossessions", given, gold=sample_gold("wikipossessions"), resampling=QUICK
+        )
 
 
 def test_classes_in_structs_and_lists_of_lists():
     kind = datasets.ClassLabel(names=["b", "a"])
-    features = datasets.Features({"s": {"k": kind, "n": datasets.Value("int64")}, "l": [[kind]], "e": [kind]})
-    values = [{"s": {"k": 1, "n": 1}, "l": [[0], [1, 1], []], "e": []}, {"s": {"k": None, "n": 0}, "l": [], "e": [0]}]
+    features = datasets.Features(
+        {"s": {"k": kind, "n": datasets.Value("int64")}, "l": [[kind]], "e": [kind]}
+    )
+    values = [
+        {"s": {"k": 1, "n": 1}, "l": [[0], [1, 1], []], "e": []},
+        {"s": {"k": None, "n": 0}, "l": [], "e": [0]},
+    ]
     named = [
         {"s": {"k": "a", "n": 1}, "l": [["b"], ["a", "a"], []], "e": []},
         {"s": {"k": None, "n": 0}, "l": [], "e": ["b"]},

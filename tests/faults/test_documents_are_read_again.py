@@ -14,7 +14,11 @@ from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import dump_documents, read_documents
-from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotations
+from closeread.tasks.coref.marmara.coreference import (
+    dump_annotation,
+    normalize_text,
+    read_annotations,
+)
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
 from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
@@ -34,9 +38,12 @@ def write(text, name="a.xml"):
 def make_cat(text, field):
     """A document in CAT of which one field is a text."""
     name, token, event = (
-        text if field == one else other for one, other in (("id", "7"), ("token", "a"), ("event", "3"))
+        text if field == one else other
+        for one, other in (("id", "7"), ("token", "a"), ("event", "3"))
     )
-    time = {"creation_time": "2009-03-02", "creation_time_id": "1"} | ({field: text} if "time" in field else {})
+    time = {"creation_time": "2009-03-02", "creation_time_id": "1"} | (
+        {field: text} if "time" in field else {}
+    )
     return {
         "id": name,
         "name": text if field == "name" else None,
@@ -50,7 +57,9 @@ def make_cat(text, field):
     }
 
 
-@pytest.mark.parametrize("field", ["id", "name", "url", "creation_time", "creation_time_id", "token", "event"])
+@pytest.mark.parametrize(
+    "field", ["id", "name", "url", "creation_time", "creation_time_id", "token", "event"]
+)
 def test_cat(field):
     def check(text, made):
         assert read_document(write(made)).document == make_cat(text, field)
@@ -69,7 +78,8 @@ def test_cat_without_words():
 def without_lines(document):
     """A TimeML document without the lines of its elements."""
     passages = tuple(
-        one._replace(spans=tuple(span._replace(line=None) for span in one.spans)) for one in document.passages
+        one._replace(spans=tuple(span._replace(line=None) for span in one.spans))
+        for one in document.passages
     )
     entries = {
         name: tuple(one._replace(line=None) for one in getattr(document, name))
@@ -81,21 +91,27 @@ def without_lines(document):
 @pytest.mark.parametrize("field", ["id", "DCT", "TITLE", "TEXT", "attribute", "link"])
 def test_timeml(field):
     def make(text):
-        event = Span("EVENT", 0, 0, {"eid": "e1", "class": text if field == "attribute" else "I_STATE"})
+        event = Span(
+            "EVENT", 0, 0, {"eid": "e1", "class": text if field == "attribute" else "I_STATE"}
+        )
         passages = [
             Passage("DCT", text if field == "DCT" else "", (Span("TIMEX3", 0, 0, {"tid": "t1"}),)),
             Passage("TITLE", text if field == "TITLE" else ""),
             Passage("TEXT", text if field == "TEXT" else "", (event,)),
         ]
         instances = (Entry("MAKEINSTANCE", {"eiid": "ei1", "eventID": "e1"}),)
-        links = (Tlink("ei1", "t1", "BEFORE", {"lid": "l1", "origin": text if field == "link" else ""}),)
+        links = (
+            Tlink("ei1", "t1", "BEFORE", {"lid": "l1", "origin": text if field == "link" else ""}),
+        )
         return Document(text if field == "id" else None, tuple(passages), instances, links)
 
     def check(text, made):
         assert without_lines(read_timeml(write(made))) == make(text)
 
     refused = split_refused(lambda text: dump_timeml(make(text)), check)
-    blank = {text for text in HOSTILE if text != text.strip()} | {"a\rb"} if field == "id" else set()
+    blank = (
+        {text for text in HOSTILE if text != text.strip()} | {"a\rb"} if field == "id" else set()
+    )
     assert refused == NOT_IN_XML | blank
 
 
@@ -113,7 +129,10 @@ def test_marmara_coreference():
         found = read_annotations({"a.xml": write(made)})
         assert found.problems == []
         (read,) = found.annotations
-        assert [one[:4] for one in read.mentions] == [("0", "77000112003.1", 1, 1), ("1", "77000112003.2", 1, 1)]
+        assert [one[:4] for one in read.mentions] == [
+            ("0", "77000112003.1", 1, 1),
+            ("1", "77000112003.2", 1, 1),
+        ]
         assert normalize_text(read.mentions[0].text) == normalize_text(text)
         assert read.chains == [["0", "1"]]
 
@@ -129,7 +148,9 @@ def test_marmara_treebank(attribute):
     def make(text):
         word, *others = sentence.words.values()
         attributes = word.attributes if attribute is None else {**word.attributes, attribute: text}
-        changed = replace(word, attributes=attributes, content=[text] if attribute is None else word.content)
+        changed = replace(
+            word, attributes=attributes, content=[text] if attribute is None else word.content
+        )
         return sentence._replace(words=dict(enumerate([changed, *others], 1)))
 
     def check(text, made):
@@ -139,8 +160,14 @@ def test_marmara_treebank(attribute):
             (ix, get_form(one), one.attributes) for ix, one in expected.words.items()
         ]
 
-    texts = [text for text in HOSTILE if attribute is not None or (text and text == " ".join(text.split()))]
-    assert split_refused(lambda text: dump_treebank([make(text)]), check, texts) == NOT_IN_XML & set(texts)
+    texts = [
+        text
+        for text in HOSTILE
+        if attribute is not None or (text and text == " ".join(text.split()))
+    ]
+    assert split_refused(
+        lambda text: dump_treebank([make(text)]), check, texts
+    ) == NOT_IN_XML & set(texts)
 
 
 PLAIN = {"e\u0301", "NA", "=1+1", "&amp;", "😀", "<b>", "1", "null"}
@@ -149,7 +176,9 @@ FORMATS = (".conll", ".conllu", ".conllua", ".jsonl")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-@pytest.mark.parametrize(("field", "packed"), [("name", ""), ("word", ""), ("label", ""), ("name", ".gz")])
+@pytest.mark.parametrize(
+    ("field", "packed"), [("name", ""), ("word", ""), ("label", ""), ("name", ".gz")]
+)
 def test_coreference(suffix, field, packed):
     path = Path(f"out{suffix}{packed}")
 
@@ -167,7 +196,10 @@ def test_coreference(suffix, field, packed):
         assert path.read_bytes().startswith(b"\x1f\x8b") is bool(packed)
         again = read_documents(path)
         assert list(again.names) == list(table.names)
-        assert (again.start.tolist(), again.end.tolist()) == (table.start.tolist(), table.end.tolist())
+        assert (again.start.tolist(), again.end.tolist()) == (
+            table.start.tolist(),
+            table.end.tolist(),
+        )
         assert again.entity.tolist() == table.entity.tolist()
         if suffix != ".jsonl":
             assert list(again.words(0)) == list(table.words(0))
@@ -175,13 +207,18 @@ def test_coreference(suffix, field, packed):
     refused = split_refused(lambda text: dump_documents(make(text), path), check, TRIED[packed])
     # Entities get other ids, and JSON Lines has no words.
     expected = CONTROL if field == "name" or (field == "word" and suffix != ".jsonl") else set()
-    assert refused >= (expected - {"\x85"} if suffix == ".conll" and field == "word" else expected) & set(TRIED[packed])
+    assert refused >= (
+        expected - {"\x85"} if suffix == ".conll" and field == "word" else expected
+    ) & set(TRIED[packed])
     assert not refused & PLAIN
 
 
 def test_what_xml_can_not_hold_is_shown():
     with pytest.raises(
-        ValueError, match=r"XML can't represent the character U\+FFFE \(in '.* src_url=\"b\\ufffecx{18}'\)"
+        ValueError,
+        match=r"XML can't represent the character U\+FFFE \(in '.* src_url=\"b\\ufffecx{18}'\)",
     ):
         dump_document(make_cat("b\ufffec" + "x" * 1000, "url"))
-    assert read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"  # another noncharacter, which XML can hold
+    assert (
+        read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"
+    )  # another noncharacter, which XML can hold

@@ -33,7 +33,9 @@ def folder(tmp_path_factory):
         json_lines.write(f"{corpus}.jsonl", system_rows(corpus))
         for name in ("anna", "ben"):
             json_lines.write(f"{name}-{corpus}.jsonl", sample_gold(corpus))
-    json_lines.write("a folder/mctaco.jsonl", [{**row, "label": "yes"} for row in system_rows("mctaco")])
+    json_lines.write(
+        "a folder/mctaco.jsonl", [{**row, "label": "yes"} for row in system_rows("mctaco")]
+    )
     write_key("key", "conll", KEY)
     write_key("response", "conll", RESPONSE)
     shutil.copy("response.conll", NAME)
@@ -67,7 +69,9 @@ def test_every_table_in_every_encoding(files):
         code, whole, notes = run_encoded(arguments, "utf-8")
         assert code == 0, notes
         for encoding in ENCODINGS:
-            seen.update(character for character in whole if translate(character, encoding) != character)
+            seen.update(
+                character for character in whole if translate(character, encoding) != character
+            )
             expected = translate(whole, encoding), translate(notes, encoding)
             assert run_encoded(arguments, encoding) == (0, *expected), (arguments, encoding)
     assert BY_HAND.keys() - {"†"} <= seen  # so that something is tried
@@ -80,13 +84,28 @@ SHOWN = {"utf-8": "Süß–ş", "cp1252": r"Süß–\u015f", "latin-1": r"Süß-
 def test_what_machines_read_is_whole(files, encoding, tmp_path):
     """39.79 is 0.3979..., as the CSV has it."""
     copyfile("key.conll", "gold.conll")
-    command = ("table", "coref", "gold.conll", "key.conll", NAME, "--metrics", "lea", "--resamples", "40", "--format")
+    command = (
+        "table",
+        "coref",
+        "gold.conll",
+        "key.conll",
+        NAME,
+        "--metrics",
+        "lea",
+        "--resamples",
+        "40",
+        "--format",
+    )
     printed = {}
     for style in ("csv", "json", "html"):
         code, printed[style], notes = run_encoded((*command, style), encoding)
         assert (code, notes) == (0, ""), style
         path = tmp_path / f"table.{style}"
-        assert run_encoded((*command, style, "-o", path), encoding) == (0, "", "")  # files are UTF-8
+        assert run_encoded((*command, style, "-o", path), encoding) == (
+            0,
+            "",
+            "",
+        )  # files are UTF-8
         assert "Süß–ş" in path.read_text("utf-8")
     assert printed["csv"].splitlines()[2].startswith(f"{SHOWN[encoding]},lea/f1,0.3979")
     assert [one["name"] for one in json.loads(printed["json"])["systems"]] == ["key", "Süß–ş"]
@@ -103,7 +122,11 @@ def test_what_is_no_table(files, encoding):
     code, _, usage = run_encoded(("ş–",), encoding)
     assert code == 2
     assert usage.splitlines()[-1].startswith(f"Error: no such command: '{shown}' (choose from: ")
-    for arguments in (("score", "coref", "--help"), ("cite", "marmara_coref"), ("completion", "bash")):
+    for arguments in (
+        ("score", "coref", "--help"),
+        ("cite", "marmara_coref"),
+        ("completion", "bash"),
+    ):
         expected = translate(run_encoded(arguments, "utf-8")[1], encoding)
         assert run_encoded(arguments, encoding) == (0, expected, "")
 

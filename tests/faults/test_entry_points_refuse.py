@@ -63,7 +63,9 @@ def in_columns(value):
 
 
 def in_frame(value):
-    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in in_columns(value).items()})
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=object) for name, values in in_columns(value).items()}
+    )
 
 
 ENTRY_POINTS = {"list": in_list, "columns": in_columns, "pandas": in_frame}
@@ -75,11 +77,20 @@ CYCLE += [CYCLE, CYCLE]
 
 VALUES = {
     "bytes": (b"yes", "b'yes' is bytes (expected a JSON value)"),
-    "a date": (datetime.date(2020, 1, 2), "datetime.date(2020, 1, 2) is a date (expected a JSON value)"),
-    "a duration": (datetime.timedelta(1), "datetime.timedelta(days=1) is a timedelta (expected a JSON value)"),
+    "a date": (
+        datetime.date(2020, 1, 2),
+        "datetime.date(2020, 1, 2) is a date (expected a JSON value)",
+    ),
+    "a duration": (
+        datetime.timedelta(1),
+        "datetime.timedelta(days=1) is a timedelta (expected a JSON value)",
+    ),
     "an object": (Path("yes"), "PosixPath('yes') is a PosixPath (expected a JSON value)"),
     "a complex number": (1j, "1j is a complex (expected a JSON value)"),
-    "a control character": ("y\x1bes", r"the string 'y\x1bes' contains the control character U+001B"),
+    "a control character": (
+        "y\x1bes",
+        r"the string 'y\x1bes' contains the control character U+001B",
+    ),
     "a line end": ("yes\n", r"the string 'yes\n' contains the control character U+000A"),
     "a lone surrogate": ("y\ud800", r"the string 'y\ud800' contains the lone surrogate U+D800"),
     "infinity": (math.inf, "Infinity is not a valid JSON value"),
@@ -102,7 +113,10 @@ def test_a_bad_value_is_refused_with_its_row_and_field(entry_point, name):
 
 def test_a_value_that_is_neither_true_nor_false():
     """pandas.NA compares to itself, and has no truth value; Arrow makes null of it."""
-    for given, said in ((in_list(pd.NA), "<NA> is a NAType (expected a JSON value)"), (in_frame(pd.NA), "null is not")):
+    for given, said in (
+        (in_list(pd.NA), "<NA> is a NAType (expected a JSON value)"),
+        (in_frame(pd.NA), "null is not"),
+    ):
         with pytest.raises(SubmissionError) as caught:
             closeread.score("mctaco", given, gold=GOLD)
         assert f"row 2: id 'test-00002': label: {said}" in str(caught.value)
@@ -185,7 +199,10 @@ def test_text_that_is_not_utf_8(tmp_path):
             closeread.score("mctaco", ROWS, gold=given)
         is_file = source.endswith(".parquet")
         said = "row 1: answer: contains text that is not valid UTF-8 (2 times; also row 3)"
-        assert str(caught.value) == f"{source}: {'is not a valid Parquet file: it is damaged' if is_file else said}"
+        assert (
+            str(caught.value)
+            == f"{source}: {'is not a valid Parquet file: it is damaged' if is_file else said}"
+        )
 
 
 def test_control_characters_in_gold(tmp_path):
@@ -194,7 +211,9 @@ def test_control_characters_in_gold(tmp_path):
             closeread.score("mctaco", ROWS, gold=given)
         said = r"answer: the string 'b\x1b' contains the control character U+001B"
         assert str(caught.value) == f"{source}: row 1: id 'test-00001': {said}"
-    lines = json_lines.write(tmp_path / "gold.jsonl", whole(answer=["a", "b\x1b", "c", "d", "e", "f"]).to_pylist())
+    lines = json_lines.write(
+        tmp_path / "gold.jsonl", whole(answer=["a", "b\x1b", "c", "d", "e", "f"]).to_pylist()
+    )
     with pytest.raises(FormatError, match=r"U\+001B"):
         closeread.score("mctaco", ROWS, gold=lines)
 
@@ -202,7 +221,10 @@ def test_control_characters_in_gold(tmp_path):
 COLUMNS = {
     "a missing column": (lambda: whole().drop_columns("answer"), ["field 'answer' is missing"]),
     "an extra column": (lambda: whole(extra=[1] * 6), ["unknown field 'extra'"]),
-    "a column twice": (lambda: whole().append_column("answer", pa.array(["x"] * 6)), ["has several columns 'answer'"]),
+    "a column twice": (
+        lambda: whole().append_column("answer", pa.array(["x"] * 6)),
+        ["has several columns 'answer'"],
+    ),
     "a list for text": (lambda: whole(answer=[["a"]] * 6), ["answer: expected text, found a list"]),
     "numbers for text": (lambda: whole(answer=range(6)), ["answer: expected text, found 5"]),
     "everything at once": (
@@ -233,7 +255,12 @@ def test_labels_as_numbers_of_every_kind(names):
     wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_dict()
     assert closeread.score("mctaco", table, gold=GOLD).to_dict() == wanted
     if names == ("no", "yes"):
-        for column in (map(float, numbers), map(np.float32, numbers), map(Decimal, numbers), map(np.int8, numbers)):
+        for column in (
+            map(float, numbers),
+            map(np.float32, numbers),
+            map(Decimal, numbers),
+            map(np.int8, numbers),
+        ):
             given = pd.DataFrame({"id": IDS, "label": list(column)})
             assert closeread.score("mctaco", given, gold=GOLD).to_dict() == wanted
 
@@ -243,9 +270,18 @@ def test_predictions_by_id_are_as_good_as_rows():
     labels = {row["id"]: row["label"] for row in ROWS}
     frame = pd.DataFrame(ROWS)
     for given in (
-        *(labels, {row["id"]: row for row in ROWS}, {name: {"label": label} for name, label in labels.items()}),
+        *(
+            labels,
+            {row["id"]: row for row in ROWS},
+            {name: {"label": label} for name, label in labels.items()},
+        ),
         *(dict(enumerate(ROWS)), {name: label == "yes" for name, label in labels.items()}),
-        *(pd.Series(labels), frame.set_index("id"), pd.DataFrame({"label": labels}), frame.set_index("id", drop=False)),
+        *(
+            pd.Series(labels),
+            frame.set_index("id"),
+            pd.DataFrame({"label": labels}),
+            frame.set_index("id", drop=False),
+        ),
         frame.assign(label=frame["label"] == "yes"),
     ):
         assert closeread.score("mctaco", given, gold=GOLD).to_dict() == wanted
@@ -270,7 +306,9 @@ GOOD = {
 @pytest.mark.parametrize("name", GOOD)
 def test_other_arrow_types_of_the_same_values(name, tmp_path):
     wanted = closeread.score("mctaco", ROWS, gold=GOLD).to_dict()
-    table = pa.table({one: GOOD[name](column) for one, column in zip(GOLD[0], whole().columns, strict=True)})
+    table = pa.table(
+        {one: GOOD[name](column) for one, column in zip(GOLD[0], whole().columns, strict=True)}
+    )
     try:
         datasets.Dataset(table)
     except ValueError:

@@ -9,7 +9,13 @@ import pytest
 from shared.every_command import fill_in, list_lines, list_writing
 from shared.file_faults import read_tree
 
-SETTINGS = {"font.size": 30, "savefig.dpi": 20, "savefig.bbox": "tight", "axes.facecolor": "red", "lines.linewidth": 9}
+SETTINGS = {
+    "font.size": 30,
+    "savefig.dpi": 20,
+    "savefig.bbox": "tight",
+    "axes.facecolor": "red",
+    "lines.linewidth": 9,
+}
 
 
 def find_clashes(line):
@@ -61,7 +67,9 @@ def test_pictures_that_can_not_be_drawn(call, run, monkeypatch):
     for line in list_group("plot").values():
         for suffix in (".eps", "", ".png.txt"):
             done, _ = draw(run, line, f"x{suffix}")
-            assert (done.exit_code, "expected .png, .svg or .pdf" in done.stderr) == (2, True), done.stderr
+            assert (done.exit_code, "expected .png, .svg or .pdf" in done.stderr) == (2, True), (
+                done.stderr
+            )
     for module in [one for one in sys.modules if one.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -80,13 +88,19 @@ def test_agreement_of_three_is_that_of_their_pairs(call, run):
             assert pair["agreement"] == alone
         assert len(found.get("pairs", ())) == (0 if command[-1] == "coref" else 3)
         table = run(*command, first, second, first, "--format", "csv").stdout.splitlines()
-        assert table[0].split(",")[0] == ("document" if command[-1] == "coref" else "first annotator")
+        assert table[0].split(",")[0] == (
+            "document" if command[-1] == "coref" else "first annotator"
+        )
 
 
 def test_annotators_of_one_file(call, run):
     for *command, first, _ in list_group("agreement").values():
         alone = run(*command, first)
-        assert (alone.exit_code, "annotator" in alone.stderr, "(expected two " in alone.stderr) == (2, True, True)
+        assert (alone.exit_code, "annotator" in alone.stderr, "(expected two " in alone.stderr) == (
+            2,
+            True,
+            True,
+        )
         twice = run(*command, first, f"./{first}")
         assert twice.exit_code == 0
         assert f"{first} is given twice" in twice.stderr

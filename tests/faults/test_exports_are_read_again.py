@@ -19,7 +19,9 @@ from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_
 exports = Late("closeread.hf.export")
 
 # Old `datasets` leave CSV files to the garbage collector.
-UNCLOSED = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+UNCLOSED = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,11 @@ def tne(number, text):
 
 def wikipossessions(number, text):
     record = sample_gold("wikipossessions")[0]
-    return {**record, "article": f"{number}{text}", "possessions": [{**record["possessions"][0], "possessor": text}]}
+    return {
+        **record,
+        "article": f"{number}{text}",
+        "possessions": [{**record["possessions"][0], "possessor": text}],
+    }
 
 
 CORPORA = {
@@ -81,7 +87,9 @@ def corpus(request, here):
 @pytest.mark.filterwarnings("ignore:.* is not the released file")
 def test_exports(corpus):
     kind = "parquet" if corpus == "tne" else "jsonl"
-    exports.export(corpus, Path("out"), configs=["default", "flat"], data_dir=Path("data"), format=kind)
+    exports.export(
+        corpus, Path("out"), configs=["default", "flat"], data_dir=Path("data"), format=kind
+    )
     for config in ("default", "flat"):
         expected = closeread.load_dataset(corpus, config, split="test", data_dir="data")
         read = datasets.load_dataset("./out", config, split="test")

@@ -22,7 +22,9 @@ def test_reports_of_repeated_mentions_are_read_back():
     assert report.scores["ceafm/precision"].value == pytest.approx(3 / 2)
     assert Report.from_json(json.loads(json.dumps(report.to_dict()))) == report
     compared = closeread.compare("coref", response, REPEATED, gold=REPEATED, duplicates="reference")
-    assert type(compared).from_json(json.loads(json.dumps(compared.to_dict()))).names == compared.names
+    assert (
+        type(compared).from_json(json.loads(json.dumps(compared.to_dict()))).names == compared.names
+    )
 
 
 def judge_repeated(tmp_path, duplicates):
@@ -40,15 +42,24 @@ def judge_repeated(tmp_path, duplicates):
 def test_a_board_on_which_scores_exceed_one_works(tmp_path, monkeypatch, ran):
     store, key = judge_repeated(tmp_path, "reference")
     (board,) = store.read_index()["boards"]
-    assert board["rows"][0]["scores"]["ceafm/precision"] == {"value": 1.5, "low": 1.5, "high": 1.5, "undefined": False}
+    assert board["rows"][0]["scores"]["ceafm/precision"] == {
+        "value": 1.5,
+        "low": 1.5,
+        "high": 1.5,
+        "undefined": False,
+    }
     assert [step["value"] for step in board["history"]] == [1.5]
     assert "150.00" in ran("leaderboard", "show", store.place)
     monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
-    assert "no difference" in ran("leaderboard", "verify", store.place, "--gold", f"coref/test={key}")
+    assert "no difference" in ran(
+        "leaderboard", "verify", store.place, "--gold", f"coref/test={key}"
+    )
 
 
 def test_scores_above_one_are_refused_where_no_judge_writes_them(tmp_path):
-    store, _ = judge_repeated(tmp_path, "first")  # the same predictions, all of which are right then
+    store, _ = judge_repeated(
+        tmp_path, "first"
+    )  # the same predictions, all of which are right then
     (board,) = store.read_index()["boards"]
     assert board["rows"][0]["scores"]["ceafm/precision"]["value"] == 1.0
     for change in (

@@ -47,7 +47,10 @@ def test_valid_files_are_read(targets):
     """Or all of their changes would be refused by the same check."""
     for name, target in targets.items():
         code, *found = target.call()
-        assert code == 0 or name.startswith("parquet-"), (name, found)  # of these, a column may have another type
+        assert code == 0 or name.startswith("parquet-"), (
+            name,
+            found,
+        )  # of these, a column may have another type
 
 
 def refuse(path):
@@ -79,6 +82,9 @@ def test_faults_are_found(here, monkeypatch, what):
 
 def test_changes_are_repeated_by_their_seed(targets):
     files = [path.read_bytes() for target in targets.values() for path in target.files]
-    first, second = ([mutate(random.Random(seed), data, files) for seed, data in enumerate(files)] for _ in range(2))
+    first, second = (
+        [mutate(random.Random(seed), data, files) for seed, data in enumerate(files)]
+        for _ in range(2)
+    )
     assert first == second
     assert sum(new != old for new, old in zip(first, files, strict=True)) > len(files) * 0.8

@@ -23,7 +23,18 @@ from closeread.formats.json_lines import dump_json_lines
 pytestmark = pytest.mark.usefixtures("here")
 
 NAMES = (
-    *("a.jsonl", "a.JSONL", "a.ndjson", "a.jsonl.gz", "a.tsv", "a.TSV", "a.tsv.gz", "a.csv", "a.json", "a.json.gz"),
+    *(
+        "a.jsonl",
+        "a.JSONL",
+        "a.ndjson",
+        "a.jsonl.gz",
+        "a.tsv",
+        "a.TSV",
+        "a.tsv.gz",
+        "a.csv",
+        "a.json",
+        "a.json.gz",
+    ),
     *("a", "a.gz", ".jsonl", "a.parquet", "a.PARQUET", "a.txt"),
 )
 
@@ -44,7 +55,9 @@ def call(run):
 def test_gold_is_written_as_its_name_is_read(corpus):
     """Either it is read again, or the name is refused: those of Parquet, and what a corpus has no text format for."""
     declared, records = load_corpus(corpus), sample_gold(corpus)
-    lost = {"mctaco": ("id", "question_id", "sentence_id"), "wikipossessions": ("text",)}.get(corpus, ())
+    lost = {"mctaco": ("id", "question_id", "sentence_id"), "wikipossessions": ("text",)}.get(
+        corpus, ()
+    )
     refused = set()
     for name in NAMES:
         try:
@@ -55,7 +68,9 @@ def test_gold_is_written_as_its_name_is_read(corpus):
         write_text(Path(name), text)
         assert Path(name).read_bytes().startswith(b"\x1f\x8b") is name.endswith(".gz")
         read = read_own_gold(declared, Path(name)).records
-        assert [{**row, **dict.fromkeys(lost)} for row in read] == [{**row, **dict.fromkeys(lost)} for row in records]
+        assert [{**row, **dict.fromkeys(lost)} for row in read] == [
+            {**row, **dict.fromkeys(lost)} for row in records
+        ]
     assert refused >= {"a.parquet", "a.PARQUET"}
     assert not refused & {"a.jsonl", "a.JSONL", "a.ndjson", "a.jsonl.gz"}
 
@@ -66,7 +81,10 @@ def test_predictions_are_written_as_their_name_is_read(corpus, suffix, run):
     rows, path = system_rows(corpus), Path(f"out{suffix}")
     Path("a.jsonl").write_text(json_lines.dump(rows), "utf-8")
     try:
-        write_text(path, dump_submission(rows, load_corpus(corpus), ".txt" if suffix == ".txt.gz" else ".jsonl"))
+        write_text(
+            path,
+            dump_submission(rows, load_corpus(corpus), ".txt" if suffix == ".txt.gz" else ".jsonl"),
+        )
     except RequestError:
         assert suffix == ".txt.gz"
         assert corpus != "mctaco"
@@ -80,7 +98,10 @@ def test_baselines(corpus, run):
     """What a baseline writes for gold with hostile names is valid, and is scored."""
     write_hostile(corpus)
     for name, baseline in load_baselines(corpus).items():
-        if baseline.options and name not in ("surface", "all-pairs"):  # they need word vectors, articles or documents
+        if baseline.options and name not in (
+            "surface",
+            "all-pairs",
+        ):  # they need word vectors, articles or documents
             continue
         for suffix in (".jsonl", ".txt") if corpus == "mctaco" else (".jsonl",):
             path = f"{name}{suffix}"
@@ -99,19 +120,42 @@ def test_perturbed_and_adjudicated_gold(call):
     answers = {}
     for name in ("units.jsonl", "units.TSV", "units.tsv.gz"):
         call("perturb", "mctaco", "units", "--gold", "gold.jsonl", "-o", name)
-        answers[name] = [row["answer"] for row in read_own_gold(load_corpus("mctaco"), Path(name)).records]
+        answers[name] = [
+            row["answer"] for row in read_own_gold(load_corpus("mctaco"), Path(name)).records
+        ]
         assert len(answers[name]) == len(records)
     assert len(set(map(tuple, answers.values()))) == 1
-    call("perturb", "mctaco", "candidates", "--gold", "gold.jsonl", "--events", "none", "--limit", "3", "-o", "c.jsonl")
-    ids = [json.loads(line)["id"] for line in Path("c.jsonl").read_text("utf-8").rstrip("\n").split("\n")]
+    call(
+        "perturb",
+        "mctaco",
+        "candidates",
+        "--gold",
+        "gold.jsonl",
+        "--events",
+        "none",
+        "--limit",
+        "3",
+        "-o",
+        "c.jsonl",
+    )
+    ids = [
+        json.loads(line)["id"]
+        for line in Path("c.jsonl").read_text("utf-8").rstrip("\n").split("\n")
+    ]
     for name in ("anna", "ben"):
-        rows = [{"id": one, "label": "unlikely" if n % 3 else "likely"} for n, one in enumerate(ids)]
+        rows = [
+            {"id": one, "label": "unlikely" if n % 3 else "likely"} for n, one in enumerate(ids)
+        ]
         Path(f"{name}.jsonl").write_text(dump_json_lines(rows), "utf-8")
     for name in ("kept.jsonl", "kept.tsv", "kept.tsv.gz"):
-        call("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "--candidates", "c.jsonl", "-o", name)
+        call(
+            "adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "--candidates", "c.jsonl", "-o", name
+        )
         assert len(read_own_gold(load_corpus("mctaco"), Path(name)).records) == len(ids)
     call("adjudicate", "mctaco", "anna.jsonl", "ben.jsonl", "-o", "labels.jsonl")
-    assert call("score", "mctaco", "labels.jsonl", "--gold", "kept.jsonl", "--score-only").split() == ["100.00"]
+    assert call(
+        "score", "mctaco", "labels.jsonl", "--gold", "kept.jsonl", "--score-only"
+    ).split() == ["100.00"]
 
 
 def test_ids_that_no_prediction_could_name(run):
@@ -125,8 +169,14 @@ def test_ids_that_no_prediction_could_name(run):
 @pytest.mark.parametrize(
     ("row", "found"),
     [
-        ({"id": "a", "label": "\x85"}, r"row 1: the string '\x85' contains the control character U+0085"),
-        ({"id": "a", "label": float("nan")}, "row 1: Out of range float values are not JSON compliant"),
+        (
+            {"id": "a", "label": "\x85"},
+            r"row 1: the string '\x85' contains the control character U+0085",
+        ),
+        (
+            {"id": "a", "label": float("nan")},
+            "row 1: Out of range float values are not JSON compliant",
+        ),
         ({"id": "a", "label": [0]}, "row 1: is nested too deeply (limit: 100 levels)"),
     ],
 )
@@ -151,7 +201,9 @@ def test_a_leaderboard_gives_back_what_was_submitted(call, monkeypatch):
     assert submission["status"] == "accepted"
     call("leaderboard", "download", "board", submission["id"], "-o", "again.jsonl")
     gold = read_own_gold(corpus, Path("gold.jsonl")).records
-    rows, again = (list(read_submission(Path(name), corpus, gold).rows) for name in ("a.jsonl", "again.jsonl"))
+    rows, again = (
+        list(read_submission(Path(name), corpus, gold).rows) for name in ("a.jsonl", "again.jsonl")
+    )
     assert rows == again
     shown = json.loads(call("leaderboard", "show", "board", "--json"), parse_constant=pytest.fail)
     assert name in json.dumps(shown, ensure_ascii=False)

@@ -39,7 +39,9 @@ METRIC = Metric("a", "A", "", Ratio("a", "b"))
 
 
 def count_coref(key, response, **options):
-    return COREF.count(gold=[{"document": "d", "clusters": key}], system=[{"clusters": response}], **options)
+    return COREF.count(
+        gold=[{"document": "d", "clusters": key}], system=[{"clusters": response}], **options
+    )
 
 
 def spread(n, step=0):
@@ -49,7 +51,10 @@ def spread(n, step=0):
 
 def compete():
     """Each key mention shares a response mention with the next one, so that all are in one matrix of 5,001² cells."""
-    key, response = [[i, i + 10, i + 5] for i in range(5001)], [[i + 5, i + 6, i + 5] for i in range(5001)]
+    key, response = (
+        [[i, i + 10, i + 5] for i in range(5001)],
+        [[i + 5, i + 6, i + 5] for i in range(5001)],
+    )
     count_coref([key], [response], matching="partial")
 
 
@@ -75,7 +80,9 @@ def count_links(links):
 
 
 def infer(n=20_001):  # 400 million divided by the events are allowed
-    around = [link(i, "BEFORE", i + 1) for i in range(n - 1)] + [link(i, "BEFORE", i + 2) for i in range(n - 2)]
+    around = [link(i, "BEFORE", i + 1) for i in range(n - 1)] + [
+        link(i, "BEFORE", i + 2) for i in range(n - 2)
+    ]
     count_links([*around, link(0, "BEFORE", n - 1)])
 
 
@@ -99,7 +106,9 @@ def expect():
 
 def chains_of(*sizes):
     starts = np.cumsum([0, *sizes]).tolist()
-    return mention_table(["d"], [[[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]])
+    return mention_table(
+        ["d"], [[[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]]
+    )
 
 
 def join():
@@ -110,7 +119,9 @@ def join():
 def table(n, values=None):
     """A table of n units, each a block, with a field of these values."""
     counts = np.arange(2.0 * n).reshape(n, 2)
-    return CountTable([f"u{i}" for i in range(n)], np.arange(n), ("a", "b"), counts, {"f": values or ["v"] * n})
+    return CountTable(
+        [f"u{i}" for i in range(n)], np.arange(n), ("a", "b"), counts, {"f": values or ["v"] * n}
+    )
 
 
 def compare(n_systems, n_resamples, metrics=(METRIC,)):
@@ -118,21 +129,25 @@ def compare(n_systems, n_resamples, metrics=(METRIC,)):
 
 
 LIMITS = {
-    r"'d': 1,000,001 pairs of mentions that may match \(expected at most 1,000": lambda: count_coref(
-        spread(1001, 1), spread(1001), matching="head"
+    r"'d': 1,000,001 pairs of mentions that may match \(expected at most 1,000": lambda: (
+        count_coref(spread(1001, 1), spread(1001), matching="head")
     ),
-    r"'d': 1,000,001 pairs of mentions that may match \(expected at most 1,000,0": lambda: count_coref(
-        spread(1500, 1), spread(1500), matching="partial"
+    r"'d': 1,000,001 pairs of mentions that may match \(expected at most 1,000,0": lambda: (
+        count_coref(spread(1500, 1), spread(1500), matching="partial")
     ),
     r"25,010,001 pairs of mentions that compete for matches \(expected at most 25": compete,
     r"20,001 entities of the key .*\(expected at most 20,000\)": circle,
     r"1,001,000 pairs of repeated mentions .*\(expected at most 1,000,000\)": repeat,
     r"'d': 20,000 links that need inference, with 20,001 events and times \(expected at most 19,999\)": infer,
-    r"document 'd': 1,002,001 links .*\(expected at most 1,000,000\)": lambda: baseline("all-pairs", 1001),
-    r"document 'd': 1,109,305 links": lambda: baseline("surface-extended", 1500, definition="printed"),
+    r"document 'd': 1,002,001 links .*\(expected at most 1,000,000\)": lambda: baseline(
+        "all-pairs", 1001
+    ),
+    r"document 'd': 1,109,305 links": lambda: baseline(
+        "surface-extended", 1500, definition="printed"
+    ),
     r"1,001 candidate answers, too many .*\(expected at most 1,000\)": expect,
-    r"document 'd': 2,001,000 links of all annotators \(expected at most 2,000": lambda: count_support(
-        chains_of(2001), [chains_of(2001)]
+    r"document 'd': 2,001,000 links of all annotators \(expected at most 2,000": lambda: (
+        count_support(chains_of(2001), [chains_of(2001)])
     ),
     r"1,000,406 pairs of mentions in one chain \(expected at most 1,000,000\)": join,
     r"10,001 mentions \(expected at most 10,000\)": lambda: describe_mentions(
@@ -144,9 +159,15 @@ LIMITS = {
     r"30,000,000 resamples of 2 counts are 60,000,000 sums \(expected at most": lambda: score(
         table(3), (METRIC,), Resampling(30_000_000)
     ),
-    r"30,000 resamples of 2 counts of 1,000 systems are 60,000,000 sums": lambda: compare(1000, 30_000, ()),
-    r"1,001 systems have 500,500 paired tests in 1 score \(expected at most": lambda: compare(1001, 1000),
-    r"4,950 paired tests in 1 score, and 4,950,000,000 resamples of these": lambda: compare(100, 1_000_000),
+    r"30,000 resamples of 2 counts of 1,000 systems are 60,000,000 sums": lambda: compare(
+        1000, 30_000, ()
+    ),
+    r"1,001 systems have 500,500 paired tests in 1 score \(expected at most": lambda: compare(
+        1001, 1000
+    ),
+    r"4,950 paired tests in 1 score, and 4,950,000,000 resamples of these": lambda: compare(
+        100, 1_000_000
+    ),
 }
 
 
@@ -159,7 +180,10 @@ def test_limits(said, work):
 @pytest.mark.parametrize("suffix", ["conll", "conllu", "conllua"])
 def test_a_document_that_claims_billions_of_tokens_is_not_written(suffix, tmp_path):
     path = tmp_path / "key.jsonl"
-    rows = [{"document": "a", "clusters": [], "n_tokens": 3}, {"document": "b", "clusters": [], "n_tokens": 2**31 - 1}]
+    rows = [
+        {"document": "a", "clusters": [], "n_tokens": 3},
+        {"document": "b", "clusters": [], "n_tokens": 2**31 - 1},
+    ]
     path.write_text(dump_json_lines(rows))
     said = rf"2,147,483,650 tokens \(most: 'b', 2,147,483,647\).*limit: {limits.MAX_TOKENS:,}"
     with pytest.raises(ValueError, match=said):
@@ -189,7 +213,13 @@ def test_trees_of_links_take_linear_work():
 
 def test_deep_orders_take_linear_memory():
     def possession(name, order):
-        return {"possessor": name, "certainty": "certain", "order": order, "anchor": None, "relation": None}
+        return {
+            "possessor": name,
+            "certainty": "certain",
+            "order": order,
+            "anchor": None,
+            "relation": None,
+        }
 
     options = POSSESSIONS.resolve_options({"suborder": "nested_tie"})
 
@@ -214,7 +244,9 @@ def test_chains_are_matched_without_trying_each():
     n = 60
     shared = [dict.fromkeys(range(n), 1) | {n - 1 - row: 3} for row in range(n)]
     assert match_chains(shared) == list(range(n))[::-1]
-    assert match_chains([dict.fromkeys(range(100_000), 1)]) == [0]  # a square matrix would have 80 GB
+    assert match_chains([dict.fromkeys(range(100_000), 1)]) == [
+        0
+    ]  # a square matrix would have 80 GB
     assert match_chains([{0: 1}] * 100_000) == [0] + [-1] * 99_999
 
 
@@ -234,7 +266,9 @@ def test_long_mentions_are_cut_where_they_are_shown():
 
 def test_texts_that_do_not_end():
     for tag in ('<a x="', "<!--", "<a ", "<?", "</"):
-        assert extract_text("<p>Ann made a jug.</p>" + tag * 100_000).startswith("Ann made a jug.\n")
+        assert extract_text("<p>Ann made a jug.</p>" + tag * 100_000).startswith(
+            "Ann made a jug.\n"
+        )
     keys = [f"k{i}" for i in range(40_000)]
     line = "{" + ", ".join(f'"{key}": 1' for key in [*keys, keys[-1]]) + "}"
     assert parse_json_lines([line]).problems[0].what == "duplicate key 'k39999'"

@@ -165,14 +165,25 @@ def test_redirects_to_other_places(fetch, hostile):
 
 
 def test_what_comes_with_a_redirect_is_not_read(fetch, hostile):
-    endless = hostile.repeat(b"a" * 2**16, answer(b"", "302 Found", Location=hostile.url, Content_Length=None))
+    endless = hostile.repeat(
+        b"a" * 2**16, answer(b"", "302 Found", Location=hostile.url, Content_Length=None)
+    )
     assert fetch(endless, answer(CONTENT)) == CONTENT
     assert hostile.n_bytes < 2**25
 
 
 def test_redirects_are_followed_but_not_for_ever(fetch, hostile):
-    assert fetch(redirect("/elsewhere", "307 Temporary Redirect"), redirect(hostile.url), answer(CONTENT)) == CONTENT
-    assert [request.split(" ")[1] for request in hostile.asked] == ["/rain.tsv", "/elsewhere", "/rain.tsv"]
+    assert (
+        fetch(
+            redirect("/elsewhere", "307 Temporary Redirect"), redirect(hostile.url), answer(CONTENT)
+        )
+        == CONTENT
+    )
+    assert [request.split(" ")[1] for request in hostile.asked] == [
+        "/rain.tsv",
+        "/elsewhere",
+        "/rain.tsv",
+    ]
     (cache_folder("mctaco") / "rain.tsv").unlink()
     hostile.asked.clear()
     assert reason(hostile, fetch(redirect("/rain.tsv"))) == "TooManyRedirects"
@@ -195,18 +206,30 @@ def test_what_is_tried_again(fetch, hostile, loopback):
 def test_what_passes_is_waited_for(fetch, hostile, loopback):
     busy = answer(b"", "503 Busy", Retry_After="7")
     broken = answer(CONTENT[:9], Content_Length=SIZE)
-    assert fetch(busy, broken, reset(answer(CONTENT[:20], Content_Length=SIZE)), answer(CONTENT)) == CONTENT
+    assert (
+        fetch(busy, broken, reset(answer(CONTENT[:20], Content_Length=SIZE)), answer(CONTENT))
+        == CONTENT
+    )
     assert loopback == [7.0, 2.0, 4.0]
 
 
 def test_how_long_servers_ask_to_wait(fetch, hostile, loopback):
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
-    for after, wait in (("soon", 1.0), ("-5", 1.0), ("0", 0.0), ("9" * 5000, None), ("61", None), (soon, 50)):
+    for after, wait in (
+        ("soon", 1.0),
+        ("-5", 1.0),
+        ("0", 0.0),
+        ("9" * 5000, None),
+        ("61", None),
+        (soon, 50),
+    ):
         loopback.clear()
         (cache_folder("mctaco") / "rain.tsv").unlink(missing_ok=True)
         found = fetch(answer(b"", "429 No", Retry_After=after), answer(CONTENT))
         if wait is None:
-            assert reason(hostile, found).startswith("HTTP status 429, and the server asks to wait for ")
+            assert reason(hostile, found).startswith(
+                "HTTP status 429, and the server asks to wait for "
+            )
             assert loopback == []
         else:
             assert found == CONTENT
@@ -228,7 +251,10 @@ def test_a_full_disk(fetch, hostile):
     with small_files(2**18):
         message = fetch(answer(content), content=content, size=2**20)
     path = cache_folder("mctaco") / "rain.tsv"
-    assert message == f"{path}: can't be written: File too large; set {CACHE_VARIABLE} to another folder"
+    assert (
+        message
+        == f"{path}: can't be written: File too large; set {CACHE_VARIABLE} to another folder"
+    )
     assert len(hostile.asked) == 1
 
 
@@ -243,7 +269,9 @@ def test_killed_at_every_change(hostile):
         with suppress(Killed), file_faults(folder, number):
             locate(corpus, file)
         assert locate(corpus, file).path.read_bytes() == CONTENT
-        kept = [name for name in files_below(folder) if not name.startswith("sub/.closeread-")]  # of those killed
+        kept = [
+            name for name in files_below(folder) if not name.startswith("sub/.closeread-")
+        ]  # of those killed
         assert kept == ["sub", "sub/rain.tsv"]
     assert number > 3
 

@@ -77,7 +77,9 @@ def test_junk_where_a_description_belongs(store, tmp_path, make):
         make(folder / f"0a{number:062x}.json")
     before = len(os.listdir("/proc/self/fd"))
     judged = run_judge(store, tmp_path)
-    assert len(os.listdir("/proc/self/fd")) == before  # or many would use up all that a process may open
+    assert (
+        len(os.listdir("/proc/self/fd")) == before
+    )  # or many would use up all that a process may open
     assert len(judged.accepted) == 1
     assert len(judged.refused) == 3
     assert not any("Errno" in sentence for sentence in judged.refused)
@@ -94,9 +96,13 @@ def test_predictions_that_are_a_folder(store, tmp_path):
 def test_systems_of_one_name_are_told_apart(store, tmp_path, ran):
     names = {70: "Honest", 69: "honest", 68: "Honest", 67: "Another"}
     ids = {
-        70: store.list_arrivals(store.read_leaderboard(), store.read_results(store.read_leaderboard()))[0].submission
+        70: store.list_arrivals(
+            store.read_leaderboard(), store.read_results(store.read_leaderboard())
+        )[0].submission
     }
-    ids |= {right: send_answers(store, tmp_path, names[right], right=right) for right in (69, 68, 67)}
+    ids |= {
+        right: send_answers(store, tmp_path, names[right], right=right) for right in (69, 68, 67)
+    }
     run_judge(store, tmp_path)
     for style in ("table", "markdown"):
         shown = ran("leaderboard", "show", store.place, "--format", style)
@@ -143,14 +149,20 @@ def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     """Each is refused in words that can be shown; none is a defect that keeps the organisers busy."""
     key = write_rows(tmp_path / "key.jsonl", [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}])
     board = (
-        make_board("coref", GoldSpec(gold=key), options={"missing": "error"}) if scored == "coref" else sample_board()
+        make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
+        if scored == "coref"
+        else sample_board()
     )
     scorer = board.open_scorer(key if scored == "coref" else None)
     for suffix in (*SUFFIXES, PACKED, ".jsonl.gz", ".gz.gz"):
         for data in CONTENTS:
-            job = scoring.Job("0" * 64, store_path("submissions", board.name, digest(data), suffix), data)
+            job = scoring.Job(
+                "0" * 64, store_path("submissions", board.name, digest(data), suffix), data
+            )
             answer = json.loads(scoring.score(board, scorer, job))
             assert answer.keys() == {"problems"}, (suffix, data, answer)
             assert answer["problems"]
-            assert not any(UNSAFE.search(problem) or len(problem) > 2000 for problem in answer["problems"])
+            assert not any(
+                UNSAFE.search(problem) or len(problem) > 2000 for problem in answer["problems"]
+            )
     assert "Traceback" not in capfd.readouterr().err

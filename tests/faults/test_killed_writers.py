@@ -41,10 +41,18 @@ def run_whole(arguments):
 
 
 @pytest.mark.parametrize(
-    ("name", "old"), [(name, old) for i, name in enumerate(WRITING) for old in (OLD if ALL else OLD[i % 2 : i % 2 + 1])]
+    ("name", "old"),
+    [
+        (name, old)
+        for i, name in enumerate(WRITING)
+        for old in (OLD if ALL else OLD[i % 2 : i % 2 + 1])
+    ],
 )
 def test_a_file_is_as_before_or_whole(here, name, old):
-    arguments = [f"{part}.jsonl" if name == "baseline" and part == "new/out" else part for part in WRITING[name]]
+    arguments = [
+        f"{part}.jsonl" if name == "baseline" and part == "new/out" else part
+        for part in WRITING[name]
+    ]
     old = {path if name != "baseline" else f"{path}.jsonl": data for path, data in old.items()}
     json_lines.write("mctaco.jsonl", system_rows("mctaco"))
     Path("new").mkdir()

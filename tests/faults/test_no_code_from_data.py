@@ -9,8 +9,23 @@ import warnings
 import pytest
 from shared.fuzzing import alarm, make_targets
 
-RUNS = {"compile", "exec", "marshal.loads", "os.exec", "os.fork", "os.posix_spawn", "os.system", "pickle.find_class"}
-RUNS |= {"ctypes.dlopen", "socket.connect", "socket.getaddrinfo", "subprocess.Popen", "urllib.Request"}
+RUNS = {
+    "compile",
+    "exec",
+    "marshal.loads",
+    "os.exec",
+    "os.fork",
+    "os.posix_spawn",
+    "os.system",
+    "pickle.find_class",
+}
+RUNS |= {
+    "ctypes.dlopen",
+    "socket.connect",
+    "socket.getaddrinfo",
+    "subprocess.Popen",
+    "urllib.Request",
+}
 """Audit events of code that is run, and of connections."""
 
 
@@ -57,7 +72,11 @@ def test_nothing_runs(here):
     def action():
         # What is imported only for such files is code of ours.
         read_everything(targets)
-        sys.addaudithook(lambda event, arguments: seen.append((event, str(arguments)[:200])) if event in RUNS else None)
+        sys.addaudithook(
+            lambda event, arguments: (
+                seen.append((event, str(arguments)[:200])) if event in RUNS else None
+            )
+        )
         read_everything(targets)
         assert seen == []
         pickle.loads(pickle.dumps(Payload))
@@ -69,4 +88,6 @@ def test_nothing_runs(here):
         child.start()
         child.join()
     assert child.exitcode == 0
-    assert not {"pickled", "jsonpickled", "executed", "loaded"} & {path.name for path in here.rglob("*")}
+    assert not {"pickled", "jsonpickled", "executed", "loaded"} & {
+        path.name for path in here.rglob("*")
+    }

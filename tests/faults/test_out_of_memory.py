@@ -22,7 +22,10 @@ from closeread.counts.counts import Counts
 from closeread.formats import text
 from closeread.formats.parquet import read_columns
 
-WRONG = {MemoryError: "there is not enough memory for this", RecursionError: "something is nested too deeply"}
+WRONG = {
+    MemoryError: "there is not enough memory for this",
+    RecursionError: "something is nested too deeply",
+}
 FILES = {"score": 1, "validate": 1, "compare": 2, "table": 2}
 READ, WRITTEN = "in", "out"
 MEBIBYTE = 2**20
@@ -50,7 +53,10 @@ def test_reading(here, run, monkeypatch, command, kind):
 
 def test_a_library_that_does_not_fit(here, run, monkeypatch):
     """As Linux says it of a shared library; another that can't be imported is a fault of the installation."""
-    for message in ("x.so: failed to map segment from shared object", "x.so: cannot allocate memory in static TLS"):
+    for message in (
+        "x.so: failed to map segment from shared object",
+        "x.so: cannot allocate memory in static TLS",
+    ):
         monkeypatch.setattr(text, "read_bytes", mock.Mock(side_effect=ImportError(message)))
         done = run("score", "mctaco", "a.jsonl", "--config", "sample")
         assert (done.exit_code, done.stderr) == (1, f"Error: {WRONG[MemoryError]}\n")
@@ -62,7 +68,10 @@ def test_a_library_that_does_not_fit(here, run, monkeypatch):
 def test_arrow_without_memory_is_no_damaged_file(here, monkeypatch):
     """Its error is an error about data, too."""
     fail = mock.Mock(side_effect=pa.ArrowMemoryError("malloc failed"))
-    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({storage.KEY: '{"breakdowns": {}}'}), "a.parquet")
+    pq.write_table(
+        pa.table({"a": [1]}).replace_schema_metadata({storage.KEY: '{"breakdowns": {}}'}),
+        "a.parquet",
+    )
     monkeypatch.setattr(storage, "_read_table", fail)
     with pytest.raises(MemoryError):
         Counts.load("a.parquet")
@@ -104,7 +113,11 @@ def test_every_command_says_so_in_one_line(folder, run, monkeypatch):
                     done = run(*fill_in(line, folder[1]))
                 if opened:
                     told = [one for one in done.stderr.splitlines() if not one.startswith("note: ")]
-                    assert (done.exit_code, told) == (1, [f"Error: {WRONG[MemoryError]}"]), (name, place, told)
+                    assert (done.exit_code, told) == (1, [f"Error: {WRONG[MemoryError]}"]), (
+                        name,
+                        place,
+                        told,
+                    )
                     assert read_tree(WRITTEN).items() >= before.items()
                     assert not any(".closeread" in path for path in read_tree(WRITTEN)), name
                     tried += 1
@@ -113,7 +126,9 @@ def test_every_command_says_so_in_one_line(folder, run, monkeypatch):
 
 def test_a_process_without_memory_says_so_in_one_line(here):
     """A file of 27 MB, in a process that may take 64 MiB more than it has without one."""
-    Path("long.jsonl").write_bytes(b'{"document": "a", "clusters": [' + b"[[0, 0]], " * 2_700_000 + b"[[0, 0]]]}\n")
+    Path("long.jsonl").write_bytes(
+        b'{"document": "a", "clusters": [' + b"[[0, 0]], " * 2_700_000 + b"[[0, 0]]]}\n"
+    )
     code = """
 import resource, sys
 from closeread.cli import main
@@ -123,7 +138,18 @@ taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpages
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv.pop(1)), resource.RLIM_INFINITY))
 main()
 """
-    line = (sys.executable, "-c", code, str(64 * MEBIBYTE), "score", "coref", "long.jsonl", "long.jsonl")
-    done = subprocess.run(line, capture_output=True, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    line = (
+        sys.executable,
+        "-c",
+        code,
+        str(64 * MEBIBYTE),
+        "score",
+        "coref",
+        "long.jsonl",
+        "long.jsonl",
+    )
+    done = subprocess.run(
+        line, capture_output=True, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    )
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"Error: {WRONG[MemoryError]}\n")
     assert resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY  # not this process

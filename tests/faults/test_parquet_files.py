@@ -12,7 +12,11 @@ from closeread.exceptions import FormatError
 from closeread.formats import parquet
 
 TABLE = pa.table(
-    {"id": [f"test/{i}" for i in range(20)], "label": ["yes"] * 20, "np": [[{"text": "a", "n": i}] for i in range(20)]}
+    {
+        "id": [f"test/{i}" for i in range(20)],
+        "label": ["yes"] * 20,
+        "np": [[{"text": "a", "n": i}] for i in range(20)],
+    }
 )
 
 
@@ -80,5 +84,9 @@ def test_flipped_bytes(file):
             read(file)
             ends.add("read")
         except FormatError as error:
-            ends.add("refused" if all(map(str.isprintable, str(error).splitlines())) else "in other words")
+            ends.add(
+                "refused"
+                if all(map(str.isprintable, str(error).splitlines()))
+                else "in other words"
+            )
     assert ends == {"read", "refused"}

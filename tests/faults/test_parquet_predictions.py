@@ -17,14 +17,30 @@ KEY = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end d
 
 def test_parquet_is_no_predictions(run, ran, here):
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "rows.jsonl")
-    ran("score", "mctaco", "rows.jsonl", "--config", "sample", "--no-ci", "--counts", "counts.parquet")
+    ran(
+        "score",
+        "mctaco",
+        "rows.jsonl",
+        "--config",
+        "sample",
+        "--no-ci",
+        "--counts",
+        "counts.parquet",
+    )
     Path("counts").write_bytes(Path("counts.parquet").read_bytes())  # known by its content
     put(Path(), {"key.conll": KEY})
     pq.write_table(pa.table({"id": ["test-00000"], "label": ["yes"]}), "table.parquet")
     Path("bad.txt").write_bytes(b"PAR1yes\nno\nyes\nPAR1")
     Path("LABELS.PARQUET").write_bytes(b"yes\n" * 103)
     Path("empty.parquet").touch()
-    for name in ("counts", "counts.parquet", "table.parquet", "bad.txt", "LABELS.PARQUET", "empty.parquet"):
+    for name in (
+        "counts",
+        "counts.parquet",
+        "table.parquet",
+        "bad.txt",
+        "LABELS.PARQUET",
+        "empty.parquet",
+    ):
         for arguments in (("mctaco", name, "--config", "sample"), ("coref", "key.conll", name)):
             done = run("validate", *arguments)
             assert (done.exit_code, done.stdout) == (1, "")

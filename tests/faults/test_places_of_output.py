@@ -44,7 +44,9 @@ def test_an_output_may_be_in_the_folder_where_the_command_runs(run, annotators, 
     assert run("convert", "coref", ".", "-o", "new.jsonl").exit_code == 0
 
 
-@pytest.mark.parametrize("output", ["ann/a.conll", "linked/a.conll", "other.conll", "hard.conll", "here/a.conll"])
+@pytest.mark.parametrize(
+    "output", ["ann/a.conll", "linked/a.conll", "other.conll", "hard.conll", "here/a.conll"]
+)
 def test_what_a_folder_holds_is_not_overwritten(run, annotators, output, monkeypatch):
     Path("linked").symlink_to("ann")
     Path("other.conll").symlink_to("ann/a.conll")
@@ -55,7 +57,10 @@ def test_what_a_folder_holds_is_not_overwritten(run, annotators, output, monkeyp
         monkeypatch.chdir("ann")
         source, output = ".", "a.conll"
     done = run("convert", "coref", source, "-o", output)
-    assert (done.exit_code, done.stderr) == (2, f"Error: {output} is also an input; choose another output file\n")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        f"Error: {output} is also an input; choose another output file\n",
+    )
     monkeypatch.chdir(annotators)
     assert read_tree(".") == before
 
@@ -69,7 +74,10 @@ TAKEN = "is also an input; choose another output"
         (("export", "mctaco", "data", "--data-dir", "data"), f"data {TAKEN} folder"),
         (("export", "mctaco", "linked", "--data-dir", "data"), f"linked {TAKEN} folder"),
         (("export", "mctaco", "data/file", "--data-dir", "data"), f"data/file {TAKEN} file"),
-        (("articles", "wikipossessions", "file", "--as-of", "2017-06-12", "--gold", "file"), f"file {TAKEN} file"),
+        (
+            ("articles", "wikipossessions", "file", "--as-of", "2017-06-12", "--gold", "file"),
+            f"file {TAKEN} file",
+        ),
         (
             ("articles", "wikipossessions", "data", "--as-of", "2017-06-12", "--data-dir", "data"),
             f"data {TAKEN} folder",

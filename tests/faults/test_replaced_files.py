@@ -49,7 +49,11 @@ def test_a_link_is_kept_and_another_name_has_the_old_content(here):
     for link in ("link", "dangling"):
         write_text(Path(link), "new")
         assert Path(link).is_symlink()
-    assert [Path(name).read_text() for name in ("below/file", "below/new", "other")] == ["new", "new", "old"]
+    assert [Path(name).read_text() for name in ("below/file", "below/new", "other")] == [
+        "new",
+        "new",
+        "old",
+    ]
     assert not any(map(is_hidden, read_tree(".")))
 
 

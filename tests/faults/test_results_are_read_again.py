@@ -50,7 +50,9 @@ def test_results(corpus, run):
 
     options = ("--gold", "gold.jsonl", "--missing", "empty", "--resamples", "20", "-q")
     few, shown = ("--resamples", "20", "-q"), ("--per-unit", "--format")
-    printed = call("score", corpus, "a.jsonl", *options, "--json", "--per-unit", "--counts", "a.parquet")
+    printed = call(
+        "score", corpus, "a.jsonl", *options, "--json", "--per-unit", "--counts", "a.parquet"
+    )
     call("score", corpus, "b.jsonl", *options, "--no-ci", "--counts", "b.parquet", "-o", "b.txt")
     assert call("score", "--from-counts", "a.parquet", *few, "--json", "--per-unit") == printed
     call("score", corpus, "a.jsonl", *options, "--json", "--per-unit", "-o", "a.json.gz")
@@ -87,13 +89,17 @@ def check_csv(text, units):
         for field in others:
             if isinstance(unit[field], int | float):
                 assert float(row[field]) == unit[field]
-                assert float(cells[field]) == pytest.approx(unit[field], rel=1e-15)  # old pandas loses a bit
+                assert float(cells[field]) == pytest.approx(
+                    unit[field], rel=1e-15
+                )  # old pandas loses a bit
             elif unit[field] is None:
                 assert row[field] == ""
                 assert cells[field] != cells[field]
 
 
-NAMES = [name for name in HOSTILE[::2] if not set(name) & set("/\0\ud800") and len(name) < 100] + ["\udcff"]
+NAMES = [name for name in HOSTILE[::2] if not set(name) & set("/\0\ud800") and len(name) < 100] + [
+    "\udcff"
+]
 """Those that files may have."""
 
 
@@ -112,7 +118,9 @@ def test_tables_of_files_of_any_name():
     for text in (table.to_csv(), table.to_latex(), table.to_markdown(), table.to_html()):
         assert text.encode()
     assert len([text for text in check_html(table.to_html()) if text]) >= 2 * len(NAMES)
-    compared = closeread.compare("mctaco", paths[0], "\udcff.jsonl", config="sample", resampling=FEW)
+    compared = closeread.compare(
+        "mctaco", paths[0], "\udcff.jsonl", config="sample", resampling=FEW
+    )
     compared.save("\u2028.json")
     assert str(Comparison.load("\u2028.json")) == str(compared)
     assert compared.to_csv().encode()

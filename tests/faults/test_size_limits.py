@@ -53,7 +53,9 @@ def check(run):
         assert done.exit_code == 0, done.stderr
         done = run(*arguments, "--max-bytes", size - 1, stdin=stdin)
         assert (done.exit_code, done.stdout) == (1, "")
-        assert [line for line in done.stderr.splitlines() if not line.startswith("note: ")] == [f"Error: {said}"]
+        assert [line for line in done.stderr.splitlines() if not line.startswith("note: ")] == [
+            f"Error: {said}"
+        ]
 
     return call
 
@@ -97,7 +99,11 @@ def test_a_folder_in_all(check, here, procedure):
 def test_a_folder_in_all_when_decompressed(run, here, procedure):
     """Each file is within the limit, also decompressed; together they are not."""
     *words, name, text = FOLDERS[procedure]
-    padded = {"coref": COREF + "\n" * 500, "tlinks": TML + "\n" * 500, "timeline": TIMELINE + "1\t2007\t7-2-a\n" * 50}
+    padded = {
+        "coref": COREF + "\n" * 500,
+        "tlinks": TML + "\n" * 500,
+        "timeline": TIMELINE + "1\t2007\t7-2-a\n" * 50,
+    }
     put(here, {f"key/{name}": text})
     Path("response").mkdir()
     for i in "xyz":
@@ -122,7 +128,10 @@ def test_a_folder_for_each_split(here):
         (15 + packed - 1, f"{15 + packed} bytes in all (limit: {15 + packed - 1})"),
         (1014, "more than 1,014 bytes in all when decompressed"),
     ):
-        with limits.keep_files_below(most), pytest.raises(FormatError, match="is too large") as caught:
+        with (
+            limits.keep_files_below(most),
+            pytest.raises(FormatError, match="is too large") as caught,
+        ):
             list_folders(Path(), ["train", "test"])
         assert str(caught.value) == f".: is too large: {said}"
     with limits.keep_files_below(1015):
@@ -133,9 +142,21 @@ def test_a_folder_for_each_split(here):
 def mctaco(ran):
     """Predictions, counts and a report of McTaco's sample; its own gold is larger than the predictions."""
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "rows.jsonl")
-    made = ran("score", "mctaco", "rows.jsonl", "--config", "sample", "--no-ci", "--json", "--counts", "counts.parquet")
+    made = ran(
+        "score",
+        "mctaco",
+        "rows.jsonl",
+        "--config",
+        "sample",
+        "--no-ci",
+        "--json",
+        "--counts",
+        "counts.parquet",
+    )
     Path("report.json").write_text(made)
-    return {name: Path(name).stat().st_size for name in ("rows.jsonl", "counts.parquet", "report.json")}
+    return {
+        name: Path(name).stat().st_size for name in ("rows.jsonl", "counts.parquet", "report.json")
+    }
 
 
 def test_the_gold_of_a_corpus_is_ours(check, mctaco):
@@ -168,13 +189,21 @@ def test_files_of_counts_and_reports(check, mctaco):
     check(size, said, "score", "--from-counts", "counts.parquet", "--no-ci")
     check(size, said, "table", "mctaco", "counts.parquet")
     check(
-        report, f"report.json: is too large: {report:,} bytes (limit: {report - 1:,})", "table", "mctaco", "report.json"
+        report,
+        f"report.json: is too large: {report:,} bytes (limit: {report - 1:,})",
+        "table",
+        "mctaco",
+        "report.json",
     )
 
 
 ENTRY_POINTS = {
-    "score": lambda **most: closeread.score("coref", Path("response.conll"), gold=Path("key.conll"), **most),
-    "compare": lambda **most: closeread.compare("coref", "key.conll", "response.conll", gold="key.conll", **most),
+    "score": lambda **most: closeread.score(
+        "coref", Path("response.conll"), gold=Path("key.conll"), **most
+    ),
+    "compare": lambda **most: closeread.compare(
+        "coref", "key.conll", "response.conll", gold="key.conll", **most
+    ),
     "table": lambda **most: closeread.table("coref", ["response.conll"], gold="key.conll", **most),
     "errors": lambda **most: closeread.errors("coref", "key.conll", "response.conll", **most),
 }
@@ -189,13 +218,19 @@ def test_python(sides, name):
     assert str(caught.value) == f"response.conll: is too large: {size} bytes (limit: {size - 1})"
     ENTRY_POINTS[name]()  # the limit ends with the call, also if that fails
     for most in (0, -1, 2**30 + 1):
-        with pytest.raises(RequestError, match=r"max_bytes is .*\(expected a (whole )?number from 1 to 1,073,741,824"):
+        with pytest.raises(
+            RequestError,
+            match=r"max_bytes is .*\(expected a (whole )?number from 1 to 1,073,741,824",
+        ):
             ENTRY_POINTS[name](max_bytes=most)
 
 
 def test_objects_have_no_size(sides):
     clusters = {"d": [[[0, 0], [1, 1]]]}
-    assert closeread.score("coref", clusters, gold=clusters, max_bytes=1).total.scores["muc/f1"].value == 1
+    assert (
+        closeread.score("coref", clusters, gold=clusters, max_bytes=1).total.scores["muc/f1"].value
+        == 1
+    )
 
 
 def test_other_threads_have_their_own_limit():
@@ -224,10 +259,24 @@ def test_sizes_that_are_none(run, sides, size):
 def test_counts_when_decoded(check, ran):
     """Columns that repeat are small in a file."""
     first = sample_gold("mctaco")[0]
-    rows = [{**first, "id": f"g-{i:05}", "question_id": f"g-q{i:04}", "sentence_id": "g-s0000"} for i in range(1000)]
+    rows = [
+        {**first, "id": f"g-{i:05}", "question_id": f"g-q{i:04}", "sentence_id": "g-s0000"}
+        for i in range(1000)
+    ]
     Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    Path("many.jsonl").write_text("".join(json.dumps({"id": row["id"], "label": "yes"}) + "\n" for row in rows))
-    ran("score", "mctaco", "many.jsonl", "--gold", "gold.jsonl", "--no-ci", "--counts", "counts.parquet")
+    Path("many.jsonl").write_text(
+        "".join(json.dumps({"id": row["id"], "label": "yes"}) + "\n" for row in rows)
+    )
+    ran(
+        "score",
+        "mctaco",
+        "many.jsonl",
+        "--gold",
+        "gold.jsonl",
+        "--no-ci",
+        "--counts",
+        "counts.parquet",
+    )
     about = pq.read_metadata("counts.parquet")
     size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
     assert size > Path("counts.parquet").stat().st_size

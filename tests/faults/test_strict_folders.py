@@ -69,7 +69,10 @@ def test_linked_folders(run, sides, target):
 def test_what_is_not_a_file_in_a_folder(run, sides):
     suffix = Path(SIDES[sides][0]).suffix
     os.mkfifo(f"response/pipe{suffix}")
-    refuse(run("score", sides, *gold(sides), "response"), f"Error: response/pipe{suffix}: is not a regular file")
+    refuse(
+        run("score", sides, *gold(sides), "response"),
+        f"Error: response/pipe{suffix}: is not a regular file",
+    )
 
 
 @NO_WAITING
@@ -114,7 +117,10 @@ def test_all_unreadable_files_at_once(run, sides, monkeypatch):
 
     monkeypatch.setattr(Path, "read_bytes", refuse_reading)  # root may read everything
     done = run("score", sides, *gold(sides), "response")
-    refuse(done, f"Error: response/0{name}: can't be read: Permission denied (3 times; also 1{name}, 2{name})")
+    refuse(
+        done,
+        f"Error: response/0{name}: can't be read: Permission denied (3 times; also 1{name}, 2{name})",
+    )
 
 
 def test_the_same_file_is_told(run, sides):
@@ -136,7 +142,11 @@ def test_the_same_file_is_told(run, sides):
 
 def test_files_of_a_corpus_are_told_to_be_the_gold(run, here):
     """Those of the package, and those in `--data-dir`; hard links are, copies are not."""
-    sample = package_folder("closeread.loaders.semeval2015_timeline") / "sample" / "TimeLines_Gold_Standard"
+    sample = (
+        package_folder("closeread.loaders.semeval2015_timeline")
+        / "sample"
+        / "TimeLines_Gold_Standard"
+    )
     found = len(list(sample.glob("*.txt")))
     done = run("score", "timeline", sample, "--config", "sample", "--no-ci")
     said = f"has {found} files of the gold, semeval2015_timeline test (sample)\n"
@@ -146,14 +156,19 @@ def test_files_of_a_corpus_are_told_to_be_the_gold(run, here):
     Path("response").mkdir()
     os.link(own, "response/ann.txt")
     done = run("validate", "timeline", "response", "--data-dir", "data")
-    assert "note: response has 1 file of the gold, semeval2015_timeline corpus_1 (default)\n" in done.stderr
+    assert (
+        "note: response has 1 file of the gold, semeval2015_timeline corpus_1 (default)\n"
+        in done.stderr
+    )
     assert " of the gold" not in run("validate", "timeline", "copy", "--data-dir", "data").stderr
 
 
 def test_what_is_passed_over_is_named(run, sides):
     put(Path(), {f"response/{name}": "x" for name in (".hidden", ".DS_Store", "._a.tml")})
     if sides == "tlinks":
-        put(Path(), {f"response/{name}": "x" for name in ("e.tml.txt", "a.tml~", "below/a.tml.bak")})
+        put(
+            Path(), {f"response/{name}": "x" for name in ("e.tml.txt", "a.tml~", "below/a.tml.bak")}
+        )
     done = run("score", sides, *gold(sides), "response", "--no-ci")
     assert done.exit_code == 0
     notes = [line.removeprefix("note: ") for line in done.stderr.splitlines()]
@@ -182,4 +197,6 @@ def test_folders_of_splits_are_no_links(tmp_path):
     (tmp_path / "two").symlink_to("one")
     folders, problems = list_folders(tmp_path, ["one", "two"])
     assert list(folders) == ["one"]
-    assert [(one.file, one.what) for one in problems] == [("two", "is a symbolic link (expected a folder)")]
+    assert [(one.file, one.what) for one in problems] == [
+        ("two", "is a symbolic link (expected a folder)")
+    ]

@@ -21,7 +21,12 @@ from closeread.formats.json_lines import dump_json_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 
-WRITTEN = {"float": float, "numpy": np.float64, "decimal": lambda n: Decimal(n) * Decimal("1.0"), "numpy int": np.int64}
+WRITTEN = {
+    "float": float,
+    "numpy": np.float64,
+    "decimal": lambda n: Decimal(n) * Decimal("1.0"),
+    "numpy int": np.int64,
+}
 
 
 def written(value, convert):
@@ -61,7 +66,10 @@ def test_gold_and_predictions(corpus, tmp_path):
     for given in (files["gold1"], records, written(gold, float)):
         assert closeread.score(corpus, files["rows1"], gold=given).to_dict() == wanted
     for convert in WRITTEN.values():
-        assert closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_dict() == wanted
+        assert (
+            closeread.score(corpus, written(rows, convert), gold=written(gold, convert)).to_dict()
+            == wanted
+        )
 
 
 MODULES = {
@@ -74,11 +82,18 @@ MODULES = {
 
 @pytest.mark.parametrize("name", MODULES)
 def test_evaluate(name):
-    gold, rows, case = sample_gold(MODULES[name]), system_rows(MODULES[name]), CORPORA[MODULES[name]]
+    gold, rows, case = (
+        sample_gold(MODULES[name]),
+        system_rows(MODULES[name]),
+        CORPORA[MODULES[name]],
+    )
     module = evaluate.load(name)
     wanted = module.compute(predictions=case.predictions(rows), references=case.references(gold))
     for convert in WRITTEN.values():
-        predictions, references = case.predictions(written(rows, convert)), case.references(written(gold, convert))
+        predictions, references = (
+            case.predictions(written(rows, convert)),
+            case.references(written(gold, convert)),
+        )
         assert module.compute(predictions=predictions, references=references) == wanted
 
 
@@ -88,13 +103,18 @@ KEY = [{"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], "n_to
 @pytest.mark.parametrize("convert", WRITTEN.values(), ids=WRITTEN)
 def test_coreference(convert, tmp_path):
     wanted = closeread.score("coref", KEY, gold=KEY).to_dict()
-    assert closeread.score("coref", written(KEY, convert), gold=written(KEY, convert)).to_dict() == wanted
+    assert (
+        closeread.score("coref", written(KEY, convert), gold=written(KEY, convert)).to_dict()
+        == wanted
+    )
     path = tmp_path / "key.jsonl"
     path.write_text(as_text(KEY), "utf-8")
     assert closeread.score("coref", path, gold=path).to_dict()["signature"] == wanted["signature"]
     module = evaluate.load("coref_lea")
     clusters = [KEY[0]["clusters"]]
-    assert module.compute(predictions=written(clusters, convert), references=clusters)["lea/f1"] == 1
+    assert (
+        module.compute(predictions=written(clusters, convert), references=clusters)["lea/f1"] == 1
+    )
 
 
 def test_tables(tmp_path):
@@ -136,7 +156,9 @@ def test_other_numbers(value, said):
     assert f"row 0: document 'a': clusters[0][0][1]: {said}" in str(caught.value)
 
 
-@pytest.mark.parametrize(("corpus", "option"), [("coref", "word_column"), ("wikipossessions", "now_year")])
+@pytest.mark.parametrize(
+    ("corpus", "option"), [("coref", "word_column"), ("wikipossessions", "now_year")]
+)
 def test_options(corpus, option):
     gold = KEY if corpus == "coref" else sample_gold(corpus)
     rows = KEY if corpus == "coref" else system_rows(corpus)

@@ -56,7 +56,11 @@ def choose_lines():
 
 def choose(name, kind, events):
     """The events to try."""
-    return events if ALL or len(events) <= FEW else random.Random(f"{SEED} {name} {kind}").sample(events, FEW)
+    return (
+        events
+        if ALL or len(events) <= FEW
+        else random.Random(f"{SEED} {name} {kind}").sample(events, FEW)
+    )
 
 
 def check_states(events, trees):
@@ -69,7 +73,9 @@ def check_states(events, trees):
 
 
 @pytest.mark.gate
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the killed close nothing
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # the killed close nothing
 @pytest.mark.parametrize("name", choose_lines())
 def test_killed_and_failing(call, name):
     old, events, trees = watch(call, name)
@@ -80,7 +86,9 @@ def test_killed_and_failing(call, name):
         with pytest.raises(Killed), file_faults("out", number):
             call(name)
         gc.collect()  # what the killed left open; its warnings must not come while Python parses a file
-        assert find_files(drop_hidden(read_tree("out"))) == find_files(trees[number]), events[number]
+        assert find_files(drop_hidden(read_tree("out"))) == find_files(trees[number]), events[
+            number
+        ]
     done = call(name)  # after the last of them
     if done.exit_code:  # a new folder is wanted
         assert "choose a" in done.stderr
@@ -103,7 +111,10 @@ def check_refusal(done, trees, what):
     assert ".closeread" not in told
     assert not find_leftovers(), what
     found, expected = find_files(drop_hidden(read_tree("out"))), list(map(find_files, trees))
-    assert found in expected, (what, [list_differing(found, one) for one in expected if one.keys() == found.keys()])
+    assert found in expected, (
+        what,
+        [list_differing(found, one) for one in expected if one.keys() == found.keys()],
+    )
 
 
 def list_differing(one, other):
@@ -113,7 +124,10 @@ def list_differing(one, other):
         if all(files.get(name, b"").startswith(b"PK") for files in (one, other)):
             inside = [ZipFile(BytesIO(files[name])) for files in (one, other)]
             names += list_differing(
-                *({f"{name}: {part}": zipped.read(part) for part in zipped.namelist()} for zipped in inside)
+                *(
+                    {f"{name}: {part}": zipped.read(part) for part in zipped.namelist()}
+                    for zipped in inside
+                )
             )
     return names
 

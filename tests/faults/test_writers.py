@@ -7,15 +7,38 @@ from closeread import files
 
 ROOT = Path(files.__file__).resolve().parent
 METHODS = {
-    *("write_text", "write_bytes", "touch", "mkdir", "makedirs", "mkdtemp", "mkstemp", "symlink_to", "hardlink_to"),
-    *("savefig", "to_parquet", "to_csv", "write_table", "savez", "save_pretrained", "copyfile", "copytree", "move"),
+    *(
+        "write_text",
+        "write_bytes",
+        "touch",
+        "mkdir",
+        "makedirs",
+        "mkdtemp",
+        "mkstemp",
+        "symlink_to",
+        "hardlink_to",
+    ),
+    *(
+        "savefig",
+        "to_parquet",
+        "to_csv",
+        "write_table",
+        "savez",
+        "save_pretrained",
+        "copyfile",
+        "copytree",
+        "move",
+    ),
 }
 
 OWN = "writes into what `replacing` or `creating_folder` yields"
 SCRATCH = "writes into a temporary folder that nobody else reads"
 NONE = "writes no file"
 ALLOWED = {
-    **{f"files.py: {name}": "is what all others use" for name in ("open_text", "creating_folder", "make_folders")},
+    **{
+        f"files.py: {name}": "is what all others use"
+        for name in ("open_text", "creating_folder", "make_folders")
+    },
     "cli/printing.py: prepare_streams": "opens the null device",
     "corpus/sources.py: _download": OWN,
     "counts/counts.py: save": OWN,
@@ -24,10 +47,20 @@ ALLOWED = {
     "formats/text.py: plain_file": SCRATCH,
     **{
         f"hf/export.py: {name}": OWN
-        for name in ("export", "_write_parquet", "_write_json_lines", "_write_csv", "_write_config", "_write_card")
+        for name in (
+            "export",
+            "_write_parquet",
+            "_write_json_lines",
+            "_write_csv",
+            "_write_config",
+            "_write_card",
+        )
     },
     "leaderboard/codabench/bundle.py: make_bundle": OWN,
-    **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},
+    **{
+        f"leaderboard/codabench/bundle.py: _write_{name}": OWN
+        for name in ("gold", "starting_kit", "program", "texts")
+    },
     "leaderboard/codabench/score.py: fail": "has no closeread yet, in a container that ends with it",
     "leaderboard/index.py: index_files": NONE,
     "operations/leaderboard.py: _take_predictions": SCRATCH,
@@ -67,7 +100,11 @@ def is_write(call):
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name in ("open", "fdopen"):
         values = [*call.args, *(one.value for one in call.keywords)]
-        modes = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        modes = [
+            one.value
+            for one in values
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
         return any(len(mode) < 4 and not set(mode).isdisjoint("wax+") for mode in modes)
     return isinstance(call.func, ast.Attribute) and name in METHODS
 

@@ -84,7 +84,9 @@ def test_more_timelines_than_are_read(tmp_path, monkeypatch):
 def test_all_names_that_can_not_be_written_at_once(tmp_path):
     names = ["s&p", "s_and_p", "Ann", "ann", "x" * 300, "..", "a\0b", "", "a\\b", "e\u0301", "\xe9"]
     with pytest.raises(FormatError) as caught:
-        write_folder([{"id": name, "entity": "Ann", "entries": []} for name in names], tmp_path / "out")
+        write_folder(
+            [{"id": name, "entity": "Ann", "entries": []} for name in names], tmp_path / "out"
+        )
     assert [line.partition("out: ")[2] for line in str(caught.value).splitlines()[1:]] == [
         "'ann' and 'Ann' can't both be names of files: they differ only in case or accents",
         f"'{'x' * 27} … {'x' * 27}' can't be the name of a file: it is too long: 304 bytes (limit: 255)",

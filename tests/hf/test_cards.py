@@ -22,7 +22,14 @@ SECTIONS = {
         *("How to get it", "What a record holds", "How it was annotated", "Figures"),
         *("How it is scored", "Limits", "Citation"),
     ],
-    "metric_card": ["What it computes", "How to use it", "What it returns", "How scorers differ", "Limits", "Citation"],
+    "metric_card": [
+        "What it computes",
+        "How to use it",
+        "What it returns",
+        "How scorers differ",
+        "Limits",
+        "Citation",
+    ],
 }
 
 
@@ -41,7 +48,9 @@ def test_front_matter_fits_its_schema(path, kind):
 @pytest.mark.parametrize(("path", "kind"), CARDS.items())
 def test_sections(path, kind):
     body = parts(path)[1]
-    assert [line.removeprefix("## ") for line in body.splitlines() if line.startswith("## ")] == SECTIONS[kind]
+    assert [
+        line.removeprefix("## ") for line in body.splitlines() if line.startswith("## ")
+    ] == SECTIONS[kind]
 
 
 @pytest.mark.parametrize("name", corpus_names())

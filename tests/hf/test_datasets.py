@@ -34,7 +34,9 @@ def test_the_sample_holds_the_records(name, features):
     assert set(loaded) == set(corpus.configs["sample"].splits)
     for split, rows in loaded.items():
         assert rows.features == own
-        assert list(rows) == [own.encode_example(record) for record in read_gold(corpus, "sample", split).records]
+        assert list(rows) == [
+            own.encode_example(record) for record in read_gold(corpus, "sample", split).records
+        ]
 
 
 def test_what_hub_users_know():
@@ -56,21 +58,32 @@ def test_slices_streaming_and_processes(load):
 
 @pytest.mark.gate
 def test_processes(load):
-    mapped = load("mctaco", "sample", split="test", num_proc=2).map(lambda row: {"n": len(row["answer"])}, num_proc=2)
+    mapped = load("mctaco", "sample", split="test", num_proc=2).map(
+        lambda row: {"n": len(row["answer"])}, num_proc=2
+    )
     assert mapped[0]["n"] == len(mapped[0]["answer"])
 
 
 def test_what_can_be_asked_beforehand(datasets, features):
-    assert datasets.get_dataset_config_names("mctaco") == ["default", "flat", "sample", "sample_flat"]
+    assert datasets.get_dataset_config_names("mctaco") == [
+        "default",
+        "flat",
+        "sample",
+        "sample_flat",
+    ]
     assert datasets.get_dataset_default_config_name("mctaco") == "default"
-    assert datasets.load_dataset_builder("mctaco", "sample").info.features == features(load_schema("mctaco"))
+    assert datasets.load_dataset_builder("mctaco", "sample").info.features == features(
+        load_schema("mctaco")
+    )
     assert datasets.get_dataset_split_names("mctaco", "sample") == ["test"]
     assert datasets.get_dataset_split_names("mctaco") == ["validation", "test"]
 
 
 @pytest.mark.parametrize("argument", ["revision", "data_files"])
 def test_arguments_without_a_meaning_are_refused(argument, load):
-    with pytest.raises(RequestError, match=f"{argument}= does not apply to mctaco, which ships with closeread"):
+    with pytest.raises(
+        RequestError, match=f"{argument}= does not apply to mctaco, which ships with closeread"
+    ):
         load("mctaco", "sample", **{argument: "main"})
 
 
@@ -87,7 +100,9 @@ def test_an_unknown_argument_is_named_in_few_words(datasets):
 
 def test_how_it_is_loaded_reaches_datasets(monkeypatch):
     read = []
-    monkeypatch.setattr("closeread.hf.builder.read_gold", lambda *a: read.append(a) or read_gold(*a))
+    monkeypatch.setattr(
+        "closeread.hf.builder.read_gold", lambda *a: read.append(a) or read_gold(*a)
+    )
     load = functools.partial(closeread.load_dataset, "mctaco", "sample", split="test")
     assert load().cache_files != []
     assert load(keep_in_memory=True).cache_files == []
@@ -103,9 +118,13 @@ def test_how_it_is_loaded_reaches_datasets(monkeypatch):
 def test_names_that_do_not_exist(datasets):
     with pytest.raises(RequestError, match=r"no such corpus: 'mctacos'\. Did you mean 'mctaco'"):
         closeread.load_dataset("mctacos")
-    with pytest.raises(RequestError, match=r"^no such config of mctaco: 'small' \(choose from: default, flat"):
+    with pytest.raises(
+        RequestError, match=r"^no such config of mctaco: 'small' \(choose from: default, flat"
+    ):
         closeread.load_dataset("mctaco", "small")
-    with pytest.raises(ValueError, match=r"'small' not found. Available: \['default', 'flat', 'sample'"):
+    with pytest.raises(
+        ValueError, match=r"'small' not found. Available: \['default', 'flat', 'sample'"
+    ):
         datasets.load_dataset("mctaco", "small")
     with pytest.raises(ValueError, match="dev"):
         closeread.load_dataset("mctaco", "sample", split="dev")
@@ -114,23 +133,34 @@ def test_names_that_do_not_exist(datasets):
 def test_what_type_checkers_know(datasets):
     from closeread.hf.builder import load_dataset
 
-    returned = [inspect.signature(one).return_annotation for one in typing.get_overloads(load_dataset)]
+    returned = [
+        inspect.signature(one).return_annotation for one in typing.get_overloads(load_dataset)
+    ]
     kinds = ("DatasetDict", "Dataset", "IterableDatasetDict", "IterableDataset")
     assert returned == [*(f"datasets.{kind}" for kind in kinds), "Data"]
-    for (streaming, split), kind in zip(itertools.product((False, True), (None, "test")), kinds, strict=True):
+    for (streaming, split), kind in zip(
+        itertools.product((False, True), (None, "test")), kinds, strict=True
+    ):
         loaded = closeread.load_dataset("mctaco", "sample", split=split, streaming=streaming)
         assert type(loaded) is getattr(datasets, kind)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # datasets 4.0 leaves the file open
 def test_other_names_are_none_of_our_business(tmp_path, datasets):
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    assert len(datasets.load_dataset("csv", data_files=str(tmp_path / "rows.csv"), split="train")) == 1
+    assert (
+        len(datasets.load_dataset("csv", data_files=str(tmp_path / "rows.csv"), split="train")) == 1
+    )
 
 
 def test_the_released_corpus(corpora, datasets):
     loaded = datasets.load_dataset("mctaco")
-    assert {split: len(rows) for split, rows in loaded.items()} == {"validation": 3783, "test": 9442}
+    assert {split: len(rows) for split, rows in loaded.items()} == {
+        "validation": 3783,
+        "test": 9442,
+    }
 
 
 @pytest.fixture
@@ -144,7 +174,9 @@ def own_folder(tmp_path):
 
 
 def test_a_changed_byte_is_seen(own_folder, load):
-    with pytest.warns(UserWarning, match=r"is not the released file \(sha256 \w+…\); using it as it is"):
+    with pytest.warns(
+        UserWarning, match=r"is not the released file \(sha256 \w+…\); using it as it is"
+    ):
         first = load("mctaco", data_dir=str(own_folder))
     assert {split: len(rows) for split, rows in first.items()} == {"test": 20}
     path = own_folder / "test_9442.tsv"
@@ -168,16 +200,23 @@ def test_the_notice_comes_once_for_each_content_and_points_here(own_folder, load
 
 
 def test_the_sample_goes_without_a_folder(own_folder, load):
-    with pytest.raises(RequestError, match="config sample of mctaco comes with the package; it takes no data folder"):
+    with pytest.raises(
+        RequestError,
+        match="config sample of mctaco comes with the package; it takes no data folder",
+    ):
         load("mctaco", "sample", data_dir=str(own_folder))
 
 
 @pytest.mark.filterwarnings("ignore:.*is not the released file")
 def test_a_relative_folder_is_found_later(own_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    stream = closeread.load_dataset("mctaco", split="test", data_dir=own_folder.name, streaming=True)
+    stream = closeread.load_dataset(
+        "mctaco", split="test", data_dir=own_folder.name, streaming=True
+    )
     monkeypatch.setenv("HOME", str(tmp_path))
-    home = closeread.load_dataset("mctaco", split="test", data_dir=f"~/{own_folder.name}", streaming=True)
+    home = closeread.load_dataset(
+        "mctaco", split="test", data_dir=f"~/{own_folder.name}", streaming=True
+    )
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert len(list(stream)) == len(list(home)) == 20
@@ -209,7 +248,9 @@ def test_other_records_have_another_version():
     """Tables are cached by declaration, schema, data and version: who changes what is read raises the version."""
     found = {}
     for name in corpus_names():
-        for config in (config for config, one in load_corpus(name).configs.items() if one.is_bundled):
+        for config in (
+            config for config, one in load_corpus(name).configs.items() if one.is_bundled
+        ):
             loaded = closeread.load_dataset_builder(name, config)
             loaded.download_and_prepare()
             rows = {split: list(rows) for split, rows in loaded.as_dataset().items()}
@@ -219,9 +260,16 @@ def test_other_records_have_another_version():
 
 
 def test_another_declaration_or_schema_is_another_table(monkeypatch, tmp_path):
-    places = {name: shutil.copytree(package_folder(f"closeread.{name}"), tmp_path / name) for name in ("schemas",)}
-    places["loaders.mctaco"] = shutil.copytree(package_folder("closeread.loaders.mctaco"), tmp_path / "mctaco")
-    monkeypatch.setattr("closeread.files.package_folder", lambda name: places[name.removeprefix("closeread.")])
+    places = {
+        name: shutil.copytree(package_folder(f"closeread.{name}"), tmp_path / name)
+        for name in ("schemas",)
+    }
+    places["loaders.mctaco"] = shutil.copytree(
+        package_folder("closeread.loaders.mctaco"), tmp_path / "mctaco"
+    )
+    monkeypatch.setattr(
+        "closeread.files.package_folder", lambda name: places[name.removeprefix("closeread.")]
+    )
     digest = register.digest_declaration.__wrapped__
     found = [register.digest_declaration("mctaco"), digest("mctaco")]
     for path in (tmp_path / "schemas" / "mctaco.json", tmp_path / "mctaco" / "declaration.py"):
@@ -244,7 +292,10 @@ def test_a_file_that_changes_while_it_is_read(own_folder, monkeypatch):
             changing.download_and_prepare()
     assert str(caught.value) == f"{own_folder}: changed while it was read; load it again"
     assert not Path(changing.cache_dir).exists()
-    assert closeread.load_dataset("mctaco", split="test", data_dir=own_folder)[0]["answer"] == "three hoarse"
+    assert (
+        closeread.load_dataset("mctaco", split="test", data_dir=own_folder)[0]["answer"]
+        == "three hoarse"
+    )
 
 
 def test_paths_are_paths_after_streaming(tmp_path):
@@ -257,7 +308,9 @@ def test_a_cache_that_can_not_be_written(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(InputError) as caught:
         closeread.load_dataset("mctaco", "sample", cache_dir=tmp_path / "file")
-    assert str(caught.value).startswith(f"{tmp_path / 'file'}: the cache of tables is not writable: ")
+    assert str(caught.value).startswith(
+        f"{tmp_path / 'file'}: the cache of tables is not writable: "
+    )
     with small_files(2**11), pytest.raises(InputError) as caught:
         closeread.load_dataset("mctaco", "sample")
     assert (
@@ -268,7 +321,11 @@ def test_a_cache_that_can_not_be_written(tmp_path):
             "HF_DATASETS_CACHE"
         )
     )
-    assert [path for path in (tmp_path / "hf-datasets").glob("mctaco/**/*") if path.suffix in (".arrow", ".json")] == []
+    assert [
+        path
+        for path in (tmp_path / "hf-datasets").glob("mctaco/**/*")
+        if path.suffix in (".arrow", ".json")
+    ] == []
 
 
 @pytest.mark.filterwarnings("ignore:.*is not the released file")
@@ -277,12 +334,17 @@ def test_the_same_content_elsewhere_is_the_same_data(own_folder, tmp_path):
     own_folder.rename(elsewhere)
     own_folder.mkdir()
     (own_folder / "test_9442.tsv").write_bytes((elsewhere / "test_9442.tsv").read_bytes())
-    first, second = (closeread.load_dataset_builder("mctaco", data_dir=folder) for folder in (own_folder, elsewhere))
+    first, second = (
+        closeread.load_dataset_builder("mctaco", data_dir=folder)
+        for folder in (own_folder, elsewhere)
+    )
     assert first.cache_dir == second.cache_dir
 
 
 def test_a_folder_without_the_files(tmp_path):
-    with pytest.raises(UnavailableError, match=r"contains none of the files of McTaco: dev_3783.tsv, test_9442.tsv"):
+    with pytest.raises(
+        UnavailableError, match=r"contains none of the files of McTaco: dev_3783.tsv, test_9442.tsv"
+    ):
         closeread.load_dataset("mctaco", data_dir=tmp_path)
 
 
@@ -299,7 +361,9 @@ def test_labels_follow_the_features_that_are_asked_for(datasets, features):
     wanted["label"] = datasets.ClassLabel(names=["yes", "no"])
     rows = closeread.load_dataset("mctaco", "sample", split="test", features=wanted)
     records = read_gold(load_corpus("mctaco"), "sample").records
-    assert [rows.features["label"].int2str(row["label"]) for row in rows] == [r["label"] for r in records]
+    assert [rows.features["label"].int2str(row["label"]) for row in rows] == [
+        r["label"] for r in records
+    ]
     assert list(rows["category"]) == [record["category"] for record in records]
 
 

@@ -35,9 +35,14 @@ def test_plain_datasets_reads_it(tmp_path, export, python):
     for name in corpus_names():
         export(name, tmp_path / name, configs=["sample"])
     done = python(PLAIN, stdin="\n".join(corpus_names()))
-    sizes = {name: {"test": len(read_gold(load_corpus(name), "sample", "test").records)} for name in corpus_names()}
+    sizes = {
+        name: {"test": len(read_gold(load_corpus(name), "sample", "test").records)}
+        for name in corpus_names()
+    }
     assert done.stderr == ""
-    assert list(map(json.loads, done.stdout.splitlines())) == [[name, sizes[name], ["sample"]] for name in sizes]
+    assert list(map(json.loads, done.stdout.splitlines())) == [
+        [name, sizes[name], ["sample"]] for name in sizes
+    ]
 
 
 def test_it_holds_what_the_loader_gives(tmp_path, datasets, export):
@@ -89,7 +94,10 @@ def test_a_card_says_what_is_not_the_release(tmp_path, export):
     (own / "test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
     with pytest.warns(UserWarning, match="is not the released file"):
         export("mctaco", tmp_path / "mine", data_dir=own)
-    for name, why in (("sample", "it has only sample"), ("mine", "its files come from a user's own folder")):
+    for name, why in (
+        ("sample", "it has only sample"),
+        ("mine", "its files come from a user's own folder"),
+    ):
         card = (tmp_path / name / "README.md").read_text("utf-8")
         assert f"> This export differs from the release: {why}." in card
         assert "\nsize_categories:\n- n<1K\n" in card  # the release has 13,225 records: 10K<n<100K
@@ -101,16 +109,26 @@ def test_the_card_of_the_release(corpora, tmp_path, export):
     export("mctaco", tmp_path / "repository")
     card = (tmp_path / "repository" / "README.md").read_text("utf-8")
     front = yaml.safe_load(card.split("---")[1])
-    assert [config["config_name"] for config in front["configs"]] == ["default", "flat", "sample", "sample_flat"]
+    assert [config["config_name"] for config in front["configs"]] == [
+        "default",
+        "flat",
+        "sample",
+        "sample_flat",
+    ]
     splits = {info["config_name"]: info["splits"] for info in front["dataset_info"]}
-    assert {s["name"]: s["num_examples"] for s in splits["default"]} == {"validation": 3783, "test": 9442}
+    assert {s["name"]: s["num_examples"] for s in splits["default"]} == {
+        "validation": 3783,
+        "test": 9442,
+    }
     assert "9,442" in card
     assert "size_categories" in card
     assert "not the released files" not in card
 
 
 def test_a_folder_is_for_the_default_config(tmp_path, export):
-    with pytest.raises(RequestError, match="a data folder applies only to config default, which is not exported"):
+    with pytest.raises(
+        RequestError, match="a data folder applies only to config default, which is not exported"
+    ):
         export("mctaco", tmp_path / "out", configs=["sample"], data_dir=tmp_path)
 
 
@@ -124,7 +142,9 @@ def test_targets_that_can_not_be(tmp_path, monkeypatch, export):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     for target in (Path(), Path("file")):
-        with pytest.raises(RequestError, match="is the working directory or not a folder; choose a new folder"):
+        with pytest.raises(
+            RequestError, match="is the working directory or not a folder; choose a new folder"
+        ):
             export("mctaco", target, configs=["sample"])
     with pytest.raises(RequestError, match="no such config of mctaco: 'nope'"):
         export("mctaco", Path("deep") / "out", configs=["nope"])
@@ -136,7 +156,9 @@ def test_no_room_for_temporary_tables(tmp_path, export):
     with small_files(2**11), pytest.raises(InputError) as caught:
         export("mctaco", tmp_path / "out", configs=["sample"])
     told = str(caught.value)
-    assert told.endswith(": can't be written: File too large; set TMPDIR to a folder with room for temporary tables")
+    assert told.endswith(
+        ": can't be written: File too large; set TMPDIR to a folder with room for temporary tables"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,15 +173,22 @@ def test_json_lines_are_gold(name, tmp_path, datasets, export):
     assert plain.features == closeread.load_dataset(name, "sample", split="test").features
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # datasets 4.0 leaves the file open
 def test_csv_of_flat_configs(tmp_path, corpora, datasets, export):
     files = export("wikipossessions", tmp_path / "all", format="csv")
     assert [str(path.relative_to(tmp_path / "all")) for path in files] == [
         *("README.md", "flat/test.csv", "sample_flat/test.csv")
     ]
     plain = datasets.load_dataset(str(tmp_path / "all"), "sample_flat", split="test")
-    assert plain["possessor"] == closeread.load_dataset("wikipossessions", "sample_flat", split="test")["possessor"]
-    with pytest.raises(RequestError, match="config sample of wikipossessions has lists; csv files hold flat"):
+    assert (
+        plain["possessor"]
+        == closeread.load_dataset("wikipossessions", "sample_flat", split="test")["possessor"]
+    )
+    with pytest.raises(
+        RequestError, match="config sample of wikipossessions has lists; csv files hold flat"
+    ):
         export("wikipossessions", tmp_path / "none", configs=["sample", "flat"], format="csv")
     with pytest.raises(RequestError, match="no such format: 'xml'"):
         export("wikipossessions", tmp_path / "none", format="xml")
@@ -174,6 +203,11 @@ def test_absent_splits_and_configs_are_left_out(tmp_path, monkeypatch, export):
     monkeypatch.setenv("CLOSEREAD_DATA", str(tmp_path / "data"))
     with pytest.warns(UserWarning, match="config ood_domains of tne is skipped"):
         files = export("tne", tmp_path / "out", data_dir=folder)
-    assert [str(path.relative_to(tmp_path / "out")) for path in files if path.suffix == ".parquet"] == [
-        *(f"{name}/test-00000-of-00001.parquet" for name in ("default", "flat", "sample", "sample_flat"))
+    assert [
+        str(path.relative_to(tmp_path / "out")) for path in files if path.suffix == ".parquet"
+    ] == [
+        *(
+            f"{name}/test-00000-of-00001.parquet"
+            for name in ("default", "flat", "sample", "sample_flat")
+        )
     ]

@@ -31,14 +31,18 @@ def import_copy(name):
     """Import a module as evaluate does from a path: a copy in its cache."""
     from evaluate.loading import evaluation_module_factory
 
-    return importlib.import_module(evaluation_module_factory(str(METRICS / name), module_type="metric").module_path)
+    return importlib.import_module(
+        evaluation_module_factory(str(METRICS / name), module_type="metric").module_path
+    )
 
 
 @pytest.mark.parametrize("name", SCORING)
 def test_it_names_every_parameter(name):
     from evaluate.loading import import_main_class
 
-    parameters = inspect.signature(import_main_class(import_copy(name).__name__)._compute).parameters
+    parameters = inspect.signature(
+        import_main_class(import_copy(name).__name__)._compute
+    ).parameters
     variable = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     assert not {parameter.kind for parameter in parameters.values()} & variable
     (procedure,) = (p for p in map(load_procedure, procedure_names()) if name in p.modules)
@@ -51,7 +55,9 @@ def test_it_names_every_parameter(name):
 @pytest.mark.parametrize("name", module_names())
 def test_its_example_runs_from_a_copy(name, monkeypatch, evaluate):
     module, load = import_copy(name), evaluate.load
-    monkeypatch.setattr(evaluate, "load", lambda path, *rest, **more: load(str(METRICS / path), *rest, **more))
+    monkeypatch.setattr(
+        evaluate, "load", lambda path, *rest, **more: load(str(METRICS / path), *rest, **more)
+    )
     done = doctest.testmod(module, raise_on_error=True)
     assert done.attempted > 1
     assert done.failed == 0
@@ -61,17 +67,39 @@ def test_its_example_runs_from_a_copy(name, monkeypatch, evaluate):
 def test_the_original(tmp_path):
     pytest.importorskip("absl", reason="the original test needs absl-py")
     for name in module_names():
-        shutil.copytree(METRICS / name, tmp_path / "metrics" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            METRICS / name,
+            tmp_path / "metrics" / name,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
     test = find_peer("evaluate").resolve() / "tests" / "test_metric_common.py"
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--rootdir", str(test.parent.parent)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-rA",
+        "--rootdir",
+        str(test.parent.parent),
+    ]
     command += [str(test), "-k", "LocalModuleTest and not real_metric"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    passed = {line.rpartition("_metric_")[2] for line in done.stdout.splitlines() if line.startswith("PASSED")}
+    passed = {
+        line.rpartition("_metric_")[2]
+        for line in done.stdout.splitlines()
+        if line.startswith("PASSED")
+    }
     assert passed == set(module_names())
 
 
-CORPORA = {"mctaco": "mctaco", "tne": "tne", "timeline": "semeval2015_timeline", "wikipossessions": "wikipossessions"}
+CORPORA = {
+    "mctaco": "mctaco",
+    "tne": "tne",
+    "timeline": "semeval2015_timeline",
+    "wikipossessions": "wikipossessions",
+}
 """By the task's name."""
 
 NOT_STORED = {"possession", "tne_links"}
@@ -110,7 +138,11 @@ def by_cloudpickle(module):
     return pickle.loads(cloudpickle.dumps(module))
 
 
-COPIES = {"pickle": lambda module: pickle.loads(pickle.dumps(module)), "dill": by_dill, "cloudpickle": by_cloudpickle}
+COPIES = {
+    "pickle": lambda module: pickle.loads(pickle.dumps(module)),
+    "dill": by_dill,
+    "cloudpickle": by_cloudpickle,
+}
 
 
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
@@ -124,7 +156,11 @@ def test_it_pickles_before_and_after_compute(name, how, evaluate):
     assert compute_stored(module, given) == scores
     for copy in (before, COPIES[how](module)):
         assert copy.compute(**given) == compute_stored(copy, given) == scores
-        assert (copy.seed, copy.experiment_id, copy.compute.__doc__) == (3, "mine", module.compute.__doc__)
+        assert (copy.seed, copy.experiment_id, copy.compute.__doc__) == (
+            3,
+            "mine",
+            module.compute.__doc__,
+        )
         assert inspect.signature(copy.compute) == inspect.signature(module.compute)
 
 
@@ -132,7 +168,9 @@ def test_it_pickles_before_and_after_compute(name, how, evaluate):
 def test_it_does_not_pickle_while_it_stores_predictions(in_memory, evaluate):
     module = evaluate.load("coref_lea", keep_in_memory=in_memory)
     module.add(prediction=CLUSTERS, reference=CLUSTERS)
-    with pytest.raises(TypeError, match=r"coref_lea has stored predictions and references, which can't be pickled"):
+    with pytest.raises(
+        TypeError, match=r"coref_lea has stored predictions and references, which can't be pickled"
+    ):
         pickle.dumps(module)
     assert module.compute()["lea/f1"] == 1
     assert len(pickle.loads(pickle.dumps(module))) == 0

@@ -15,7 +15,9 @@ def test_any_shape_of_the_same_input(mctaco, sample):
     wanted = mctaco.compute(predictions=labels, references=records)
     loaded = closeread.load_dataset("mctaco", "sample", split="test")
     numbers = [int(label == "yes") for label in labels]
-    essential = [{n: r[n] for n in ("question_id", "sentence_id", "label", "category")} for r in records]
+    essential = [
+        {n: r[n] for n in ("question_id", "sentence_id", "label", "category")} for r in records
+    ]
     extra = loaded.map(lambda row: {"input_ids": [1, 2]})
     for predictions in (labels, numbers, np.array(numbers), np.array(labels), tuple(labels)):
         for references in (records, loaded, list(loaded), essential, extra):
@@ -52,11 +54,26 @@ def test_any_column_as_predictions(mctaco, sample, datasets):
     wanted = mctaco.compute(predictions=labels, references=records)
     numbers = [int(label == "yes") for label in labels]
     table = datasets.Dataset.from_dict({"label": numbers, "text": labels})
-    columns = [table["label"], table["text"], table.with_format("arrow")[:]["label"], table.to_pandas()["text"]]
-    columns += [[np.str_(label) for label in labels], [np.int32(n) for n in numbers], [np.array(n) for n in numbers]]
-    columns += [table.with_format("numpy")["label"], iter(numbers), pa.chunked_array([numbers[:5], numbers[5:]])]
+    columns = [
+        table["label"],
+        table["text"],
+        table.with_format("arrow")[:]["label"],
+        table.to_pandas()["text"],
+    ]
+    columns += [
+        [np.str_(label) for label in labels],
+        [np.int32(n) for n in numbers],
+        [np.array(n) for n in numbers],
+    ]
+    columns += [
+        table.with_format("numpy")["label"],
+        iter(numbers),
+        pa.chunked_array([numbers[:5], numbers[5:]]),
+    ]
     for predictions in columns:
-        assert mctaco.compute(predictions=predictions, references=records) == wanted, type(predictions)
+        assert mctaco.compute(predictions=predictions, references=records) == wanted, type(
+            predictions
+        )
 
 
 def test_tensors(mctaco, sample):
@@ -72,7 +89,10 @@ def test_tensors(mctaco, sample):
 
 def test_one_bad_row_among_columns_that_are_not_ours(mctaco, sample):
     records, labels = sample
-    rows = [{**record, "input_ids": [1, 2], "label": int(record["label"] == "yes")} for record in records]
+    rows = [
+        {**record, "input_ids": [1, 2], "label": int(record["label"] == "yes")}
+        for record in records
+    ]
     del rows[5]["category"]
     with pytest.raises(SubmissionError) as caught:
         mctaco.compute(predictions=labels, references=rows)
@@ -84,10 +104,14 @@ def test_questions_that_contradict_themselves(mctaco, sample):
     rows = [dict(record) for record in records]
     rows[1]["category"] = "Stationarity"
     for call in (mctaco.compute, mctaco.report):
-        with pytest.raises(SubmissionError, match=r"references: row 1: question 'test-q0000' has category"):
+        with pytest.raises(
+            SubmissionError, match=r"references: row 1: question 'test-q0000' has category"
+        ):
             call(predictions=labels, references=rows)
     mctaco.add_batch(predictions=labels, references=rows)
-    with pytest.raises(SubmissionError, match=r"references: row 1: question 'test-q0000' has category"):
+    with pytest.raises(
+        SubmissionError, match=r"references: row 1: question 'test-q0000' has category"
+    ):
         mctaco.compute()
 
 
@@ -124,9 +148,13 @@ def test_what_holds_no_rows(mctaco, sample, name):
 
 
 def test_adding_nothing(mctaco):
-    with pytest.raises(SubmissionError, match="references: expected a list with one item per row, got None"):
+    with pytest.raises(
+        SubmissionError, match="references: expected a list with one item per row, got None"
+    ):
         mctaco.add_batch()
-    with pytest.raises(SubmissionError, match=r"references: row 0: expected an object such as .*, found null"):
+    with pytest.raises(
+        SubmissionError, match=r"references: row 0: expected an object such as .*, found null"
+    ):
         mctaco.add()
 
 
@@ -141,14 +169,18 @@ def test_messages_hold_no_look_ahead(mctaco, sample):
 def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
     records, labels = sample
     wanted = mctaco.report(predictions=labels, references=records, by="category")
-    other = datasets.Dataset.from_list(records).cast_column("label", datasets.ClassLabel(names=["yes", "no"]))
-    other = other.class_encode_column("category")  # in alphabetical order, which is not the schema's
+    other = datasets.Dataset.from_list(records).cast_column(
+        "label", datasets.ClassLabel(names=["yes", "no"])
+    )
+    other = other.class_encode_column(
+        "category"
+    )  # in alphabetical order, which is not the schema's
     got = mctaco.report(predictions=labels, references=other, by="category")
     assert got.total.scores == wanted.total.scores
     assert got.slices == wanted.slices
-    assert mctaco.compute(predictions=labels, references=other.with_format("numpy")) == mctaco.compute(
-        predictions=labels, references=records
-    )
+    assert mctaco.compute(
+        predictions=labels, references=other.with_format("numpy")
+    ) == mctaco.compute(predictions=labels, references=records)
 
 
 NO_LABEL = "is not one of 'no', 'yes'; did you mean 'yes'?"

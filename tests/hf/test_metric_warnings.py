@@ -30,7 +30,10 @@ def told(monkeypatch):
 
 
 CASES = {
-    "tne_links": ("tne", ["2 linked noun phrases are times, dates or measurements (first: np2 in 's1')."]),
+    "tne_links": (
+        "tne",
+        ["2 linked noun phrases are times, dates or measurements (first: np2 in 's1')."],
+    ),
     "possession": (
         "wikipossessions",
         [
@@ -41,7 +44,9 @@ CASES = {
     ),
     "timeline_awareness": (
         "semeval2015_timeline",
-        ["predictions: row 1: positions have gaps: 4 positions up to 5 (released timelines count from 1 without gaps)"],
+        [
+            "predictions: row 1: positions have gaps: 4 positions up to 5 (released timelines count from 1 without gaps)"
+        ],
     ),
     "mctaco": ("mctaco", []),
 }
@@ -83,5 +88,7 @@ def test_repeated_mentions_are_told(told, evaluate):
     module = evaluate.load("coref_muc")
     repeated = ["the response repeats 1 mention; only the first of each counts"]
     assert told(closeread.score, "coref", response, gold=key, duplicates="first") == repeated
-    assert told(module.compute, predictions=response, references=key, duplicates="first") == repeated
+    assert (
+        told(module.compute, predictions=response, references=key, duplicates="first") == repeated
+    )
     assert told(module.compute, predictions=response, references=key, duplicates="reference") == []

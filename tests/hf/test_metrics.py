@@ -26,11 +26,16 @@ def test_a_module_loads_in_every_way(name, evaluate):
 
     by_path = evaluate.load(str(ROOT / "metrics" / name))
     assert {module.name for module in (by_name, ours, by_path)} == {name}
-    assert {isinstance(module, EvaluateModule) for module in (by_name, ours, by_path)} == {name in SCORING}
+    assert {isinstance(module, EvaluateModule) for module in (by_name, ours, by_path)} == {
+        name in SCORING
+    }
     if name not in SCORING:
         return
     wanted = [metric.name for metric in ours.PROCEDURE.metrics]
-    assert [[metric.name for metric in m.PROCEDURE.metrics] for m in (by_name, by_path)] == [wanted, wanted]
+    assert [[metric.name for metric in m.PROCEDURE.metrics] for m in (by_name, by_path)] == [
+        wanted,
+        wanted,
+    ]
     assert name in ours.PROCEDURE.modules
 
 
@@ -48,7 +53,9 @@ def test_a_module_explains_itself(name, evaluate):
         assert option.help in module.compute.__doc__
         assert parameters[option.name].default == option.default
     described = (
-        [metric.description for metric in module.PROCEDURE.metrics] if name in SCORING else module.SCORES.values()
+        [metric.description for metric in module.PROCEDURE.metrics]
+        if name in SCORING
+        else module.SCORES.values()
     )
     assert all(description in module.inputs_description for description in described)
 
@@ -66,20 +73,35 @@ def test_examples_of_the_card_run(name):
 def test_missing_predictions_are_what_the_option_says(mctaco, sample, tmp_path):
     records, labels = sample
     labels = [None if i % 7 == 0 else label for i, label in enumerate(labels)]
-    rows = [{"id": r["id"], "label": label} for r, label in zip(records, labels, strict=True) if label is not None]
+    rows = [
+        {"id": r["id"], "label": label}
+        for r, label in zip(records, labels, strict=True)
+        if label is not None
+    ]
     (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     scores = {}
     for missing in ("empty", "skip"):
-        report = score("mctaco", tmp_path / "some.jsonl", config="sample", resampling=Resampling(0), missing=missing)
+        report = score(
+            "mctaco",
+            tmp_path / "some.jsonl",
+            config="sample",
+            resampling=Resampling(0),
+            missing=missing,
+        )
         scores[missing] = mctaco.compute(predictions=labels, references=records, missing=missing)
-        assert scores[missing] == {name: estimate.value for name, estimate in report.total.scores.items()}
-        same = mctaco.report(predictions=labels, references=records, resampling=Resampling(0), missing=missing)
+        assert scores[missing] == {
+            name: estimate.value for name, estimate in report.total.scores.items()
+        }
+        same = mctaco.report(
+            predictions=labels, references=records, resampling=Resampling(0), missing=missing
+        )
         assert same.total == report.total
         assert same.provenance.signature == report.provenance.signature
         assert same.provenance.missing == report.provenance.missing == 15
     assert scores["empty"] != scores["skip"]
     with pytest.raises(
-        SubmissionError, match=r"row 1: is None \(expected a prediction, or missing='empty' or missing='skip'\)"
+        SubmissionError,
+        match=r"row 1: is None \(expected a prediction, or missing='empty' or missing='skip'\)",
     ):
         mctaco.compute(predictions=["yes", None], references=records[:2])
     with pytest.raises(SubmissionError, match="row 1: 'Yes' is not one of"):
@@ -106,13 +128,17 @@ def test_combined_modules_add(sample, evaluate):
     for record, label in zip(records[:30], labels[:30], strict=True):
         both.add(prediction=label, reference=record)
     scores = evaluate.load("mctaco").compute(predictions=labels[:30], references=records[:30])
-    assert both.compute() == {f"mctaco_{i}_{name}": value for i in (0, 1) for name, value in scores.items()}
+    assert both.compute() == {
+        f"mctaco_{i}_{name}": value for i in (0, 1) for name, value in scores.items()
+    }
 
 
 def test_options_reach_the_procedure(mctaco, sample):
     records, labels = sample
     assert mctaco.compute(predictions=labels, references=records, missing="skip")
-    with pytest.raises(RequestError, match="option missing: 'none' is not one of 'error', 'empty', 'skip'"):
+    with pytest.raises(
+        RequestError, match="option missing: 'none' is not one of 'error', 'empty', 'skip'"
+    ):
         mctaco.compute(predictions=labels, references=records, missing="none")
     with pytest.raises(RequestError, match="no such option of mctaco: 'average'"):
         mctaco.compute(predictions=labels, references=records, average="macro")
@@ -144,8 +170,12 @@ def test_installed_modules_need_no_import_of_ours(offline, evaluate, python):
     written = install_modules()
     assert [path.name for path in written] == [f"{name}.py" for name in module_names()]
     assert all(len(path.read_text().splitlines()) == 1 for path in written)
-    code = "import evaluate, sys; assert 'closeread' not in sys.modules; m = evaluate.load('mctaco')\n"
-    code += "row = {'question_id': 'q', 'sentence_id': 's', 'label': 'yes', 'category': 'Frequency'}\n"
+    code = (
+        "import evaluate, sys; assert 'closeread' not in sys.modules; m = evaluate.load('mctaco')\n"
+    )
+    code += (
+        "row = {'question_id': 'q', 'sentence_id': 's', 'label': 'yes', 'category': 'Frequency'}\n"
+    )
     code += "print(m.compute(predictions=['yes'], references=[row]))"
     done = python(code, HF_MODULES_CACHE=str(evaluate.config.HF_MODULES_CACHE))
     assert done.stdout == "{'exact_match': 1.0, 'f1': 1.0}\n", done.stderr

@@ -10,7 +10,9 @@ from closeread.exceptions import RequestError
 pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.mark.parametrize(("name", "corpus"), [("timeline", "semeval2015_timeline"), ("possession", "wikipossessions")])
+@pytest.mark.parametrize(
+    ("name", "corpus"), [("timeline", "semeval2015_timeline"), ("possession", "wikipossessions")]
+)
 def test_datasets(load, name, corpus):
     found, usual = load(name, "sample", split="test"), load(corpus, "sample", split="test")
     assert found.to_list() == usual.to_list()
@@ -26,12 +28,17 @@ def test_metrics(evaluate, name, module):
     assert closeread.load_metric(name).name == evaluate.load(name).name == module
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # older versions leave the file open
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # older versions leave the file open
 def test_a_folder_of_the_users_own_is_not_taken_for_another_name(datasets):
     Path("timeline").mkdir()
     Path("timeline/rows.csv").write_text("word\nsailed\n", "utf-8")
     assert datasets.load_dataset("timeline", split="train").to_list() == [{"word": "sailed"}]
-    assert closeread.load_dataset("timeline", "sample", split="test").info.dataset_name == "semeval2015_timeline"
+    assert (
+        closeread.load_dataset("timeline", "sample", split="test").info.dataset_name
+        == "semeval2015_timeline"
+    )
 
 
 def test_a_procedure_that_scores_no_corpus_is_none():

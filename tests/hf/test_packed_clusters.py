@@ -12,14 +12,31 @@ from closeread.exceptions import InputError
 from closeread.tasks.coref.documents import mention_table, pack_clusters
 from closeread.tasks.coref.sides import CoreferenceSides
 
-ODD = [True, -1, 2**31 - 1, 2**31, 2**70, 1.0, 1.5, float("nan"), None, "1", np.int32(3), np.True_, np.float64(2), []]
+ODD = [
+    True,
+    -1,
+    2**31 - 1,
+    2**31,
+    2**70,
+    1.0,
+    1.5,
+    float("nan"),
+    None,
+    "1",
+    np.int32(3),
+    np.True_,
+    np.float64(2),
+    [],
+]
 TOKEN = st.integers(0, 9)
 MENTION = st.tuples(TOKEN, TOKEN).map(sorted) | st.tuples(TOKEN, TOKEN, TOKEN).map(sorted).map(
     lambda m: [m[0], m[2], m[1]]
 )
 DOCUMENT = st.lists(st.lists(MENTION, max_size=4), max_size=4)
 NUMBERS = st.lists(TOKEN | st.sampled_from(ODD), max_size=4)
-ANYTHING = st.lists(st.lists(MENTION | NUMBERS | NUMBERS.map(tuple), max_size=3), max_size=3) | st.sampled_from(ODD)
+ANYTHING = st.lists(
+    st.lists(MENTION | NUMBERS | NUMBERS.map(tuple), max_size=3), max_size=3
+) | st.sampled_from(ODD)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +69,16 @@ def test_it_is_the_same_in_either_way(lea, pairs):
         assert repr(found) == repr(compute(lea, predictions, references))
 
 
-@given(st.lists(st.lists(st.lists(st.tuples(TOKEN, TOKEN).map(sorted), min_size=1, max_size=4), max_size=4)))
+@given(
+    st.lists(
+        st.lists(st.lists(st.tuples(TOKEN, TOKEN).map(sorted), min_size=1, max_size=4), max_size=4)
+    )
+)
 def test_columns_are_those_of_the_slow_way(documents):
-    fast, slow = pack_clusters(documents), mention_table(list(map(str, range(len(documents)))), documents)
+    fast, slow = (
+        pack_clusters(documents),
+        mention_table(list(map(str, range(len(documents)))), documents),
+    )
     assert fast.names == slow.names
     assert fast.n_entities == slow.n_entities
     assert (fast.head is None) == (slow.head is None)
@@ -87,7 +111,10 @@ def test_scores_are_the_same_in_either_way(pairs):
     predictions, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     forms = [
         (predictions, references),
-        [[{"document": f"d{i}", "clusters": one} for i, one in enumerate(side)] for side in (predictions, references)],
+        [
+            [{"document": f"d{i}", "clusters": one} for i, one in enumerate(side)]
+            for side in (predictions, references)
+        ],
         [{f"\x85{i}": one for i, one in enumerate(side)} for side in (predictions, references)],
     ]
     found = [score(*form) for form in forms]

@@ -55,7 +55,10 @@ def test_imported_before_the_libraries_in_a_folder_full_of_files(python, tmp_pat
         (tmp_path / "cwd" / f"{number}.csv").touch()
     (tmp_path / "cwd" / "mctaco").mkdir()
     (tmp_path / "cwd" / "mctaco" / "train.csv").write_text("a,b\n1,2\n")
-    more = {"PYTHONWARNINGS": "default::UserWarning", "HF_EVALUATE_OFFLINE": "1"}  # or it waits for the Hub
+    more = {
+        "PYTHONWARNINGS": "default::UserWarning",
+        "HF_EVALUATE_OFFLINE": "1",
+    }  # or it waits for the Hub
     done = python(f"{BEFORE_THEM}{USE}", **more)
     assert done.stdout.splitlines() == [
         "[]",
@@ -67,7 +70,10 @@ def test_imported_before_the_libraries_in_a_folder_full_of_files(python, tmp_pat
         "['a', 'b']",
         USED.strip(),
     ], done.stderr
-    assert "'mctaco' loads closeread's corpus; write './mctaco' to load the folder of that name" in done.stderr
+    assert (
+        "'mctaco' loads closeread's corpus; write './mctaco' to load the folder of that name"
+        in done.stderr
+    )
 
 
 @pytest.mark.gate

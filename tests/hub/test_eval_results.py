@@ -23,14 +23,22 @@ GIVEN = {
 def test_the_name_of_the_file_depends_on_what_is_scored():
     path = results_path(make_entry(**GIVEN))
     assert path.startswith(".eval_results/closeread-")
-    assert path == results_path(make_entry(**GIVEN | {"value": 0.1, "source": "https://a.example/x"}))
-    for name, value in (("dataset", "lab/snow"), ("task", "rain_dev"), ("signature", "mctaco|version:2")):
+    assert path == results_path(
+        make_entry(**GIVEN | {"value": 0.1, "source": "https://a.example/x"})
+    )
+    for name, value in (
+        ("dataset", "lab/snow"),
+        ("task", "rain_dev"),
+        ("signature", "mctaco|version:2"),
+    ):
         assert path != results_path(make_entry(**GIVEN | {name: value}))
 
 
 def test_all_problems_at_once():
     with pytest.raises(FormatError) as refused:
-        make_entry(dataset="rain", task="rain test", value=1.01, signature="a\nb", source="javascript:x")
+        make_entry(
+            dataset="rain", task="rain test", value=1.01, signature="a\nb", source="javascript:x"
+        )
     assert [problem.path for problem in refused.value.problems] == [
         (0, "dataset", "id"),
         (0, "dataset", "task_id"),
@@ -73,7 +81,11 @@ def propose(hub, log_in):
 
 
 def pull_requests(hub):
-    return [discussion for discussion in hub.discussions("ann/model", "model") if discussion.is_pull_request]
+    return [
+        discussion
+        for discussion in hub.discussions("ann/model", "model")
+        if discussion.is_pull_request
+    ]
 
 
 def test_a_pull_request_with_one_file(hub, propose):

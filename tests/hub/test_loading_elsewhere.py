@@ -71,7 +71,17 @@ def published(hub, log_in, run, folder):
     log_in("olga")
     said = {}
     for arguments in (
-        ["dataset", "tne", "lab/tne", "--config", "default", "--config", "sample", "--data-dir", folder],
+        [
+            "dataset",
+            "tne",
+            "lab/tne",
+            "--config",
+            "default",
+            "--config",
+            "sample",
+            "--data-dir",
+            folder,
+        ],
         ["dataset", "mctaco", "lab/rain"],
         ["metric", "coref_lea", "lab/my-lea"],
     ):
@@ -87,7 +97,14 @@ def test_what_is_published_loads_elsewhere(published, folder):
 
     hub, said = published
     code = f"ROWS = {ROWS}{LOAD}"
-    done = run_client(hub, None, code, cwd=folder, home=folder / "elsewhere", HF_DATASETS_DISABLE_PROGRESS_BARS="1")
+    done = run_client(
+        hub,
+        None,
+        code,
+        cwd=folder,
+        home=folder / "elsewhere",
+        HF_DATASETS_DISABLE_PROGRESS_BARS="1",
+    )
     loaded = json.loads(done.stdout)
 
     # The exported rows.
@@ -98,7 +115,11 @@ def test_what_is_published_loads_elsewhere(published, folder):
     assert loaded["sample"] == gold
 
     # The sample of a corpus that may not be redistributed.
-    [file] = [path for path in export("mctaco", folder / "here", configs=["sample"]) if path.suffix == ".parquet"]
+    [file] = [
+        path
+        for path in export("mctaco", folder / "here", configs=["sample"])
+        if path.suffix == ".parquet"
+    ]
     assert loaded["refused"] == pq.read_table(file).to_pylist()
 
     # A metric. Two entities of two mentions, of which the response has one: recall 1/2, precision 1.

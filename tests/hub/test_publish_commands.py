@@ -71,13 +71,23 @@ def test_one_commit_and_twice_changes_nothing(hub, publish, tmp_path):
     assert f"Published: {hub.url}/datasets/lab/rain/commit/{published.sha}" in first.stdout
     again = publish("dataset", "mctaco", "lab/rain", user="otto")
     assert again.exit_code == 0, again.stderr
-    assert f"Nothing to publish: {hub.url}/datasets/lab/rain has these files already." in again.stdout
+    assert (
+        f"Nothing to publish: {hub.url}/datasets/lab/rain has these files already." in again.stdout
+    )
     assert len(commits_asked(hub)) == 1
     assert [commit.sha for commit in hub.commits("lab/rain")] == [initial.sha, published.sha]
 
 
 def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
-    arguments = ("--config", "default", "--config", "sample", "--data-dir", "own", "--with-eval-yaml")
+    arguments = (
+        "--config",
+        "default",
+        "--config",
+        "sample",
+        "--data-dir",
+        "own",
+        "--with-eval-yaml",
+    )
     done = publish("dataset", "tne", "lab/tne", *arguments)
     assert done.exit_code == 0, done.stderr
     assert "own/test.jsonl.gz is not the released file" in done.stderr
@@ -95,9 +105,15 @@ def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--config", "default"], "(the authors state no licence): config default can't be published."),
+        (
+            ["--config", "default"],
+            "(the authors state no licence): config default can't be published.",
+        ),
         (["--data-dir", "."], "(the authors state no licence): --data-dir can't be published"),
-        (["--with-eval-yaml"], "repository of McTaco would have none: the authors state no licence"),
+        (
+            ["--with-eval-yaml"],
+            "repository of McTaco would have none: the authors state no licence",
+        ),
     ],
 )
 def test_a_licence_that_forbids_it(hub, publish, arguments, message):
@@ -108,8 +124,15 @@ def test_a_licence_that_forbids_it(hub, publish, arguments, message):
 
 
 def test_data_published_before_is_deleted_and_other_files_are_kept(hub, publish):
-    theirs = {"notes.md": b"mine", "default/notes.md": b"mine", "data/test-00000-of-00001.parquet": b"mine"}
-    stale = {"default/test-00000-of-00001.parquet": b"PAR1", "sample/train-00000-of-00002.parquet": b"PAR1"}
+    theirs = {
+        "notes.md": b"mine",
+        "default/notes.md": b"mine",
+        "data/test-00000-of-00001.parquet": b"mine",
+    }
+    stale = {
+        "default/test-00000-of-00001.parquet": b"PAR1",
+        "sample/train-00000-of-00002.parquet": b"PAR1",
+    }
     hub.add_repository("lab/rain", files={**theirs, **stale, "README.md": b"# Old"})
     planned = json.loads(publish("dataset", "mctaco", "lab/rain", "--dry-run", "--json").stdout)
     assert {file["path"]: file["change"] for file in planned["files"]} == {
@@ -137,7 +160,9 @@ def test_data_published_before_is_deleted_and_other_files_are_kept(hub, publish)
     ids=["upload", "batch", "yaml", "commit"],
 )
 def test_a_fault_in_the_middle_leaves_the_repository_unchanged(hub, publish, fault):
-    hub.add_repository("lab/rain", files={"README.md": b"# Old", "default/test-00000-of-00001.parquet": b"PAR1"})
+    hub.add_repository(
+        "lab/rain", files={"README.md": b"# Old", "default/test-00000-of-00001.parquet": b"PAR1"}
+    )
     before, commits = hub.files("lab/rain"), hub.commits("lab/rain")
     hub.faults.append(fault)
     done = publish("dataset", "mctaco", "lab/rain")
@@ -198,5 +223,7 @@ def test_publishing_is_not_imported_by_other_commands(tmp_path):
         "try:\n    main(['publish', '--help'])\nexcept SystemExit:\n    pass\n"
         "print([n for n in ('huggingface_hub', 'jinja2', 'markdown_it', 'datasets') if n in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
     assert done.stdout.splitlines()[-1] == "[]", done.stderr

@@ -38,12 +38,17 @@ def exported(tmp_path):
 def test_what_the_licences_allow():
     # TNE: MIT, of texts under CC BY 2.5. TimeLine: CC-BY 3.0. McTaco, WikiPossessions: their repositories state no
     # licence. Marmara: its text is the METU-Sabanci treebank, whose licence forbids it.
-    assert {name for name in corpus_names() if not load_corpus(name).redistribution} == {"semeval2015_timeline", "tne"}
+    assert {name for name in corpus_names() if not load_corpus(name).redistribution} == {
+        "semeval2015_timeline",
+        "tne",
+    }
 
 
 def test_the_licence_of_the_texts_of_tne_goes_with_them(exported):
     folder = exported("tne")
-    front, text = (folder / "README.md").read_text("utf-8").removeprefix("---\n").split("\n---\n", 1)
+    front, text = (
+        (folder / "README.md").read_text("utf-8").removeprefix("---\n").split("\n---\n", 1)
+    )
     assert yaml.safe_load(front)["license"] == ["mit", "cc-by-2.5"]
     (licence,) = (part for part in text.split("\n- ") if part.startswith("**Licence:**"))
     for named in (
@@ -62,14 +67,23 @@ def test_the_licence_of_the_texts_of_tne_goes_with_them(exported):
 def test_configs_that_may_be_published():
     assert choose_configs(load_corpus("mctaco"), []) == ["sample"]
     assert choose_configs(load_corpus("marmara_coref"), []) == ["sample"]
-    assert choose_configs(load_corpus("semeval2015_timeline"), []) == ["default", "documents", "sample"]
-    assert choose_configs(load_corpus("tne"), ["sample", "default", "sample"]) == ["sample", "default"]
+    assert choose_configs(load_corpus("semeval2015_timeline"), []) == [
+        "default",
+        "documents",
+        "sample",
+    ]
+    assert choose_configs(load_corpus("tne"), ["sample", "default", "sample"]) == [
+        "sample",
+        "default",
+    ]
     with pytest.raises(RequestError, match="no such config of tne: 'nope'"):
         choose_configs(load_corpus("tne"), ["nope"])
 
 
 def test_a_refused_config_is_refused_with_the_reason():
-    with pytest.raises(RequestError, match=r"METU-Sabanci Turkish Treebank, forbids it\): config default can't be"):
+    with pytest.raises(
+        RequestError, match=r"METU-Sabanci Turkish Treebank, forbids it\): config default can't be"
+    ):
         choose_configs(load_corpus("marmara_coref"), ["default"])
     with pytest.raises(RequestError) as refused:
         choose_configs(load_corpus("mctaco"), ["sample", "default"])
@@ -81,10 +95,16 @@ def test_a_refused_config_is_refused_with_the_reason():
 
 def test_a_declaration_that_does_not_say_so_forbids_it():
     corpus = load_corpus("tne")
-    fields = {name: getattr(corpus, name) for name in corpus.__dataclass_fields__ if name != "redistribution"}
+    fields = {
+        name: getattr(corpus, name)
+        for name in corpus.__dataclass_fields__
+        if name != "redistribution"
+    }
     silent = type(corpus)(**fields)
     assert choose_configs(silent, []) == ["sample"]
-    with pytest.raises(RequestError, match="its declaration does not say that the licence allows it"):
+    with pytest.raises(
+        RequestError, match="its declaration does not say that the licence allows it"
+    ):
         choose_configs(silent, ["default"])
 
 
@@ -107,12 +127,20 @@ def test_a_part_of_a_corpus_is_not_published_as_the_corpus(tmp_path, monkeypatch
 def test_the_card_says_whether_the_repository_holds_the_corpus(exported):
     for name, loads, absent in (
         ("mctaco", 'closeread.load_dataset("mctaco")', True),
-        ("marmara_coref", 'closeread.load_dataset("marmara_coref", data_dir="marmara_coref")', True),
+        (
+            "marmara_coref",
+            'closeread.load_dataset("marmara_coref", data_dir="marmara_coref")',
+            True,
+        ),
         ("tne", 'load_dataset("lab/rain")', False),
     ):
         files = collect_files(load_corpus(name), "lab/rain", exported(name))
         card = files["README.md"].decode()
-        assert set(files) - {"LICENSE"} == {"README.md", "sample/test-00000-of-00001.parquet", f"{name}.json"}
+        assert set(files) - {"LICENSE"} == {
+            "README.md",
+            "sample/test-00000-of-00001.parquet",
+            f"{name}.json",
+        }
         assert ("**This repository does not hold the corpus**" in card) == absent
         assert ("lab/rain" in card) != absent  # `load_dataset` of it would not be the corpus
         assert ("redistributed: the authors state no licence" in card) == (name == "mctaco")
@@ -129,7 +157,9 @@ def test_front_matter_of_exports_fits_its_schema(exported, name):
 
 def test_front_matter_that_the_hub_would_refuse(exported):
     card = (exported("mctaco") / "README.md").read_text()
-    broken = card.replace("license: unknown", "license: unknwon").replace("path: sample/test-*", "path: ../*")
+    broken = card.replace("license: unknown", "license: unknwon").replace(
+        "path: sample/test-*", "path: ../*"
+    )
     with pytest.raises(FormatError) as refused:
         check_card(broken.encode(), "dataset_card")
     assert [problem.path for problem in refused.value.problems] == [
@@ -137,7 +167,9 @@ def test_front_matter_that_the_hub_would_refuse(exported):
         ("license",),
     ]
     for front in ("[not, an, object]", "a: b: c", "- x"):
-        with pytest.raises(FormatError, match=r"README.md: the front matter is not valid: .*expected a YAML object"):
+        with pytest.raises(
+            FormatError, match=r"README.md: the front matter is not valid: .*expected a YAML object"
+        ):
             check_card(f"---\n{front}\n---\n\n# Title\n".encode(), "dataset_card")
 
 
@@ -155,7 +187,10 @@ def test_the_list_of_files_has_the_digests_of_the_released_files(corpora):
     listed = [file for files in found["configs"]["default"]["splits"].values() for file in files]
     assert len(listed) == 2
     for file in listed:
-        assert file["sha256"] == hashlib.sha256((corpora / "mctaco" / file["name"]).read_bytes()).hexdigest()
+        assert (
+            file["sha256"]
+            == hashlib.sha256((corpora / "mctaco" / file["name"]).read_bytes()).hexdigest()
+        )
         assert file["url"].endswith(f"/{file['name']}")
 
 
@@ -164,7 +199,9 @@ def test_the_list_of_files_of_folders():
     splits = found["configs"]["documents"]["splits"]
     # 30 articles for each evaluation corpus, each as CAT and as TimeML.
     assert [len(splits[name]) for name in ("corpus_1", "corpus_2", "corpus_3")] == [60, 60, 60]
-    assert found["configs"]["default"]["unions"] == {"evaluation": ["corpus_1", "corpus_2", "corpus_3"]}
+    assert found["configs"]["default"]["unions"] == {
+        "evaluation": ["corpus_1", "corpus_2", "corpus_3"]
+    }
     assert found["redistribution"] is None
 
 
@@ -208,12 +245,16 @@ def test_a_benchmark_needs_a_split_to_test_on():
     )
     with pytest.raises(RequestError, match=r"would have none$"):
         make_eval_yaml(load_corpus("tne"), [parquet("default/train"), parquet("sample/test")])
-    sample_only = replace(load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]})
+    sample_only = replace(
+        load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]}
+    )
     with pytest.raises(RequestError, match=r"would have none$"):
         make_eval_yaml(sample_only, [parquet("sample/test")])
 
 
 def test_the_entry_to_propose():
     text = explain_framework()
-    assert text.startswith("The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist")
+    assert text.startswith(
+        "The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist"
+    )
     assert '\n\tcloseread: {\n\t\tname: "closeread",\n\t\tdescription:\n' in text

@@ -17,7 +17,10 @@ COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 
 def make_metric(name, repository=None):
     folder = package_folder(f"closeread.evaluate_modules.{name}")
-    card, requirements = (folder / "README.md").read_text("utf-8"), (folder / "requirements.txt").read_bytes()
+    card, requirements = (
+        (folder / "README.md").read_text("utf-8"),
+        (folder / "requirements.txt").read_bytes(),
+    )
     return metric_files(name, class_name(name), card, requirements, repository or f"lab/{name}")
 
 
@@ -41,7 +44,11 @@ def test_the_space_of_a_metric(name):
 def test_the_module_has_one_import_a_line():
     # evaluate reads it line by line: `import a, b` is the import of a library named "a,".
     source = make_metric("coref_lea", "lab/my-lea")["my-lea.py"].decode()
-    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
     assert [len(node.names) for node in imports] == [1]
     assert "from closeread.evaluate_modules.coref_lea.coref_lea import CorefLea" in source
 
@@ -63,7 +70,9 @@ def test_the_page_of_a_metric_is_self_contained(name):
     assert page.count("<h1>") == 1
     assert "<table>" in page
     for link in re.findall(r"<a [^>]*>", page):
-        assert re.fullmatch(r'<a href="https?://[^"]+" target="_blank" rel="noopener nofollow">', link)
+        assert re.fullmatch(
+            r'<a href="https?://[^"]+" target="_blank" rel="noopener nofollow">', link
+        )
 
 
 def test_hostile_markdown_stays_text():
@@ -97,7 +106,12 @@ def test_front_matter_of_a_space_that_the_hub_would_refuse():
 
 
 def board(**more):
-    found = {"title": "McTaco, test", "corpus": "mctaco", "gold": "public", "signature": "mctaco|version:1"}
+    found = {
+        "title": "McTaco, test",
+        "corpus": "mctaco",
+        "gold": "public",
+        "signature": "mctaco|version:1",
+    }
     return found | {"rows": [{"kind": "system"}, {"kind": "baseline"}, {"kind": "system"}]} | more
 
 
@@ -107,7 +121,9 @@ def make_leaderboard(title, *boards, **more):
 
 
 def test_the_space_of_a_leaderboard():
-    files = make_leaderboard("Rain", board(), languages=["en", "xx"], datasets=["lab/rain-submissions"])
+    files = make_leaderboard(
+        "Rain", board(), languages=["en", "xx"], datasets=["lab/rain-submissions"]
+    )
     assert sorted(files) == ["README.md", "board.csv", "board.json", "index.html"]
     assert front_matter(files["README.md"]) == {
         "title": "Rain",
@@ -133,15 +149,21 @@ def test_the_space_of_a_leaderboard():
 
 
 @pytest.mark.parametrize(
-    ("gold", "tag"), [(["private"], "test:private"), (["public", "private"], "test:mix"), ([], "test:public")]
+    ("gold", "tag"),
+    [(["private"], "test:private"), (["public", "private"], "test:mix"), ([], "test:public")],
 )
 def test_tags_say_how_public_the_gold_is(gold, tag):
     files = make_leaderboard("Rain", *(board(gold=one) for one in gold))
-    assert [one for one in front_matter(files["README.md"])["tags"] if one.startswith("test:")] == [tag]
+    assert [one for one in front_matter(files["README.md"])["tags"] if one.startswith("test:")] == [
+        tag
+    ]
 
 
 def test_a_hostile_title_stays_text():
-    title = "Rain\n---\nsdk: docker\n# [x](javascript:alert(1)) \u202egnp.exe <script> `code` {{ x }} " + "long " * 50
+    title = (
+        "Rain\n---\nsdk: docker\n# [x](javascript:alert(1)) \u202egnp.exe <script> `code` {{ x }} "
+        + "long " * 50
+    )
     text = make_leaderboard(title, board(title="a\n\n<b>*x*"))["README.md"].decode()
     front = front_matter(text.encode())
     assert front["sdk"] == "static"

@@ -29,10 +29,17 @@ def test_round_trip(hub, log_in, here):
     first = us.head(RAIN)
     card = here / "card.md"
     card.write_bytes(b"---\nlicense: mit\n---\nRain.\n")
-    made = us.commit(RAIN, {"README.md": card, "a/b.txt": b"b", "data.parquet": b"PAR1" * 9}, message="One")
+    made = us.commit(
+        RAIN, {"README.md": card, "a/b.txt": b"b", "data.parquet": b"PAR1" * 9}, message="One"
+    )
     assert (made.sha, made.url) == (us.head(RAIN), f"{RAIN.url}/commit/{made.sha}")
     assert (made.pull_request, made.pull_request_url, made.changed) == (None, None, True)
-    assert us.list_files(RAIN) == {".gitattributes": 46, "README.md": 27, "a/b.txt": 1, "data.parquet": 36}
+    assert us.list_files(RAIN) == {
+        ".gitattributes": 46,
+        "README.md": 27,
+        "a/b.txt": 1,
+        "data.parquet": 36,
+    }
     assert us.list_files(RAIN, first) == {".gitattributes": 46}
     assert us.read(RAIN, "a/b.txt") == b"b"
     assert us.read(RAIN, "data.parquet", made.sha, limit=36) == b"PAR1" * 9
@@ -41,23 +48,39 @@ def test_round_trip(hub, log_in, here):
         "TooLargeError",
         f"{place}: data.parquet is larger than 35 bytes",
     )
-    assert refused(us.read, RAIN, "none.txt") == ("NoSuchFileError", f"{place}: no such file: none.txt")
-    assert refused(us.read, RAIN, "a/b.txt", "nobranch") == ("RequestError", f"{place}: no such revision")
+    assert refused(us.read, RAIN, "none.txt") == (
+        "NoSuchFileError",
+        f"{place}: no such file: none.txt",
+    )
+    assert refused(us.read, RAIN, "a/b.txt", "nobranch") == (
+        "RequestError",
+        f"{place}: no such revision",
+    )
     assert refused(us.list_files, Repository("lab/snow", "dataset")) == (
         "NoSuchRepositoryError",
         "no such dataset lab/snow, or it is private and your account can't see it",
     )
-    same = us.commit(RAIN, {"README.md": card, "data.parquet": b"PAR1" * 9}, message="Same", delete=["none"])
+    same = us.commit(
+        RAIN, {"README.md": card, "data.parquet": b"PAR1" * 9}, message="Same", delete=["none"]
+    )
     assert (same.sha, same.changed) == (made.sha, False)
     changed = {"README.md": card, "a/c.txt": b""}
     gone = ["a/b.txt", "none"]
-    second = us.commit(RAIN, changed, message="Two", description="More.", delete=gone, parent=made.sha)
+    second = us.commit(
+        RAIN, changed, message="Two", description="More.", delete=gone, parent=made.sha
+    )
     conflict = "ConflictError", f"{place}: somebody else has committed in the meantime; try again"
     assert refused(us.commit, RAIN, {"x": b""}, message="Late", parent=made.sha) == conflict
     nothing_new = {"a/c.txt": b""}
-    assert refused(us.commit, RAIN, nothing_new, message="Late, and nothing new", parent=made.sha) == conflict
+    assert (
+        refused(us.commit, RAIN, nothing_new, message="Late, and nothing new", parent=made.sha)
+        == conflict
+    )
     assert us.head(RAIN) == second.sha
-    assert us.commit(RAIN, nothing_new, message="On top, and nothing new", parent=second.sha).sha == second.sha
+    assert (
+        us.commit(RAIN, nothing_new, message="On top, and nothing new", parent=second.sha).sha
+        == second.sha
+    )
     assert hub.files("lab/rain") == {
         "README.md": b"---\nlicense: mit\n---\nRain.\n",
         "a/c.txt": b"",
@@ -83,14 +106,23 @@ def test_pull_requests(hub, log_in):
     files = {"new.txt": b"new\n", "old.txt": b"2\n"}
     more = {"description": "Take it.", "delete": ["gone.txt"], "pull_request": True}
     made = us.commit(RAIN, files, message="Please", **more)
-    assert (made.pull_request, made.pull_request_url, made.changed) == (1, f"{RAIN.url}/discussions/1", True)
-    assert us.commit(RAIN, {"old.txt": b"1\n"}, message="Nothing", pull_request=True).pull_request is None
+    assert (made.pull_request, made.pull_request_url, made.changed) == (
+        1,
+        f"{RAIN.url}/discussions/1",
+        True,
+    )
+    assert (
+        us.commit(RAIN, {"old.txt": b"1\n"}, message="Nothing", pull_request=True).pull_request
+        is None
+    )
     [one] = us.pull_requests(RAIN)
     assert (one.num, one.title, one.author, one.status) == (1, "Please", "ann", "open")
     assert one.url == f"{RAIN.url}/discussions/1"
     paths = ("gone.txt", "new.txt", "old.txt")
     found = us.read_pull_request(RAIN, 1)
-    assert found == PullRequestDetails(made.sha, "2026-11-23T08:30:00Z", paths, (("ann", "Take it."),))
+    assert found == PullRequestDetails(
+        made.sha, "2026-11-23T08:30:00Z", paths, (("ann", "Take it."),)
+    )
     assert us.head(RAIN, "refs/pr/1") == made.sha
     assert us.read(RAIN, "new.txt", "refs/pr/1") == b"new\n"
     us.comment(RAIN, 1, "Thanks.\n")
@@ -133,7 +165,9 @@ def test_creation_and_refusals(hub, log_in):
     kind, text = refused(us.create, Repository("ann/rain", "dataset"))
     assert kind == "RequestError"
     assert text.startswith("dataset ann/rain: no permission; ask its owners, or use a token ")
-    kind, text = refused(us.commit, RAIN, {"README.md": b"---\na: [\n---\n"}, message="Bad front matter")
+    kind, text = refused(
+        us.commit, RAIN, {"README.md": b"---\na: [\n---\n"}, message="Bad front matter"
+    )
     assert kind == "RequestError"
     assert text.startswith("dataset lab/rain: Invalid metadata in README.md. - front matter")
     assert refused(us.commit, RAIN, {"a.log": b"1", "b.txt": b"2"}, message="Ignored") == (
@@ -165,7 +199,10 @@ def test_without_login(hub, log_in, monkeypatch):
     us = Hub()
     assert refused(lambda: us.user) == ("RequestError", wrong)
     assert refused(us.head, RAIN) == ("RequestError", f"dataset lab/rain: {wrong}")
-    assert refused(us.commit, RAIN, {"x": b""}, message="x") == ("RequestError", f"dataset lab/rain: {wrong}")
+    assert refused(us.commit, RAIN, {"x": b""}, message="x") == (
+        "RequestError",
+        f"dataset lab/rain: {wrong}",
+    )
 
 
 @pytest.mark.gate
@@ -173,11 +210,15 @@ def test_offline(hub):
     hub.add_repository("lab/rain")
     code = "from closeread.hub.client import *; Hub().head(Repository('lab/rain', 'dataset'))"
     done = run_client(hub, "ann", code, HF_HUB_OFFLINE="1", check=False)
-    assert "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)" in done.stderr
+    assert (
+        "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)" in done.stderr
+    )
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("name", ["rain", "lab/", "/rain", "lab/a/b", "lab/a b", "lab/../x", "-a/x", "a/" + "b" * 95])
+@pytest.mark.parametrize(
+    "name", ["rain", "lab/", "/rain", "lab/a/b", "lab/a b", "lab/../x", "-a/x", "a/" + "b" * 95]
+)
 def test_names_of_repositories(name):
     with pytest.raises(RequestError, match="is not the name of a repository"):
         Repository(name, "dataset")
@@ -195,7 +236,13 @@ def test_paths_of_a_difference():
     fake = " diff --git a/x b/x\n+diff --git a/x b/x\n\\ No newline"
     diff = f"diff --git a/b/c.txt b/b/c.txt\nold mode 1\n@@ -1 +1 @@\n{fake}\ndiff --git a/big b/big\nBinary\n"
     assert list_changed_paths(diff) == ("b/c.txt", "big")
-    for header in ("a/x c/x", "a/old b/new", "a/a b/x b/a b/x", '"a/d\\303" "b/d\\303"', "a/x b/x b/x b/x"):
+    for header in (
+        "a/x c/x",
+        "a/old b/new",
+        "a/a b/x b/a b/x",
+        '"a/d\\303" "b/d\\303"',
+        "a/x b/x b/x b/x",
+    ):
         assert list_changed_paths(f"diff --git {header}\nrename from x\n") == (header,)
     assert list_changed_paths("") == ()
 

@@ -49,7 +49,9 @@ def do_everything(us):
     one = us.commit(RAIN, {"README.md": card, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
     assert one.changed
     assert one.pull_request is None
-    assert us.commit(RAIN, {"a.txt": b"A"}, message="Two", parent=us.head(RAIN), delete=["README.md"]).changed
+    assert us.commit(
+        RAIN, {"a.txt": b"A"}, message="Two", parent=us.head(RAIN), delete=["README.md"]
+    ).changed
     please = us.commit(RAIN, {"b.txt": b"b"}, message="Please", pull_request=True)
     assert (please.pull_request, please.changed) == (1, True)
     assert us.list_files(RAIN) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
@@ -91,7 +93,12 @@ def test_every_request_may_fail_once(hub, us, answer):
     assert hub.files("lab/rain") == {"a.txt": b"A", "t.parquet": b"PAR1"}
     [request] = hub.discussions("lab/rain")
     assert request.comments == [("olga", ""), ("olga", "Thanks.")]
-    assert [event["type"] for event in request.events] == ["comment", "commit", "comment", "status-change"]
+    assert [event["type"] for event in request.events] == [
+        "comment",
+        "commit",
+        "comment",
+        "status-change",
+    ]
 
 
 def count_commits(hub):
@@ -103,7 +110,11 @@ def test_cut_after_the_commit_while_others_commit(hub, us, parent):
     """What arrived is not sent again, although it is no longer on top, and others have changed the same file."""
     hub.add_repository("lab/rain")
     others = {"a.txt": b"of others"}
-    hub.faults = [Fault("/commit/", "POST", CUT_AFTER, after=lambda: hub.commit("lab/rain", "dataset", others))]
+    hub.faults = [
+        Fault(
+            "/commit/", "POST", CUT_AFTER, after=lambda: hub.commit("lab/rain", "dataset", others)
+        )
+    ]
     made = us.commit(RAIN, A, message="Mine", parent=us.head(RAIN) if parent else None)
     assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine", "Add files"]
     assert (made.changed, made.sha) == (True, hub.commits("lab/rain")[1].sha)
@@ -117,7 +128,9 @@ def test_cut_before_the_commit_while_others_commit(hub, us):
     def cut():
         hub.add_repository("lab/rain")
         change = {"o.txt": b"o"}
-        hub.faults = [Fault("/commit/", "POST", CUT, before=lambda: hub.commit("lab/rain", "dataset", change))]
+        hub.faults = [
+            Fault("/commit/", "POST", CUT, before=lambda: hub.commit("lab/rain", "dataset", change))
+        ]
 
     cut()
     us.commit(RAIN, A, message="Mine")
@@ -144,12 +157,30 @@ def test_a_commit_that_arrives_late_does_not_arrive_twice(hub, us):
 @pytest.mark.parametrize(
     ("status", "says"),
     [
-        (400, "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 400): on demand"),
-        (401, "RequestError: dataset lab/rain: the Hugging Face Hub does not accept your token: run `hf auth login`"),
-        (402, "RequestError: dataset lab/rain: the Hugging Face Hub asks for a paid plan: on demand"),
-        (403, "RequestError: dataset lab/rain: no permission; ask its owners, or use a token with write access: on"),
-        (404, "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 404): on demand"),
-        (413, "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 413): on demand"),
+        (
+            400,
+            "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 400): on demand",
+        ),
+        (
+            401,
+            "RequestError: dataset lab/rain: the Hugging Face Hub does not accept your token: run `hf auth login`",
+        ),
+        (
+            402,
+            "RequestError: dataset lab/rain: the Hugging Face Hub asks for a paid plan: on demand",
+        ),
+        (
+            403,
+            "RequestError: dataset lab/rain: no permission; ask its owners, or use a token with write access: on",
+        ),
+        (
+            404,
+            "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 404): on demand",
+        ),
+        (
+            413,
+            "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 413): on demand",
+        ),
     ],
 )
 def test_refusals_are_final(hub, us, waits, status, says):
@@ -167,7 +198,8 @@ def test_a_gated_repository_is_there():
     error = GatedRepoError.__new__(GatedRepoError)
     error.response, error.server_message = SimpleNamespace(status_code=403, headers={}), None
     assert (
-        str(explain(error, "dataset lab/rain")) == "dataset lab/rain: access must be requested on its page on the Hub"
+        str(explain(error, "dataset lab/rain"))
+        == "dataset lab/rain: access must be requested on its page on the Hub"
     )
 
 
@@ -177,7 +209,10 @@ def test_a_conflict_with_the_lost_first_try_is_a_success(waits):
 
     def send():
         error = HfHubHTTPError.__new__(HfHubHTTPError)
-        error.response, error.server_message = SimpleNamespace(status_code=answers.pop(0), headers={}), None
+        error.response, error.server_message = (
+            SimpleNamespace(status_code=answers.pop(0), headers={}),
+            None,
+        )
         raise error
 
     def look(is_retry):
@@ -190,9 +225,14 @@ def test_a_conflict_with_the_lost_first_try_is_a_success(waits):
 def test_conflict(hub, us):
     """A commit between our look and ours."""
     hub.add_repository("lab/rain")
-    hub.faults = [Fault("/commit/", "POST", before=lambda: hub.commit("lab/rain", "dataset", {"o.txt": b"o"}))]
+    hub.faults = [
+        Fault("/commit/", "POST", before=lambda: hub.commit("lab/rain", "dataset", {"o.txt": b"o"}))
+    ]
     found = refused(us.commit, RAIN, A, message="Mine", parent=us.head(RAIN))
-    assert found == "ConflictError: dataset lab/rain: somebody else has committed in the meantime; try again"
+    assert (
+        found
+        == "ConflictError: dataset lab/rain: somebody else has committed in the meantime; try again"
+    )
     assert hub.files("lab/rain") == {"o.txt": b"o"}
 
 
@@ -240,7 +280,9 @@ def test_nothing_is_committed_by_halves(hub, us, monkeypatch):
     assert count_commits(hub) == 0
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     found = refused(Hub().head, RAIN)
-    assert found.startswith("RequestError: dataset lab/rain: could not reach the Hugging Face Hub (")
+    assert found.startswith(
+        "RequestError: dataset lab/rain: could not reach the Hugging Face Hub ("
+    )
 
 
 START = """
@@ -286,7 +328,10 @@ def test_twenty_writers_of_one_file(hub):
     hub.add_repository("lab/rain", files={"names.txt": b""})
     hub.faults = [Fault("/commit/", "POST", CUT_AFTER, skip=skip) for skip in (3, 9, 20)]
     argv = [sys.executable, "-c", START + CONCURRENT]
-    with start_client(hub, "olga", [*argv, "a"]) as first, start_client(hub, "otto", [*argv, "b"]) as second:
+    with (
+        start_client(hub, "olga", [*argv, "a"]) as first,
+        start_client(hub, "otto", [*argv, "b"]) as second,
+    ):
         for process in (first, second):
             out, err = process.communicate(timeout=120)
             assert process.returncode == 0, out + err

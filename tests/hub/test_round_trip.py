@@ -35,7 +35,9 @@ os._exit(0)  # once in many runs, pyarrow aborts while Python ends
 
 def split_commands():
     """The commands of the page, as arguments of closeread: those before anyone submits, submitting, and the rest."""
-    commands = [shlex.split(line)[1:] for line in pages.find_commands(PAGE.read_text("utf-8"), "Hub")]
+    commands = [
+        shlex.split(line)[1:] for line in pages.find_commands(PAGE.read_text("utf-8"), "Hub")
+    ]
     place = next(i for i, command in enumerate(commands) if command[0] == "submit")
     return commands[:place], commands[place], commands[place + 1 :]
 
@@ -73,30 +75,63 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     # A process that has never heard of closeread.
     loaded = json.loads(run_client(hub, None, LOAD, cwd=tmp_path).stdout.splitlines()[-1])
     assert loaded["rows"] == 103
-    assert loaded["scores"]["f1"] == pytest.approx(0.6131, abs=5e-5)  # as the README prints for always-positive
-    best = max(row["value"] for row in loaded["results"] if row["metric"] == "f1" and row["kind"] == "system")
+    assert loaded["scores"]["f1"] == pytest.approx(
+        0.6131, abs=5e-5
+    )  # as the README prints for always-positive
+    best = max(
+        row["value"]
+        for row in loaded["results"]
+        if row["metric"] == "f1" and row["kind"] == "system"
+    )
     assert best == 1
 
 
 def test_a_model_gets_its_result_proposed(hub, tmp_path):
     hub.add_repository("ann/reader", "model", author="ann")
-    init = ["leaderboard", "init", STORE, "--corpus", "mctaco", "--config", "sample", "--dataset", "lab/mctaco"]
+    init = [
+        "leaderboard",
+        "init",
+        STORE,
+        "--corpus",
+        "mctaco",
+        "--config",
+        "sample",
+        "--dataset",
+        "lab/mctaco",
+    ]
     closeread(hub, "olga", *init, cwd=tmp_path)
     write_rows(tmp_path / "half.jsonl", sample_answers(right=50))
-    submit = ["submit", "mctaco", "half.jsonl", "--system", "Reader", "--model", "ann/reader", "--to", STORE]
+    submit = [
+        "submit",
+        "mctaco",
+        "half.jsonl",
+        "--system",
+        "Reader",
+        "--model",
+        "ann/reader",
+        "--to",
+        STORE,
+    ]
     first = closeread(hub, "ann", *submit, cwd=tmp_path)
     (request,) = hub.discussions("ann/reader", "model")
-    assert f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.number}" in first
+    assert (
+        f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.number}" in first
+    )
     files = hub.files("ann/reader", "model", request.reference)
     (path,) = [path for path in files if path.startswith(".eval_results/")]
     entry = files[path].decode()
     scored = json.loads(
-        closeread(hub, None, "score", "mctaco", "half.jsonl", "--config", "sample", "--json", cwd=tmp_path)
+        closeread(
+            hub, None, "score", "mctaco", "half.jsonl", "--config", "sample", "--json", cwd=tmp_path
+        )
     )
     assert f"value: {round(100 * scored['scores']['f1']['value'], 2)}" in entry
     assert "id: lab/mctaco" in entry
     assert "task_id: mctaco_sample_test" in entry
-    assert scored["signature"] in entry.replace("\n    ", " ").replace("\n  ", " ") or scored["signature"] in entry
+    assert (
+        scored["signature"] in entry.replace("\n    ", " ").replace("\n  ", " ")
+        or scored["signature"] in entry
+    )
     again = closeread(hub, "ann", *submit, cwd=tmp_path)
     assert "had been" in again
     assert len(hub.discussions("ann/reader", "model")) == 1

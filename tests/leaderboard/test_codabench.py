@@ -22,7 +22,9 @@ from closeread.tasks import load_procedure
 
 pytestmark = pytest.mark.gate
 
-SCHEMA = json.loads((package_folder("closeread.leaderboard") / "codabench.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(
+    (package_folder("closeread.leaderboard") / "codabench.schema.json").read_text("utf-8")
+)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 PATHS = {"image", "terms", "file", "scoring_program", "reference_data", "starting_kit"}
 """The keys of competition.yaml that name a file or a folder of the bundle."""
@@ -33,7 +35,11 @@ def read_competition(folder):
 
 
 def read_tree(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def paths_in(value):
@@ -56,7 +62,9 @@ def gold_arguments(name):
     return [scored, "task", "--config", "sample"]
 
 
-@pytest.mark.parametrize("name", [*TASKS, "tlinks", "coref conll", "coref conllu", "coref coref_json"])
+@pytest.mark.parametrize(
+    "name", [*TASKS, "tlinks", "coref conll", "coref conllu", "coref coref_json"]
+)
 def test_every_gold_makes_a_valid_bundle(here, ran, name):
     arguments = gold_arguments(name)
     written = ran("publish", "codabench", *arguments)
@@ -65,7 +73,11 @@ def test_every_gold_makes_a_valid_bundle(here, ran, name):
     found = paths_in(competition)
     assert len(found) == 9
     assert all((here / "task" / path).exists() for path in found)
-    assert all((here / "task" / path).read_text("utf-8").startswith("# ") for path in found if path.endswith(".md"))
+    assert all(
+        (here / "task" / path).read_text("utf-8").startswith("# ")
+        for path in found
+        if path.endswith(".md")
+    )
     assert sorted(written.split()) == sorted(f"task/{path}" for path in read_tree(here / "task"))
     assert str(here).encode() not in b"".join(read_tree(here / "task").values())
     (board,) = competition["leaderboards"]
@@ -87,7 +99,10 @@ def test_the_organisers_decisions_are_in_the_competition(here, ran):
     assert competition["docker_image"] == "org/closeread:1"
     (phase,) = competition["phases"]
     dates = (phase["start"], phase["end"])
-    assert dates == ("2027-01-10 08:30:00", "2027-02-10 23:59:59")  # text: Codabench cuts off the time of other dates
+    assert dates == (
+        "2027-01-10 08:30:00",
+        "2027-02-10 23:59:59",
+    )  # text: Codabench cuts off the time of other dates
     assert (phase["max_submissions_per_day"], phase["max_submissions"]) == (3, 30)
     assert "missing:empty" in (here / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
@@ -106,7 +121,9 @@ def test_the_same_command_gives_the_same_bytes(here, ran):
 def test_the_command_of_the_starting_kit_runs(here, ran):
     ran("publish", "codabench", "tne", "task", "--config", "sample")
     kit = here / "task" / "starting_kit"
-    command = re.search(r"```bash\ncloseread (.*)\n```", (kit / "README.md").read_text("utf-8"))[1].split()
+    command = re.search(r"```bash\ncloseread (.*)\n```", (kit / "README.md").read_text("utf-8"))[
+        1
+    ].split()
     named = [kit / part if part.endswith(".jsonl") else part for part in command]
     assert "tne (not the released gold)" in ran(*named)
 
@@ -143,20 +160,32 @@ DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
     [
         (["--start", "2027-01-10"], f"start: '2027-01-10' {DATE}"),
         (["--start", "2027-1-1 0:0:0"], f"start: '2027-1-1 0:0:0' {DATE}"),
-        (["--end", "2027-02-30 00:00:00", "--start", "now"], f"start: 'now' {DATE}\nend: '2027-02-30 00:00:00' {DATE}"),
+        (
+            ["--end", "2027-02-30 00:00:00", "--start", "now"],
+            f"start: 'now' {DATE}\nend: '2027-02-30 00:00:00' {DATE}",
+        ),
         (
             ["--start", "2027-01-10 00:00:00", "--end", "2027-01-10 00:00:00"],
             "end: 2027-01-10 00:00:00 is not after the start, 2027-01-10 00:00:00",
         ),
         (["--title", "a\u202eb"], r"title: 'a\u202eb' contains an invisible character, U+202E"),
-        (["--option", "missing"], "'missing' is not an option with its value (expected NAME=VALUE)."),
-        (["--option", "missing=empty", "--option", "missing=error"], "option missing is given twice: empty and error."),
+        (
+            ["--option", "missing"],
+            "'missing' is not an option with its value (expected NAME=VALUE).",
+        ),
+        (
+            ["--option", "missing=empty", "--option", "missing=error"],
+            "option missing is given twice: empty and error.",
+        ),
         (["--option", "missing=skip"], "a board can't use --option missing=skip"),
         (["--option", "x=1"], "no such option of mctaco: 'x'"),
         (["--config", "x"], "no such config of mctaco: 'x'"),
         (["--docker-image", "a b"], "docker_image: 'a b' is not valid"),
         (["--wheel", "library.zip"], "--wheel: is not a wheel: 'library.zip'"),
-        (["--wheel", "closeread-1-py3-none-any.whl", "--wheel", "closeread-2-py3-none-any.whl"], "several wheels"),
+        (
+            ["--wheel", "closeread-1-py3-none-any.whl", "--wheel", "closeread-2-py3-none-any.whl"],
+            "several wheels",
+        ),
         (["--per-day", "0"], "0 is not in the range x>=1."),
     ],
 )
@@ -169,9 +198,19 @@ def test_bad_requests_leave_nothing_behind(here, run, arguments, expected):
 
 
 def test_own_gold_needs_a_key_and_no_file_of_fields(here, run):
-    assert "needs gold of your own; give it with --gold" in run("publish", "codabench", "coref", "task").stderr
+    assert (
+        "needs gold of your own; give it with --gold"
+        in run("publish", "codabench", "coref", "task").stderr
+    )
     Path("fields.csv").write_text("document,genre\na,news\nb,fiction\n")
-    arguments = ["coref", "task", "--gold", write_key("key", "conll"), "--option", "fields=fields.csv"]
+    arguments = [
+        "coref",
+        "task",
+        "--gold",
+        write_key("key", "conll"),
+        "--option",
+        "fields=fields.csv",
+    ]
     found = run("publish", "codabench", *arguments).stderr
     assert "option fields is a path, which is not available in a bundle" in found
     assert not Path("task").exists()
@@ -196,7 +235,17 @@ def test_a_zip_file_is_not_overwritten(here, run):
 
 
 def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
-    result = run("publish", "codabench", "mctaco", "a/b", "--config", "sample", "--wheel", "closeread-1.whl", "--zip")
+    result = run(
+        "publish",
+        "codabench",
+        "mctaco",
+        "a/b",
+        "--config",
+        "sample",
+        "--wheel",
+        "closeread-1.whl",
+        "--zip",
+    )
     assert result.exit_code == 1
     assert "closeread-1.whl" in result.stderr
     assert list(here.iterdir()) == []
@@ -247,7 +296,9 @@ def test_the_program_has_the_whole_package(here, ran):
         assert not [name for name in package.namelist() if name.endswith((".pyc", ".whl"))]
         package.extractall(here / "site")
     look = "import closeread; print(closeread.__file__)"
-    done = subprocess.run([sys.executable, "-c", look], cwd=here / "site", capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", look], cwd=here / "site", capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith(str(here / "site" / "closeread" / "__init__.py"))
     assert (here / "site" / "closeread" / "loaders" / "mctaco" / "sample.tsv").exists()
 
@@ -257,5 +308,7 @@ def test_wheels_are_added_to_the_program(here, ran):
     Path("numpy-9-py3-none-any.whl").write_bytes(b"library")
     wheels = [part for path in sorted(here.glob("*.whl")) for part in ("--wheel", path)]
     ran("publish", "codabench", "mctaco", "task", "--config", "sample", *wheels)
-    found = {path.name: path.read_bytes() for path in (here / "task" / "scoring_program").glob("*.whl")}
+    found = {
+        path.name: path.read_bytes() for path in (here / "task" / "scoring_program").glob("*.whl")
+    }
     assert found == {"closeread-9-py3-none-any.whl": b"own", "numpy-9-py3-none-any.whl": b"library"}

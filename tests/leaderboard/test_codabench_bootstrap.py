@@ -8,7 +8,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from shared.codabench import add_submission, lay_out, make_environment, requirements_of, run, zip_files
+from shared.codabench import (
+    add_submission,
+    lay_out,
+    make_environment,
+    requirements_of,
+    run,
+    zip_files,
+)
 
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.codabench import score
@@ -85,7 +92,11 @@ def test_wrong_arguments_are_a_usage_error(capsys):
 
 @pytest.mark.parametrize(
     ("requirement", "expected"),
-    [(f"numpy=={version('numpy')}", True), ("numpy==2.0.0rc1", False), ("no-such-library==1", False)],
+    [
+        (f"numpy=={version('numpy')}", True),
+        ("numpy==2.0.0rc1", False),
+        ("no-such-library==1", False),
+    ],
 )
 def test_installed_libraries_are_recognised(requirement, expected):
     assert score.is_installed(requirement) == expected
@@ -119,6 +130,10 @@ def test_libraries_that_cannot_be_installed_are_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
-    found = score.install_libraries(str(tmp_path), str(tmp_path / "site"), ["no-such-library-of-ours==1"])
-    assert found.startswith("The image lacks no-such-library-of-ours==1, and pip can't install what is missing:\n")
+    found = score.install_libraries(
+        str(tmp_path), str(tmp_path / "site"), ["no-such-library-of-ours==1"]
+    )
+    assert found.startswith(
+        "The image lacks no-such-library-of-ours==1, and pip can't install what is missing:\n"
+    )
     assert "No matching distribution found for no-such-library-of-ours==1" in found

@@ -47,7 +47,9 @@ def score(here, python):
     def call(bundle, files, change=lambda app: None, run=lambda app: run(app, python)):
         app = here / f"app{len(list(here.glob('app*')))}"
         lay_out(bundle, app)
-        add_submission(app, zip_files(here / "submission.zip", files) if isinstance(files, dict) else files)
+        add_submission(
+            app, zip_files(here / "submission.zip", files) if isinstance(files, dict) else files
+        )
         change(app)
         return run(app)
 
@@ -76,14 +78,21 @@ def small(tmp_path_factory):
     """A bundle of two questions with two answers each: the first one yes and no, the second one yes twice."""
     folder = tmp_path_factory.mktemp("small")
     gold = folder / "gold.jsonl"
-    gold.write_text(dump_json_lines([*question(0, ("yes", "no")), *question(1, ("yes", "yes"))]), "utf-8")
+    gold.write_text(
+        dump_json_lines([*question(0, ("yes", "no")), *question(1, ("yes", "yes"))]), "utf-8"
+    )
     make_bundle("mctaco", GoldSpec(gold=gold), folder / "task", Settings(), archive=True)
     return folder / "task.zip"
 
 
 def question(number, answers, category="Frequency", **texts):
     """The gold rows of a question: answers by label."""
-    fields = {"sentence": f"Ana ran {number} times.", "question": "How often?", "category": category, **texts}
+    fields = {
+        "sentence": f"Ana ran {number} times.",
+        "question": "How often?",
+        "category": category,
+        **texts,
+    }
     return [
         {
             "id": f"own-{number:03}{place:02}",
@@ -105,7 +114,9 @@ def write_gold(*questions):
 
 
 def labels(ids, *values):
-    return dump_json_lines({"id": name, "label": label} for name, label in zip(ids, values, strict=True))
+    return dump_json_lines(
+        {"id": name, "label": label} for name, label in zip(ids, values, strict=True)
+    )
 
 
 IDS = ("own-00000", "own-00001", "own-00100", "own-00101")
@@ -144,9 +155,13 @@ def test_scores_are_those_worked_out_by_hand(score, small):
 def test_scores_are_those_of_the_command(submit, ran, corpus):
     write_submission(Path("predictions.jsonl"), system_rows(corpus), load_corpus(corpus))
     expected = json.loads(ran("score", corpus, "predictions.jsonl", "--config", "sample", "--json"))
-    done = submit(corpus, "--config", "sample")({"predictions.jsonl": Path("predictions.jsonl").read_bytes()})
+    done = submit(corpus, "--config", "sample")(
+        {"predictions.jsonl": Path("predictions.jsonl").read_bytes()}
+    )
     values = {name: score["value"] for name, score in expected["scores"].items()}
-    rounded = {name.replace("/", "_"): round(100 * (value or 0), 2) for name, value in values.items()}
+    rounded = {
+        name.replace("/", "_"): round(100 * (value or 0), 2) for name, value in values.items()
+    }
     assert read_scores(done) == rounded
     assert expected["signature"] in read_details(done)
     low, high = (100 * expected["scores"][load_headline(corpus)][end] for end in ("low", "high"))
@@ -162,8 +177,12 @@ def load_headline(corpus):
 def test_coreference_is_scored_against_a_key(submit, ran, form):
     key, response = write_key("key", form), write_key("response", form)
     expected = json.loads(ran("score", "coref", key, response, "--json"))["scores"]
-    found = read_scores(submit("coref", "--gold", key)({f"inside/{response.name}": response.read_bytes()}))
-    assert found == {name.replace("/", "_"): round(100 * score["value"], 2) for name, score in expected.items()}
+    found = read_scores(
+        submit("coref", "--gold", key)({f"inside/{response.name}": response.read_bytes()})
+    )
+    assert found == {
+        name.replace("/", "_"): round(100 * score["value"], 2) for name, score in expected.items()
+    }
 
 
 @pytest.mark.extended
@@ -177,7 +196,9 @@ def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
     files = {f"{name}.tml": text for name, text in TIMEML_FILES["response"].items()}
     for prefix in ("", "my system/output/"):
         found = read_scores(score({prefix + name: text for name, text in files.items()}))
-        assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
+        assert found == {
+            name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()
+        }
 
 
 RIGHT = ("yes", "no", "yes", "yes")
@@ -188,7 +209,12 @@ RIGHT = ("yes", "no", "yes", "yes")
     [
         {"p.jsonl": labels(IDS, *RIGHT)},
         {"deep/er/p.jsonl": labels(IDS, *RIGHT)},
-        {"p.jsonl": labels(IDS, *RIGHT), "__MACOSX/._p.jsonl": "x", ".DS_Store": "x", "a/.hidden/b": "x"},
+        {
+            "p.jsonl": labels(IDS, *RIGHT),
+            "__MACOSX/._p.jsonl": "x",
+            ".DS_Store": "x",
+            "a/.hidden/b": "x",
+        },
         {"labels.txt": "yes\nno\nyes\nyes\n"},
         {"metadata": "x", "p": labels(IDS, *RIGHT)},
     ],
@@ -216,14 +242,29 @@ def test_all_problems_are_told_at_once(score, small):
     ("files", "expected"),
     [
         ({}, "submission: contains no files (expected a zip file with the predictions)"),
-        ({".DS_Store": "x"}, "submission: contains no files (expected a zip file with the predictions)"),
+        (
+            {".DS_Store": "x"},
+            "submission: contains no files (expected a zip file with the predictions)",
+        ),
         ({"p.jsonl": ""}, "submission/p.jsonl: is empty"),
-        ({"b.jsonl": "{}", "a/c": "{}"}, "has 2 files (expected one file of predictions): 'a/c', 'b.jsonl'"),
+        (
+            {"b.jsonl": "{}", "a/c": "{}"},
+            "has 2 files (expected one file of predictions): 'a/c', 'b.jsonl'",
+        ),
         ({"p.jsonl": "[" * 100_000}, "submission/p.jsonl:1: "),
         ({"p.jsonl": "\0"}, "submission/p.jsonl: is a binary file"),
-        ({"<script>alert(1)</script>": "{}"}, "submission/<script>alert(1)</script>:1: field 'id' is missing"),
-        ({"a\x1b[31m.jsonl": "{}"}, r"submission/a\x1b[31m.jsonl: has control characters or invalid bytes in its name"),
-        ({"p.jsonl": '{"id": "<img src=x onerror=alert(1)>", "label": "yes"}\n'}, "'<img src=x onerror=alert(1)>'"),
+        (
+            {"<script>alert(1)</script>": "{}"},
+            "submission/<script>alert(1)</script>:1: field 'id' is missing",
+        ),
+        (
+            {"a\x1b[31m.jsonl": "{}"},
+            r"submission/a\x1b[31m.jsonl: has control characters or invalid bytes in its name",
+        ),
+        (
+            {"p.jsonl": '{"id": "<img src=x onerror=alert(1)>", "label": "yes"}\n'},
+            "'<img src=x onerror=alert(1)>'",
+        ),
         ({"../../../p.jsonl": "{}\n", "a/../b.jsonl": "{}\n"}, "has 2 files"),
     ],
 )
@@ -231,7 +272,9 @@ def test_hostile_submissions_are_refused(score_here, small, files, expected):
     done = score_here(small, files)
     expect_failure(done, expected)
     assert "\x1b" not in done.shown
-    assert {tag for tag, _ in Page(read_details(done)).elements}.isdisjoint({"script", "img", "a", "link", "iframe"})
+    assert {tag for tag, _ in Page(read_details(done)).elements}.isdisjoint(
+        {"script", "img", "a", "link", "iframe"}
+    )
 
 
 @pytest.mark.parametrize("target", ["../ref/gold.jsonl", "/etc/passwd", "../ref"])
@@ -255,17 +298,23 @@ def test_large_submissions_are_refused_before_they_are_read(score_here, small):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:
             file.truncate(2**40)
 
-    expect_failure(score_here(small, {}, grow), "submission: is too large: 1,099,511,627,860 bytes in all")
+    expect_failure(
+        score_here(small, {}, grow), "submission: is too large: 1,099,511,627,860 bytes in all"
+    )
 
     def exceed(app):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:
             file.truncate(50_000_001)
 
-    expect_failure(score_here(small, {}, exceed), "p.jsonl: is larger than 50,000,000 bytes, the limit")
+    expect_failure(
+        score_here(small, {}, exceed), "p.jsonl: is larger than 50,000,000 bytes, the limit"
+    )
     with zipfile.ZipFile("many.zip", "w") as archive:
         for number in range(10_001):
             archive.writestr(f"{number}", "")
-    expect_failure(score_here(small, Path("many.zip")), "submission: contains more than 10,000 files")
+    expect_failure(
+        score_here(small, Path("many.zip")), "submission: contains more than 10,000 files"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +323,9 @@ def keys(tmp_path_factory):
     folder = tmp_path_factory.mktemp("keys")
     (folder / "coref.conll").write_text(CONLL.format(f"{CANARY}-word"))
     (folder / "tlinks").mkdir()
-    (folder / "tlinks" / "a.tml").write_text(TIMEML_FILES["key"]["a"].replace(">ran<", f">{CANARY}<", 1))
+    (folder / "tlinks" / "a.tml").write_text(
+        TIMEML_FILES["key"]["a"].replace(">ran<", f">{CANARY}<", 1)
+    )
     return {"coref": folder / "coref.conll", "tlinks": folder / "tlinks"}
 
 
@@ -287,11 +338,19 @@ LONG = gzip.compress(b"\n" * 1_000_001)
     ("scored", "files", "expected"),
     [
         ("coref", {"r.conll": CONLL.format("x")}, UNFIT),
-        ("coref", {"r.conll": CONLL.format("a").replace("(d)", "(e)")}, "'e; part 000' is not in the key"),
+        (
+            "coref",
+            {"r.conll": CONLL.format("a").replace("(d)", "(e)")},
+            "'e; part 000' is not in the key",
+        ),
         ("coref", {"r.conll": CONLL.format("a").replace("(2)", "(2")}, ":3: "),
         ("coref", {"r.conll.gz": LONG}, "has 1,000,001 lines (limit: 1,000,000)"),
         ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"]}, UNFIT),
-        ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)}, "a.tml"),
+        (
+            "tlinks",
+            {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)},
+            "a.tml",
+        ),
         ("tlinks", {"a.tml": "\n" * 1_000_001}, "has 1,000,001 lines (limit: 1,000,000)"),
         ("tlinks", {"a b.tml": "x", "a.tml": "x\0"}, "a.tml: is a binary file"),
     ],
@@ -326,8 +385,12 @@ def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_he
     (here / "sent" / "a.tml").write_text(text.replace("BEFORE", "AFTER", 1))
     expected = json.loads(ran("score", "tlinks", keys["tlinks"], here / "sent", "--json"))["scores"]
     for name in ("a.tml", "output/a.tml"):
-        found = read_scores(score_here(here / "task.zip", {name: (here / "sent" / "a.tml").read_bytes()}))
-        assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
+        found = read_scores(
+            score_here(here / "task.zip", {name: (here / "sent" / "a.tml").read_bytes()})
+        )
+        assert found == {
+            name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()
+        }
 
 
 def canaries():
@@ -369,7 +432,9 @@ def copy_gold(app):
 def break_gold(app):
     """Make the gold invalid in a way that its reader quotes."""
     path = app / "input" / "ref" / "gold.jsonl"
-    path.write_text(path.read_text("utf-8").replace('"label": "yes"', f'"label": "{CANARY}"'), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace('"label": "yes"', f'"label": "{CANARY}"'), "utf-8"
+    )
 
 
 def break_code(app):
@@ -378,7 +443,9 @@ def break_code(app):
     with zipfile.ZipFile(package) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     name = "closeread/tasks/mctaco/procedure.py"
-    files["closeread/tasks/mctaco/counting.py"] = b"def count(gold, **rest):\n    raise ValueError(str(list(gold)))\n"
+    files["closeread/tasks/mctaco/counting.py"] = (
+        b"def count(gold, **rest):\n    raise ValueError(str(list(gold)))\n"
+    )
     files[name] = files[name].replace(
         b"count=", b"count=__import__('closeread.tasks.mctaco.counting', fromlist=['x']).count, #"
     )
@@ -392,12 +459,17 @@ def test_an_undefined_score_is_zero_and_told(submit):
     rows = [{"id": row["id"], "relations": []} for row in system_rows("tne")]
     done = submit("tne", "--config", "sample")({"p.jsonl": dump_json_lines(rows)}, run=run_here)
     assert read_scores(done)["iprep"] == 0
-    assert "Undefined (0/0), and 0 on the leaderboard: IPrep accuracy, UPrep accuracy." in read_details(done)
+    assert (
+        "Undefined (0/0), and 0 on the leaderboard: IPrep accuracy, UPrep accuracy."
+        in read_details(done)
+    )
 
 
 def test_the_details_ask_nobody_for_anything(score_here, small):
     done = score_here(small, {"labels.txt": "yes\nno\nyes\nyes\n"})
     page = Page(read_details(done))
-    assert not any(name in ("src", "href") for _, attributes in page.elements for name in attributes)
+    assert not any(
+        name in ("src", "href") for _, attributes in page.elements for name in attributes
+    )
     assert ("meta", {"name": "color-scheme", "content": "light dark"}) in page.elements
     assert "script" not in {tag for tag, _ in page.elements}

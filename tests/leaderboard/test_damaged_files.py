@@ -6,7 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from shared.boards import DatedStore, make_store, read_tree, run_judge, sample_board, send, send_answers
+from shared.boards import (
+    DatedStore,
+    make_store,
+    read_tree,
+    run_judge,
+    sample_board,
+    send,
+    send_answers,
+)
 from shared.for_each import for_each
 
 from closeread.counts.procedure import GoldSpec
@@ -18,7 +26,21 @@ from closeread.leaderboard.submission import About
 
 pytestmark = pytest.mark.gate
 
-OTHERS = [None, 1, -1, 1e300, "x", "", [], {}, True, [1], {"x": 1}, "2026-02-31T10:00:00Z", "../../x"]
+OTHERS = [
+    None,
+    1,
+    -1,
+    1e300,
+    "x",
+    "",
+    [],
+    {},
+    True,
+    [1],
+    {"x": 1},
+    "2026-02-31T10:00:00Z",
+    "../../x",
+]
 
 
 @pytest.fixture
@@ -96,7 +118,13 @@ def test_a_file_with_the_content_of_another_is_refused(store):
 def list_places(value, place=()):
     """The places of all values of a JSON value; of lists, the first few."""
     yield place
-    items = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value[:2])
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in items:
         yield from list_places(item, (*place, key))
 
@@ -115,7 +143,9 @@ READERS = {
     "leaderboard.json": lambda store, data: type(store.read_leaderboard()).from_bytes(data, "file"),
     "entries/*/*/*/*.json": lambda store, data: Entry.from_bytes(data, "file"),
     "results/*/*/*/*.json": lambda store, data: Record.from_bytes(data, "file"),
-    "submissions/*/*/*/*.json": lambda store, data: About.from_bytes(data, "mctaco-sample/test", "file"),
+    "submissions/*/*/*/*.json": lambda store, data: About.from_bytes(
+        data, "mctaco-sample/test", "file"
+    ),
 }
 
 
@@ -166,7 +196,9 @@ def test_predictions_that_their_author_deletes_keep_nobody_from_the_board(store,
     elsewhere = run_judge(store, tmp_path / "elsewhere")
     assert len(elsewhere.errors) == 1
     assert gone.name in elsewhere.errors[0]
-    rows = [row["system"] for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"]
+    rows = [
+        row["system"] for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"
+    ]
     assert len(rows) == 2
     assert "System 90" in rows
     assert len(verify(store, {}, n_workers=1).differences) == 1
@@ -178,7 +210,10 @@ def test_a_board_with_other_metrics_is_scored_again(tmp_path):
     words = "#begin document (a); part 000\na 0 0 Ada (1)\na 0 1 sat -\na 0 2 she (1)\n\n#end document\n"
     key.write_text(words, "utf-8")
     golds = {"coref/test": key}
-    boards = [make_board("coref", GoldSpec(gold=key), metrics=names, private=False) for names in (("muc",), ("lea",))]
+    boards = [
+        make_board("coref", GoldSpec(gold=key), metrics=names, private=False)
+        for names in (("muc",), ("lea",))
+    ]
     assert boards[0].signature == boards[1].signature
     store = make_store(tmp_path / "board", boards[0])
     send(store, key, "Key")

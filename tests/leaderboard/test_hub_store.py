@@ -35,7 +35,11 @@ def hub(no_proxy):
 
 
 def systems(hub, name=RESULTS):
-    return [(row["system"], row["author"]) for row in read_index(hub, name)["rows"] if row["kind"] == "system"]
+    return [
+        (row["system"], row["author"])
+        for row in read_index(hub, name)["rows"]
+        if row["kind"] == "system"
+    ]
 
 
 def states(hub):
@@ -45,7 +49,9 @@ def states(hub):
 def test_three_users_submit_and_are_answered(hub, tmp_path):
     create_board(hub)
     for user, right in (("ann", 60), ("bob", 90), ("eve", 20)):
-        assert f"{hub.url}/datasets/{SUBMISSIONS}/discussions/" in submit(hub, user, tmp_path, right=right)
+        assert f"{hub.url}/datasets/{SUBMISSIONS}/discussions/" in submit(
+            hub, user, tmp_path, right=right
+        )
     before = submit(hub, "ann", tmp_path, right=60)
     assert "had been submitted before" in before
     assert states(hub) == ["open"] * 3
@@ -94,10 +100,15 @@ def test_only_the_author_withdraws(hub, tmp_path):
     submit(hub, "ann", tmp_path, right=60)
     judge(hub)
     [row] = [row for row in read_index(hub)["rows"] if row["kind"] == "system"]
-    with pytest.raises(AssertionError, match="was submitted by 'ann', not by 'bob'; only its author can withdraw it"):
+    with pytest.raises(
+        AssertionError,
+        match="was submitted by 'ann', not by 'bob'; only its author can withdraw it",
+    ):
         closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
     assert states(hub) == ["closed"]
-    hub.open_pull_request(SUBMISSIONS, "dataset", "bob", {store_path("withdrawals", BOARD, row["id"]): b"{}"})
+    hub.open_pull_request(
+        SUBMISSIONS, "dataset", "bob", {store_path("withdrawals", BOARD, row["id"]): b"{}"}
+    )
     done = judge(hub)
     assert "can be withdrawn only by its author" in done["refused"][0]
     assert systems(hub) == [("ann 60", "ann")]
@@ -114,7 +125,9 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     submit(hub, "ann", tmp_path, right=60)
     judge(hub)
     before = hub.files(SUBMISSIONS)
-    accepted = next(path for path in before if path.endswith(".json") and path.startswith("submissions/"))
+    accepted = next(
+        path for path in before if path.endswith(".json") and path.startswith("submissions/")
+    )
     good = make_files(70)
     about = list(good)[1]
     other = f"submissions/{BOARD}/ab/{'ab' * 32}.json"
@@ -124,18 +137,26 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
         ({accepted: b"{}"}, "was submitted before"),
         ({other: good[about]}, "does not have the digest that it is named after"),
         ({about: good[about]}, "no such file: submissions/"),
-        (make_files(71, system="a\u202eb"), "an invisible character, U+202E (right-to-left override)"),
+        (
+            make_files(71, system="a\u202eb"),
+            "an invisible character, U+202E (right-to-left override)",
+        ),
         (make_files(71, author="ann"), "names an author; on the Hub, that is the account"),
         (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
         (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
         ({f"submissions/{BOARD}/aa/x.jsonl": b"", about: good[about]}, "touches 1 other file"),
         ({"submissions/elsewhere/test/aa/x.json": b""}, "has 0 descriptions of submissions"),
-        ({f"withdrawals/{BOARD}/cd/{'cd' * 32}.json": b"{}"}, "there is no submission cdcdcdcdcdcd"),
+        (
+            {f"withdrawals/{BOARD}/cd/{'cd' * 32}.json": b"{}"},
+            "there is no submission cdcdcdcdcdcd",
+        ),
     ]
     for i, (files, _) in enumerate(requests):
         hub.add_user(f"eve{i}")
         hub.open_pull_request(SUBMISSIONS, "dataset", f"eve{i}", files)
-    left = hub.open_pull_request(SUBMISSIONS, "dataset", "otto", {"README.md": b"---\nviewer: true\n---\n"})
+    left = hub.open_pull_request(
+        SUBMISSIONS, "dataset", "otto", {"README.md": b"---\nviewer: true\n---\n"}
+    )
     for _ in range(2):  # two of them are about the same submission: one after the other
         done = judge(hub)
         assert not done["accepted"] + done["errors"] + done["withdrawn"]
@@ -180,7 +201,11 @@ def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):
 
 
 def test_files_are_read_only_up_to_the_limit(hub, tmp_path):
-    closeread(hub, "olga", *f"leaderboard init {STORE} --corpus mctaco --config sample --max-bytes 1000".split())
+    closeread(
+        hub,
+        "olga",
+        *f"leaderboard init {STORE} --corpus mctaco --config sample --max-bytes 1000".split(),
+    )
     files = make_files(60)
     assert max(map(len, files.values())) > 1000
     hub.open_pull_request(SUBMISSIONS, "dataset", "eve", files)
@@ -223,7 +248,10 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
     ("paths", "expected"),
     [
         ([ABOUT, ROWS], ("x/test", A, False)),
-        ([ABOUT], ("x/test", A, False)),  # the predictions are there already, with another description
+        (
+            [ABOUT],
+            ("x/test", A, False),
+        ),  # the predictions are there already, with another description
         ([f"withdrawals/x/test/aa/{A}.json"], ("x/test", A, True)),
         ([f"submissions/y/dev/aa/{A}.json"], ("y/dev", A, False)),
         ([ROWS], ("x/test", "", False)),
@@ -236,7 +264,10 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
         ([f"submissions/y/dev/aa/{A}.txt"], ("y/dev", "", False)),
         ([f"submissions/x/test/bb/{A}.json"], ("x/test", "", False)),
         (["a/submissions/x/test/aa/x.json b/old.json"], ("x/test", "", False)),  # renamed
-        (["a/submissions/x/test/my file.json b/submissions/x/test/my file.json"], ("x/test", "", False)),
+        (
+            ["a/submissions/x/test/my file.json b/submissions/x/test/my file.json"],
+            ("x/test", "", False),
+        ),
     ],
 )
 def test_what_a_pull_request_asks(paths, expected):

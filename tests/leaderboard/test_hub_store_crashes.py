@@ -33,7 +33,10 @@ def describe(hub):
     names = (SUBMISSIONS, RESULTS)
     trees = [hub.files(name) for name in names]
     titles = {name: sorted(c.title for c in hub.commits(name)) for name in names}
-    said = [(one.status, [(who, len(text)) for who, text in one.comments]) for one in hub.discussions(SUBMISSIONS)]
+    said = [
+        (one.status, [(who, len(text)) for who, text in one.comments])
+        for one in hub.discussions(SUBMISSIONS)
+    ]
     return trees, titles, said
 
 
@@ -43,7 +46,9 @@ def test_killed_after_every_write(hub):
     done = judge(hub)
     assert (len(done["accepted"]), len(done["refused"])) == (1, 1)
     expected = describe(hub)
-    writes = sum(method == "POST" and bool(re.search(WRITES, path)) for method, path, _ in hub.requests)
+    writes = sum(
+        method == "POST" and bool(re.search(WRITES, path)) for method, path, _ in hub.requests
+    )
     assert writes >= 8  # accept; two results, baselines, the index; two answers, two closed
     # Every judge dies after its first write, so that the next one begins where that left off.
     hub.repositories, hub.now = before
@@ -61,7 +66,9 @@ def test_killed_after_every_write(hub):
 
 def test_every_answer_is_lost_once(hub, monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    expected_calls = [Fault(WRITES, "POST", answer, skip=skip) for skip, answer in enumerate([CUT_AFTER, CUT] * 8)]
+    expected_calls = [
+        Fault(WRITES, "POST", answer, skip=skip) for skip, answer in enumerate([CUT_AFTER, CUT] * 8)
+    ]
     hub.faults = expected_calls
     done = judge(hub)
     assert (len(done["accepted"]), len(done["refused"])) == (1, 1)

@@ -26,9 +26,18 @@ def test_the_same_board_again_changes_nothing_and_says_so(ran, before, tmp_path,
     ("options", "found"),
     [
         (["--closes", "2026-12-01", "--title", "Again"], "title is 'Plausible times', not 'Again'"),
-        (["--closes", "2026-12-24"], "closes of mctaco-sample/test is '2026-12-01T23:59:59Z', not "),
-        (["--closes", "2026-12-01", "--per-day", "3"], "change it: per_day of mctaco-sample/test is 5, not 3\n"),
-        (["--closes", "2026-12-01", "--results", "lab/results"], "results are in board, and can't be moved"),
+        (
+            ["--closes", "2026-12-24"],
+            "closes of mctaco-sample/test is '2026-12-01T23:59:59Z', not ",
+        ),
+        (
+            ["--closes", "2026-12-01", "--per-day", "3"],
+            "change it: per_day of mctaco-sample/test is 5, not 3\n",
+        ),
+        (
+            ["--closes", "2026-12-01", "--results", "lab/results"],
+            "results are in board, and can't be moved",
+        ),
     ],
 )
 def test_what_would_change_is_told_and_not_changed(run, before, tmp_path, options, found):
@@ -48,5 +57,7 @@ def test_another_board_keeps_the_title_unless_it_is_to_be_replaced(run, ran, bef
 
 
 def test_nobody_is_kept_from_submitting(tmp_path):
-    with pytest.raises(closeread.RequestError, match=r"per_day is 0 \(expected a whole number from 1\)"):
+    with pytest.raises(
+        closeread.RequestError, match=r"per_day is 0 \(expected a whole number from 1\)"
+    ):
         closeread.init_leaderboard(tmp_path / "board", corpus="mctaco", config="sample", per_day=0)

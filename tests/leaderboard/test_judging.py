@@ -69,16 +69,25 @@ for data in (good, good.replace(b"yes", b"maybe"), b"{", b""):
 def test_a_child_imports_nothing_anew():
     """Neither for what it scores nor for what it refuses."""
     ids = [row["id"] for row in sample_answers(right=1)]
-    done = subprocess.run([sys.executable, "-c", IMPORTS, *ids], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS, *ids], capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines() == ["record set()", *["problems set()"] * 3]
 
 
 @pytest.mark.usefixtures("workers")
 def test_better_systems_come_first_and_baselines_are_ranked_with_them(store, tmp_path):
-    ids = {right: send_answers(store, tmp_path, f"System {right}", right=right) for right in (20, 103, 60)}
+    ids = {
+        right: send_answers(store, tmp_path, f"System {right}", right=right)
+        for right in (20, 103, 60)
+    }
     run_judge(store, tmp_path)
     assert [row["id"] for row in rows_of(store)] == [ids[103], ids[60], ids[20]]
-    assert {row["system"] for row in rows_of(store, "baseline")} == {"always-positive", "always-negative", "random"}
+    assert {row["system"] for row in rows_of(store, "baseline")} == {
+        "always-positive",
+        "always-negative",
+        "random",
+    }
     assert rows_of(store)[0]["rank"]["low"] == 1
     assert rows_of(store)[0]["rank"]["best"]
 
@@ -88,7 +97,9 @@ def test_pairs_are_compared_as_by_the_command(store, tmp_path):
     run_judge(store, tmp_path)
     pairs = store.read_index()["boards"][0]["pairs"]
     number = list(combinations(pairs["ids"], 2)).index(tuple(ids))  # the better one first
-    compared = closeread.compare("mctaco", tmp_path / "20.jsonl", tmp_path / "60.jsonl", config="sample")
+    compared = closeread.compare(
+        "mctaco", tmp_path / "20.jsonl", tmp_path / "60.jsonl", config="sample"
+    )
     expected = compared.to_dict()["differences"]["f1"]
     for name, end in (("low", "low"), ("high", "high"), ("p", "p_randomization")):
         assert pairs[name][number] == round(expected[end], 6)
@@ -100,7 +111,10 @@ def test_a_board_says_which_differences_its_test_set_can_show(tmp_path, run):
         send_answers(store, tmp_path, f"System {right}", right=right)
     run_judge(store, tmp_path)
     files = [tmp_path / f"{right}.jsonl" for right in (61, 60, 20)]
-    pairs = [closeread.compare("mctaco", a, b, config="sample", power=True)["f1"] for a, b in combinations(files, 2)]
+    pairs = [
+        closeread.compare("mctaco", a, b, config="sample", power=True)["f1"]
+        for a, b in combinations(files, 2)
+    ]
     expected = sorted(pair.detectable for pair in pairs)[1]
     assert store.read_index()["boards"][0]["pairs"]["detectable"] == round(expected, 6)
     said = " ".join(run("leaderboard", "show", store.place).stdout.split())
@@ -112,7 +126,9 @@ def test_a_board_says_which_differences_its_test_set_can_show(tmp_path, run):
 def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):
     run_judge(store, tmp_path)
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
-    scores = json.loads(ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--json"))["scores"]
+    scores = json.loads(ran("score", "mctaco", "yes.jsonl", "--config", "sample", "--json"))[
+        "scores"
+    ]
     (row,) = [row for row in rows_of(store, "baseline") if row["system"] == "always-positive"]
     assert row["scores"] == scores
 
@@ -123,8 +139,12 @@ def test_a_baseline_that_can_not_be_scored_is_left_out_and_the_organiser_is_told
     judged = run_judge(store, tmp_path)
     assert [row["system"] for row in rows_of(store, "baseline")] == ["always-positive"]
     (notice,) = judged.notices
-    assert notice.startswith("Baseline tossed-stone of mctaco-sample/test is left out: no such baseline")
-    done = run("leaderboard", "judge", store.place, "--workers", "1", "--cache", tmp_path / "counts")
+    assert notice.startswith(
+        "Baseline tossed-stone of mctaco-sample/test is left out: no such baseline"
+    )
+    done = run(
+        "leaderboard", "judge", store.place, "--workers", "1", "--cache", tmp_path / "counts"
+    )
     assert done.exit_code == 0
     assert f"note: {notice}" in done.stderr
 
@@ -147,7 +167,9 @@ def test_another_order_of_judging_gives_the_same_bytes(tmp_path):
         folder.mkdir()
         store = make_store(folder / "board", sample_board())
         for right in order:
-            send_answers(store, folder, f"System {right}", right=right, at=NOON + timedelta(minutes=right))
+            send_answers(
+                store, folder, f"System {right}", right=right, at=NOON + timedelta(minutes=right)
+            )
             run_judge(store, folder)
         trees.append(read_tree(store.place))
     assert trees[0] == trees[1]
@@ -176,7 +198,9 @@ def test_invalid_predictions_are_refused_with_all_their_problems(store, tmp_path
 def test_what_is_over_the_daily_limit_waits_for_the_next_day(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=2)))
     for right in range(5):
-        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(minutes=right))
+        send_answers(
+            store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(minutes=right)
+        )
     counts = []
     for days in range(4):
         judged = run_judge(store, tmp_path, now=NOON + timedelta(days=days))
@@ -193,7 +217,11 @@ def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):
     run_judge(store, tmp_path)
     flags = {row["id"]: row["flags"] for row in rows_of(store)}
     assert flags[first] == [{"flag": "perfect"}]
-    assert flags[second] == [{"flag": "duplicate", "of": first}, {"flag": "perfect"}, {"flag": "unverified"}]
+    assert flags[second] == [
+        {"flag": "duplicate", "of": first},
+        {"flag": "perfect"},
+        {"flag": "unverified"},
+    ]
 
 
 def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
@@ -202,7 +230,9 @@ def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
     run_judge(store, tmp_path)
     before = {row["system"]: row["rank"] for row in rows_of(store)}
     for number in range(3):
-        send_answers(store, tmp_path, f"Copy {number}", right=103, at=NOON + timedelta(hours=1 + number))
+        send_answers(
+            store, tmp_path, f"Copy {number}", right=103, at=NOON + timedelta(hours=1 + number)
+        )
     run_judge(store, tmp_path)
     after = {row["system"]: row["rank"] for row in rows_of(store)}
     assert {name: after[name] for name in before} == before
@@ -215,7 +245,9 @@ def test_printed_rows_are_shown_beside_scores_by_the_same_options(tmp_path, corp
     run_judge(plain, tmp_path)
     printed = {row["system"]: row["scores"] for row in rows_of(plain, "printed")}
     assert printed["BERT"]["f1"]["printed"] == "66.1"  # Zhou et al. (2019), Table 2
-    other = make_store(tmp_path / "other", make_board("mctaco", GoldSpec(), options={"missing": "empty"}))
+    other = make_store(
+        tmp_path / "other", make_board("mctaco", GoldSpec(), options={"missing": "empty"})
+    )
     run_judge(other, tmp_path)
     assert not rows_of(other, "printed")
 
@@ -235,34 +267,54 @@ def test_an_author_withdraws_a_submission(store, tmp_path, run):
 def test_which_submissions_of_an_author_count(tmp_path, counting):
     store = make_store(tmp_path / "board", sample_board(counting=counting))
     for hour, right in enumerate((50, 100, 20)):
-        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour))
+        send_answers(
+            store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour)
+        )
     run_judge(store, tmp_path)
-    expected = {"best": ["System 100"], "last": ["System 20"], "all": ["System 100", "System 50", "System 20"]}
+    expected = {
+        "best": ["System 100"],
+        "last": ["System 20"],
+        "all": ["System 100", "System 50", "System 20"],
+    }
     assert [row["system"] for row in rows_of(store)] == expected[counting]
 
 
 def test_history_is_each_rise_of_the_best_score(store, tmp_path):
     for hour, right in enumerate((30, 20, 90, 60, 103)):
-        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour))
+        send_answers(
+            store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(hours=hour)
+        )
     run_judge(store, tmp_path)
     (board,) = store.read_index()["boards"]
     names = {row["id"]: row["system"] for row in board["rows"]}
-    assert [names[one["id"]] for one in board["history"]] == ["System 30", "System 90", "System 103"]
-    assert [one["value"] for one in board["history"]] == sorted(one["value"] for one in board["history"])
+    assert [names[one["id"]] for one in board["history"]] == [
+        "System 30",
+        "System 90",
+        "System 103",
+    ]
+    assert [one["value"] for one in board["history"]] == sorted(
+        one["value"] for one in board["history"]
+    )
 
 
 def test_records_under_another_signature_are_set_apart(store, tmp_path):
     name = send_answers(store, tmp_path, "Half", right=50)
     run_judge(store, tmp_path)
     before = store.read_leaderboard().find(None)
-    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(options={"missing": "empty"})))
+    store.write_leaderboard(
+        store.read_leaderboard().with_board(sample_board(options={"missing": "empty"}))
+    )
     run_judge(store, tmp_path)
     (board,) = store.read_index()["boards"]
-    assert [row["signature"] for row in board["rows"] if row["kind"] == "system"] == [board["signature"]]
+    assert [row["signature"] for row in board["rows"] if row["kind"] == "system"] == [
+        board["signature"]
+    ]
     (other,) = board["others"]
     assert other["signature"] == before.signature
     assert [row["id"] for row in other["rows"]] == [name]
-    assert (Path(store.place) / store_path("results", before.name, record_id(name, before.signature))).is_file()
+    assert (
+        Path(store.place) / store_path("results", before.name, record_id(name, before.signature))
+    ).is_file()
 
 
 def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):

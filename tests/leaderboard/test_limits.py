@@ -46,13 +46,18 @@ def test_times_that_the_submitter_sets_do_not_matter(tmp_path, at):
         send_answers(store, tmp_path, f"System {right}", right=right, at=when)
     judged = run_judge(store, tmp_path, now=now + timedelta(minutes=1))
     assert (len(judged.accepted), len(judged.waiting)) == (2, 2)
-    assert all(abs((datetime.fromisoformat(e.submitted) - now).total_seconds()) < 600 for e in entries_of(store))
+    assert all(
+        abs((datetime.fromisoformat(e.submitted) - now).total_seconds()) < 600
+        for e in entries_of(store)
+    )
 
 
 def test_a_clock_that_is_ahead_does_not_give_more(tmp_path):
     store = make_limited(tmp_path)
     for right in range(4):
-        send_answers(store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(days=right))
+        send_answers(
+            store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(days=right)
+        )
     judged = run_judge(store, tmp_path, now=NOON)
     assert (len(judged.accepted), len(judged.waiting)) == (2, 2)
     assert len(run_judge(store, tmp_path, now=NOON + timedelta(days=1)).accepted) == 2
@@ -63,7 +68,9 @@ def test_withdrawing_does_not_give_more(tmp_path):
     for right in (1, 2):
         name = send_answers(store, tmp_path, f"System {right}", right=right)
         run_judge(store, tmp_path)
-        store.send({store_path("withdrawals", "mctaco-sample/test", name): withdrawal_bytes(name)}, "", "")
+        store.send(
+            {store_path("withdrawals", "mctaco-sample/test", name): withdrawal_bytes(name)}, "", ""
+        )
         assert len(run_judge(store, tmp_path).withdrawn) == 1
     send_answers(store, tmp_path, "Third", right=3)
     assert len(run_judge(store, tmp_path).waiting) == 1
@@ -72,13 +79,23 @@ def test_withdrawing_does_not_give_more(tmp_path):
 def test_the_limit_is_of_one_board_in_one_run_and_in_several(tmp_path):
     """Two submissions a day to each of two boards."""
     for runs in (1, 2):
-        boards = [sample_board(limits=small_limits(per_day=2)), sample_board("tne", limits=small_limits(per_day=2))]
+        boards = [
+            sample_board(limits=small_limits(per_day=2)),
+            sample_board("tne", limits=small_limits(per_day=2)),
+        ]
         store = make_store(tmp_path / f"board{runs}", *boards)
         accepted = 0
         for number in range(2):
-            send_answers(store, tmp_path, f"System {number}", right=number, board="mctaco-sample/test")
+            send_answers(
+                store, tmp_path, f"System {number}", right=number, board="mctaco-sample/test"
+            )
             empty = [{"id": name, "relations": []} for name in ("s1", "s2", "s3", "s4")]
-            send(store, write_rows(tmp_path / "tne.jsonl", empty), f"Empty {number}", board="tne-sample/test")
+            send(
+                store,
+                write_rows(tmp_path / "tne.jsonl", empty),
+                f"Empty {number}",
+                board="tne-sample/test",
+            )
             accepted += len(run_judge(store, tmp_path).accepted) if runs == 2 else 0
         assert accepted + len(run_judge(store, tmp_path).accepted) == 4
 
@@ -88,7 +105,9 @@ def test_junk_of_one_author_waits_and_keeps_nobody_else(tmp_path):
     folder = Path(store.place) / "submissions/mctaco-sample/test"
     for number in range(200):
         data = f"junk {number}".encode()
-        (path := folder / digest(data)[:2] / f"{digest(data)}.json").parent.mkdir(parents=True, exist_ok=True)
+        (path := folder / digest(data)[:2] / f"{digest(data)}.json").parent.mkdir(
+            parents=True, exist_ok=True
+        )
         path.write_bytes(data)
         os.utime(path, (NOON.timestamp() - 60, NOON.timestamp() - 60))
         if os.geteuid() == 0:
@@ -109,13 +128,18 @@ def test_refusals_on_private_gold_count_as_scores_do(tmp_path):
     counts = Counter()
     for private in (True, False):
         board = make_board(
-            "coref", GoldSpec(gold=tmp_path / "key.conll"), private=private, limits=small_limits(per_day=2)
+            "coref",
+            GoldSpec(gold=tmp_path / "key.conll"),
+            private=private,
+            limits=small_limits(per_day=2),
         )
         store = make_store(tmp_path / str(private), board)
         for word in ("Eva", "Mia", "Ida"):
             (tmp_path / f"{word}.conll").write_text(key.replace("Ada", word), "utf-8")
             send(store, tmp_path / f"{word}.conll", word)
-        counts[private] = len(run_judge(store, tmp_path, {"coref/test": tmp_path / "key.conll"}).refused)
+        counts[private] = len(
+            run_judge(store, tmp_path, {"coref/test": tmp_path / "key.conll"}).refused
+        )
     assert counts == {True: 2, False: 3}
 
 
@@ -134,7 +158,9 @@ def test_another_file_of_an_author_is_no_withdrawal(tmp_path):
 
 def test_the_highest_limits_take_no_more(tmp_path):
     """Nothing of such a size is reserved, and the system is not asked to wait for as long."""
-    highest = small_limits(**dict.fromkeys(("bytes", "rows", "per_day", "seconds", "memory"), 2**53 - 1))
+    highest = small_limits(
+        **dict.fromkeys(("bytes", "rows", "per_day", "seconds", "memory"), 2**53 - 1)
+    )
     store = make_store(tmp_path / "board", sample_board(limits=highest))
     send_answers(store, tmp_path, "System", right=3)
     assert len(run_judge(store, tmp_path).accepted) == 1
@@ -155,14 +181,27 @@ def submit(store, tmp_path, run):
     def submit(right, *options, place=store.place):
         path = write_rows(tmp_path / f"{right}.jsonl", sample_answers(right=right))
         return run(
-            "submit", "mctaco", path, "--config", "sample", "--system", f"System {right}", "--to", place, *options
+            "submit",
+            "mctaco",
+            path,
+            "--config",
+            "sample",
+            "--system",
+            f"System {right}",
+            "--to",
+            place,
+            *options,
         )
 
     return submit
 
 
 def authors_of(store):
-    return {row["system"]: row["author"] for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"}
+    return {
+        row["system"]: row["author"]
+        for row in store.read_index()["boards"][0]["rows"]
+        if row["kind"] == "system"
+    }
 
 
 def test_daily_limits_go_by_name(store, tmp_path, submit):
@@ -180,7 +219,10 @@ def test_two_authors_may_send_the_same_and_the_later_is_a_copy(store, tmp_path, 
     run_judge(store, tmp_path)
     rows = [row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system"]
     assert sorted(row["author"] for row in rows) == ["Ann", "Bob"]
-    assert sorted("duplicate" in [one["flag"] for one in row["flags"]] for row in rows) == [False, True]
+    assert sorted("duplicate" in [one["flag"] for one in row["flags"]] for row in rows) == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("author", ["", "Ann\u202e", " Ann", "A" * 81])
@@ -220,7 +262,10 @@ def test_nobody_blocks_the_withdrawal_of_another(store, tmp_path, submit, run, a
             assert authors_of(store) == {"System 50": "Ann"}
     done = run("leaderboard", "withdraw", store.place, name, "--author", "Ann")
     assert "withdrawn with the next run of the judge" in done.stdout
-    assert "has been withdrawn before" in run("leaderboard", "withdraw", store.place, name, "--author", "Ann").stdout
+    assert (
+        "has been withdrawn before"
+        in run("leaderboard", "withdraw", store.place, name, "--author", "Ann").stdout
+    )
     judged = run_judge(store, tmp_path)
     assert (len(judged.withdrawn), judged.refused) == (1, ())
 
@@ -251,7 +296,11 @@ SECOND = timedelta(seconds=1)
     [
         ("2026-03-01", "2026-03-01", ("2026-03-01T00:00:00Z", "2026-03-01T23:59:59Z")),
         ("2026-03-01T09:00", None, ("2026-03-01T09:00:00Z", None)),
-        ("2026-03-01T09:00+02:00", "2026-03-01 18:00:30-05:00", ("2026-03-01T07:00:00Z", "2026-03-01T23:00:30Z")),
+        (
+            "2026-03-01T09:00+02:00",
+            "2026-03-01 18:00:30-05:00",
+            ("2026-03-01T07:00:00Z", "2026-03-01T23:00:30Z"),
+        ),
         (None, "2026-12-31T23:30:00-01:00", (None, "2027-01-01T00:30:00Z")),
         (None, None, (None, None)),
     ],
@@ -261,34 +310,49 @@ def test_times_are_in_utc_and_dates_are_whole_days(opens, closes, expected):
     assert (board.opens, board.closes) == expected
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-02-30", "2026-03-01T25:00", "0001-01-01T00:00+23:00"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "2026-02-30", "2026-03-01T25:00", "0001-01-01T00:00+23:00"]
+)
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(RequestError, match="is not a time"):
         sample_board(closes=text)
 
 
 def test_a_board_closes_after_it_opens():
-    with pytest.raises(RequestError, match="would close on 2026-02-28 23:59:59 UTC, before it opens on 2026-03-01"):
+    with pytest.raises(
+        RequestError, match="would close on 2026-02-28 23:59:59 UTC, before it opens on 2026-03-01"
+    ):
         sample_board(opens="2026-03-01", closes="2026-02-28")
 
 
 def test_the_judge_refuses_what_arrived_outside(tmp_path):
     """At the first and the last second, a submission is in time."""
     opens, closes = NOON, NOON + timedelta(hours=1)
-    store = make_store(tmp_path / "board", sample_board(opens=opens.isoformat(), closes=closes.isoformat()))
+    store = make_store(
+        tmp_path / "board", sample_board(opens=opens.isoformat(), closes=closes.isoformat())
+    )
     times = {20: opens - SECOND, 30: opens, 40: closes, 50: closes + SECOND}
-    ids = {right: send_answers(store, tmp_path, f"System {right}", right=right, at=at) for right, at in times.items()}
+    ids = {
+        right: send_answers(store, tmp_path, f"System {right}", right=right, at=at)
+        for right, at in times.items()
+    }
     assert len(run_judge(store, tmp_path).refused) == 2
     entries = store.read_results(store.read_leaderboard()).entries
     assert {right: entries[name].problems for right, name in ids.items()} == {
-        20: ("mctaco-sample/test opens on 2026-03-01 12:00 UTC; this was submitted on 2026-03-01 11:59:59 UTC",),
+        20: (
+            "mctaco-sample/test opens on 2026-03-01 12:00 UTC; this was submitted on 2026-03-01 11:59:59 UTC",
+        ),
         30: (),
         40: (),
-        50: ("mctaco-sample/test closed on 2026-03-01 13:00 UTC; this was submitted on 2026-03-01 13:00:01 UTC",),
+        50: (
+            "mctaco-sample/test closed on 2026-03-01 13:00 UTC; this was submitted on 2026-03-01 13:00:01 UTC",
+        ),
     }
 
 
-@pytest.mark.parametrize(("option", "days", "word"), [("--opens", 1, "opens"), ("--closes", -1, "closed")])
+@pytest.mark.parametrize(
+    ("option", "days", "word"), [("--opens", 1, "opens"), ("--closes", -1, "closed")]
+)
 def test_submit_refuses_at_once(tmp_path, run, ran, option, days, word):
     at = (datetime.now(UTC) + timedelta(days=days)).isoformat()
     ran("leaderboard", "init", "board", "--corpus", "mctaco", "--config", "sample", option, at)
@@ -300,7 +364,9 @@ def test_submit_refuses_at_once(tmp_path, run, ran, option, days, word):
 
 
 def test_both_times_are_shown(tmp_path, ran):
-    store = make_store(tmp_path / "board", sample_board(opens="2026-03-01", closes="2026-03-31T18:00+02:00"))
+    store = make_store(
+        tmp_path / "board", sample_board(opens="2026-03-01", closes="2026-03-31T18:00+02:00")
+    )
     run_judge(store, tmp_path)
     expected = "Opens on 2026-03-01 00:00 UTC. Closes on 2026-03-31 16:00 UTC."
     assert expected in ran("leaderboard", "show", store.place)

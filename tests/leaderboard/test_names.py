@@ -7,9 +7,17 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from shared.for_each import for_each
 
-from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown, show_safely
+from closeread.leaderboard.names import (
+    check_link,
+    check_model,
+    check_name,
+    escape_markdown,
+    show_safely,
+)
 
-BIDIRECTIONAL = {chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+BIDIRECTIONAL = {
+    chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
 """The characters with the property Bidi_Control of the Unicode Standard."""
 
 HOSTILE = [
@@ -25,7 +33,17 @@ def sentences(text, limit=100):
 
 
 def test_plain_names_are_accepted():
-    names = ["BERT", "GPT-4 (few-shot, k=5)", "Привет 2", "模型", "ناظر", "Ünïted naïve é", "v3 + CRF", "7", "<b>"]
+    names = [
+        "BERT",
+        "GPT-4 (few-shot, k=5)",
+        "Привет 2",
+        "模型",
+        "ناظر",
+        "Ünïted naïve é",
+        "v3 + CRF",
+        "7",
+        "<b>",
+    ]
     assert [text for text in [*names, "a" * 100] if sentences(text)] == []
 
 
@@ -33,9 +51,22 @@ def test_plain_names_are_accepted():
     ("text", "expected"),
     [
         ("", ["system: '' is empty (expected a text)"]),
-        ("a" * 101, [f"system: '{'a' * 27} … {'a' * 27}' has 101 characters (expected at most 100)"]),
-        ("ﬁne²", ["system: 'ﬁne²' contains compatibility characters (expected their plain forms: 'fine2')"]),
-        ("a\u00a0b", [r"system: 'a\xa0b' contains compatibility characters (expected their plain forms: 'a b')"]),
+        (
+            "a" * 101,
+            [f"system: '{'a' * 27} … {'a' * 27}' has 101 characters (expected at most 100)"],
+        ),
+        (
+            "ﬁne²",
+            [
+                "system: 'ﬁne²' contains compatibility characters (expected their plain forms: 'fine2')"
+            ],
+        ),
+        (
+            "a\u00a0b",
+            [
+                r"system: 'a\xa0b' contains compatibility characters (expected their plain forms: 'a b')"
+            ],
+        ),
         ("a\u1680b", [r"system: 'a\u1680b' contains an unusual space (expected U+0020)"]),
         (" a", ["system: ' a' begins or ends with a space; remove it"]),
         ("a ", ["system: 'a ' begins or ends with a space; remove it"]),
@@ -43,7 +74,9 @@ def test_plain_names_are_accepted():
         ("***", ["system: '***' contains no letter and no digit (expected at least one)"]),
         (
             "x" + "\u0323" * 4,
-            [f"system: 'x{chr(0x323) * 4}' has combining marks without a letter, or more than 3 on one letter"],
+            [
+                f"system: 'x{chr(0x323) * 4}' has combining marks without a letter, or more than 3 on one letter"
+            ],
         ),
         (
             " *\x1b",
@@ -144,13 +177,31 @@ def test_model_names_that_are_accepted(name):
     assert check_model(name) == []
 
 
-REFUSED = ["", "a", "a/b/c", "/b", "a/", "a/b ", "a/b\n", "a/.b", "a/b-", "a/b--c", "a/b..c", "a/b.git", "é/b", "../b"]
+REFUSED = [
+    "",
+    "a",
+    "a/b/c",
+    "/b",
+    "a/",
+    "a/b ",
+    "a/b\n",
+    "a/.b",
+    "a/b-",
+    "a/b--c",
+    "a/b..c",
+    "a/b.git",
+    "é/b",
+    "../b",
+]
 
 
 @for_each("name", [*REFUSED, "a/" + "b" * 95])
 def test_model_names_that_are_refused(name):
     [problem] = check_model(name)
-    assert "is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .)" in problem.message
+    assert (
+        "is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .)"
+        in problem.message
+    )
 
 
 @for_each("name", ["org/name", "a/b--c", "a/b..c", "a/b.git", "a/.b", "a/b-", "a/b/c", "a/b c"])
@@ -171,7 +222,15 @@ def test_nothing_accepted_contains_a_forbidden_character(text):
     if not check_name(text, "system", 40):
         assert unicodedata.is_normalized("NFKC", text)
         assert not BIDIRECTIONAL & set(text)
-        assert not {unicodedata.category(c) for c in text} & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        assert not {unicodedata.category(c) for c in text} & {
+            "Cc",
+            "Cf",
+            "Cs",
+            "Co",
+            "Cn",
+            "Zl",
+            "Zp",
+        }
         assert text == " ".join(text.split())
         assert any(c.isalnum() for c in text)
         assert show_safely(text) == text

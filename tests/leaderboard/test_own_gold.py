@@ -67,7 +67,9 @@ def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
     (row,) = store.read_index()["boards"][0]["rows"]
     assert row["id"] == name
     scores = json.loads(ran("score", "coref", key, response, "--json"))["scores"]
-    assert {n: round(s["value"], 4) for n, s in scores.items()} == {n: s["value"] for n, s in row["scores"].items()}
+    assert {n: round(s["value"], 4) for n, s in scores.items()} == {
+        n: s["value"] for n, s in row["scores"].items()
+    }
     assert row["counts"] is None
 
 
@@ -84,7 +86,9 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
     board = make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
     assert "private" in check_predictions(board, response, None).notices[0]
-    response.write_text(RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8")
+    response.write_text(
+        RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8"
+    )
     with pytest.raises(SubmissionError) as caught:
         check_predictions(board, response, None)
     assert len(caught.value.problems) == 2
@@ -92,7 +96,13 @@ def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, res
 
 def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
     rows = [
-        {"sentence": "Ana ran.", "question": "How long?", "answer": a, "label": "yes", "category": "Event Duration"}
+        {
+            "sentence": "Ana ran.",
+            "question": "How long?",
+            "answer": a,
+            "label": "yes",
+            "category": "Event Duration",
+        }
         for a in ("an hour", "a year")
     ]
     numbered = [
@@ -101,7 +111,9 @@ def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
     ]
     board = make_board("mctaco", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
     assert board.ids == ("mine-00000", "mine-00001")
-    right = write_rows(tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids])
+    right = write_rows(
+        tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids]
+    )
     assert check_predictions(board, right, None)
     wrong = write_rows(tmp_path / "wrong.jsonl", [{"id": "other", "label": "no"}])
     with pytest.raises(SubmissionError, match="2 problems"):
@@ -125,13 +137,19 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
     gold = write_rows(tmp_path / "gold.jsonl", rows)
     board = make_board("mctaco", GoldSpec(gold=gold))
     store = make_store(tmp_path / "board", board)
-    send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
+    send(
+        store,
+        write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]),
+        "Yes",
+    )
     run_judge(store, tmp_path, {board.name: gold})
     row = next(row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system")
     assert list(row["slices"]["category"]) == ["Typical Time"]
 
 
-def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, folder, ran, monkeypatch):
+def test_what_was_submitted_is_downloaded_as_it_was(
+    tmp_path, key, response, folder, ran, monkeypatch
+):
     store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), private=False))
     names = {"file": send(store, response, "File"), "folder": send(store, folder, "Folder")}
     run_judge(store, tmp_path, {"coref/test": key})
@@ -139,12 +157,17 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, fol
     assert (tmp_path / "copy.conll").read_text("utf-8") == RESPONSE
     ran("leaderboard", "download", store.place, names["folder"], "-o", "copy")
     assert read_tree(tmp_path / "copy") == read_tree(folder)
-    (row,) = [row for row in store.read_index()["boards"][0]["rows"] if row["id"] == names["folder"]]
+    (row,) = [
+        row for row in store.read_index()["boards"][0]["rows"] if row["id"] == names["folder"]
+    ]
     download, score = row["reproduce"].split(" && ")
     assert download == f"closeread leaderboard download . {names['folder'][:12]} -o predictions"
     monkeypatch.chdir(store.place)
     ran(*download.split()[1:])
-    assert json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"] == row["scores"]
+    assert (
+        json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"]
+        == row["scores"]
+    )
 
 
 def test_a_folder_of_too_many_files_is_refused(key, folder, monkeypatch):

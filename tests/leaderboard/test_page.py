@@ -10,9 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.balanced_html import Page
-from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
+from shared.leaderboards import (
+    HOSTILE,
+    make_board,
+    make_hostile_index,
+    make_index,
+    make_printed,
+    make_row,
+    wrap,
+)
 
-from closeread.leaderboard.page import clean_index, embed_json, make_chart, make_data, make_keys, render_page
+from closeread.leaderboard.page import (
+    clean_index,
+    embed_json,
+    make_chart,
+    make_data,
+    make_keys,
+    render_page,
+)
 
 
 def make_three(rng):
@@ -37,9 +52,27 @@ def test_the_table_is_complete_without_script(rng):
     cells = [[cell.strip() for cell in row] for row in page.rows]
     assert cells[0][1:] == ["Rank", "System", "F1", "Exact match", "Author", "Submitted", "Flags"]
     # 0.61049 is 61.05 rounded, 0.66125 is 66.12 or 66.13 in binary: 66.12; a 0/0 has a star, and printed is as printed.
-    assert cells[1] == ["system best", "1", "Tortoise", "61.05 55.00–66.12", "0.00*", "ada", "2026-11-02", ""]
+    assert cells[1] == [
+        "system best",
+        "1",
+        "Tortoise",
+        "61.05 55.00–66.12",
+        "0.00*",
+        "ada",
+        "2026-11-02",
+        "",
+    ]
     assert cells[2][1] == "Above: not distinguishable from the best"
-    assert cells[3] == ["printed", "", "Ledger Example et al. (2024), Table 2", "54.9", "", "", "", ""]
+    assert cells[3] == [
+        "printed",
+        "",
+        "Ledger Example et al. (2024), Table 2",
+        "54.9",
+        "",
+        "",
+        "",
+        "",
+    ]
     assert cells[4][:3] == ["baseline", "2", "Hare baseline"]
 
 
@@ -48,9 +81,17 @@ def test_every_row_is_in_the_page(n):
     index = make_index(n)
     page = Page(render_page(index))
     board = index["boards"][0]
-    drawn = [row for row in page.rows if row[0].split(" ")[0] in ("", "system", "baseline", "printed") and len(row) > 5]
+    drawn = [
+        row
+        for row in page.rows
+        if row[0].split(" ")[0] in ("", "system", "baseline", "printed") and len(row) > 5
+    ]
     heads = [row for row in drawn if row[1] in ("Rank", "System")]
-    shown = len(board["rows"]) + len(board["superseded"]) + sum(len(other["rows"]) for other in board["others"])
+    shown = (
+        len(board["rows"])
+        + len(board["superseded"])
+        + sum(len(other["rows"]) for other in board["others"])
+    )
     assert len(drawn) - len(heads) == shown
     assert ("No submissions yet." in page.text("p")) == (n == 0)
 
@@ -87,7 +128,10 @@ def test_nothing_is_loaded_and_no_attribute_runs():
     for index in (make_index(12), make_hostile_index()):
         for tag, attributes in Page(render_page(index)).elements:
             assert tag not in ("link", "img", "iframe", "object", "embed", "base", "audio", "video")
-            assert not {name for name in attributes if name.startswith("on")} | {"style", "src"} & attributes.keys()
+            assert (
+                not {name for name in attributes if name.startswith("on")}
+                | {"style", "src"} & attributes.keys()
+            )
             if "href" in attributes and not attributes["href"].startswith("#"):
                 assert attributes["href"].startswith("https://")
                 assert (attributes["rel"], attributes["target"]) == ("nofollow noopener", "_blank")
@@ -100,7 +144,12 @@ def test_hostile_texts_stay_texts():
     shown = "".join(text for tag, text in hostile.texts)
     assert all(c.isprintable() or c == "\n" for c in shown if unicodedata.category(c) != "Zs")
     names = "".join(text for tag, text in hostile.texts if tag == "th")
-    for text in ("<img src=x onerror=alert(1)>", r"\u202egnp.tset\u2066", r"\x1b[31mred\x00\x07\x9b", r"\ud800"):
+    for text in (
+        "<img src=x onerror=alert(1)>",
+        r"\u202egnp.tset\u2066",
+        r"\x1b[31mred\x00\x07\x9b",
+        r"\ud800",
+    ):
         assert text in names
     assert "x" * 200 not in names
 
@@ -138,13 +187,21 @@ def test_boards_and_rows_have_addresses_of_their_own():
     ids = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
     assert len(ids) == len(set(ids))
     assert {"mctaco-test", "mctaco-test-2"} <= set(ids)
-    assert make_keys(["a b", "A/B", "a-b-2", "a-b", "…"]) == ["a-b", "a-b-2", "a-b-2-2", "a-b-3", "x"]
+    assert make_keys(["a b", "A/B", "a-b-2", "a-b", "…"]) == [
+        "a-b",
+        "a-b-2",
+        "a-b-2-2",
+        "a-b-3",
+        "x",
+    ]
 
 
 def test_a_form_is_shown_if_there_is_a_server():
     form = {
         "action": "/submit",
-        "fields": {name: name.title() for name in ("system", "model", "paper", "code", "description")},
+        "fields": {
+            name: name.title() for name in ("system", "model", "paper", "code", "description")
+        },
         "limit": 1_000,
         "values": {"system": '"><script>', "board": "mctaco/test"},
         "problems": ["line 3: \u202e is bad <b>"],
@@ -152,7 +209,9 @@ def test_a_form_is_shown_if_there_is_a_server():
     page = Page(render_page(make_index(3), form=form))
     (sent,) = [one for one in page.find("form") if one.get("method")]
     assert (sent["action"], sent["enctype"]) == ("/submit", "multipart/form-data")
-    values = {one["name"]: one.get("value") for one in page.find("input") if one.get("name") == "system"}
+    values = {
+        one["name"]: one.get("value") for one in page.find("input") if one.get("name") == "system"
+    }
     assert values == {"system": '"><script>'}
     assert r"line 3: \u202e is bad <b>" in page.text("li")
     (policy,) = [one["content"] for one in page.find("meta") if one.get("http-equiv")]
@@ -163,7 +222,9 @@ def test_how_to_take_part_is_told():
     commands = Page(render_page(make_index(3), address="hf://datasets/org/board")).text("code")
     assert "closeread submit mctaco PREDICTIONS" in commands
     assert "--to hf://datasets/org/board" in commands
-    assert "--to board\n" in Page(render_page(make_index(3), address="shared/tasks/board")).text("code")
+    assert "--to board\n" in Page(render_page(make_index(3), address="shared/tasks/board")).text(
+        "code"
+    )
 
 
 def test_a_page_of_a_thousand_systems_is_below_one_and_a_half_megabytes():
@@ -179,7 +240,10 @@ def test_a_board_without_results_says_so():
 
 
 def test_a_record_is_drawn_where_it_belongs():
-    history = [{"date": f"2026-11-{day:02}T00:00:00Z", "value": value} for day, value in ((1, 0.5), (2, 0.6), (5, 0.7))]
+    history = [
+        {"date": f"2026-11-{day:02}T00:00:00Z", "value": value}
+        for day, value in ((1, 0.5), (2, 0.6), (5, 0.7))
+    ]
     chart = make_chart(history)
     (x1, y1), (x2, y2), (x3, y3) = chart["points"]
     assert (x2 - x1) * 3 == pytest.approx(x3 - x2, abs=1)  # one day, then three

@@ -11,7 +11,9 @@ from shared.leaderboards import AUTHORS, CATEGORIES, make_hostile_index, make_in
 
 from closeread.leaderboard.page import render_page
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+)
 pytestmark = [pytest.mark.extended, NEEDS_CHROMIUM]
 
 
@@ -88,9 +90,14 @@ def test_sorting_by_keyboard(open_page, board):
     assert not line.is_visible()
     page.keyboard.press("Space")
     assert names(page) == sorted(expected, key=str.lower, reverse=True)
-    assert page.get_by_role("status").inner_text() == "16 of 16 rows shown, sorted by System, descending"
+    assert (
+        page.get_by_role("status").inner_text()
+        == "16 of 16 rows shown, sorted by System, descending"
+    )
     header(page, "Exact match").get_by_role("button").press("Enter")
-    scored = sorted(board["rows"], key=lambda row: -row["scores"].get("exact_match", {"value": -1})["value"])
+    scored = sorted(
+        board["rows"], key=lambda row: -row["scores"].get("exact_match", {"value": -1})["value"]
+    )
     assert names(page)[:14] == [row["system"] for row in scored][:14]
     header(page, "F1").get_by_role("button").press("Enter")
     assert names(page) == expected
@@ -118,13 +125,16 @@ def test_filtering(open_page, board):
     assert names(page) == ["Ledger + units", "Ledger"]
     page.get_by_label("systems", exact=True).check()
     page.get_by_label("Author").select_option(AUTHORS[1])
-    assert names(page) == [row["system"] for row in board["rows"] if row.get("author") == AUTHORS[1]]
+    assert names(page) == [
+        row["system"] for row in board["rows"] if row.get("author") == AUTHORS[1]
+    ]
 
 
 def test_the_line_is_where_python_draws_it(open_page):
     rows = "table => [...table.tBodies[0].rows].findIndex((row) => row.className === 'line')"
     places = [
-        open_page(java_script_enabled=enabled).get_by_role("table").first.evaluate(rows) for enabled in (True, False)
+        open_page(java_script_enabled=enabled).get_by_role("table").first.evaluate(rows)
+        for enabled in (True, False)
     ]
     assert places[0] == places[1] > 0
 
@@ -132,7 +142,9 @@ def test_the_line_is_where_python_draws_it(open_page):
 def test_scores_by_slice(open_page, board):
     page = open_page()
     page.get_by_label("Scores").first.select_option("by category")
-    heads = page.get_by_role("region", name="Ranking of").get_by_role("columnheader").all_inner_texts()
+    heads = (
+        page.get_by_role("region", name="Ranking of").get_by_role("columnheader").all_inner_texts()
+    )
     assert [head.strip() for head in heads][2:7] == CATEGORIES
     page.get_by_label("Metric").select_option("Exact match")
     header(page, "Frequency").get_by_role("button").click()
@@ -147,16 +159,28 @@ def test_scores_by_slice(open_page, board):
 
 def test_the_view_of_a_system(open_page, board):
     page = open_page()
-    page.get_by_role("region", name="Ranking of").get_by_role("link", name="Patience (large)", exact=True).click()
+    page.get_by_role("region", name="Ranking of").get_by_role(
+        "link", name="Patience (large)", exact=True
+    ).click()
     title = page.get_by_role("heading", name="Patience (large)")
     assert title.evaluate("element => element === document.activeElement")
     assert page.title() == "Patience (large) · McTaco, test · Careful reading, autumn 2026"
     text = page.get_by_role("main").inner_text()
     row = next(row for row in board["rows"] if row["system"] == "Patience (large)")
-    for shown in (row["id"], row["signature"], row["reproduce"], row["record"], "2026-11-02 09:30:00 UTC", "772.43"):
+    for shown in (
+        row["id"],
+        row["signature"],
+        row["reproduce"],
+        row["record"],
+        "2026-11-02 09:30:00 UTC",
+        "772.43",
+    ):
         assert shown in text
     paper = page.get_by_role("link", name="https://example.org/papers/patience")
-    assert (paper.get_attribute("rel"), paper.get_attribute("target")) == ("nofollow noopener", "_blank")
+    assert (paper.get_attribute("rel"), paper.get_attribute("target")) == (
+        "nofollow noopener",
+        "_blank",
+    )
     model = page.get_by_role("link", name="meridian/patience-large")
     assert model.get_attribute("href") == "https://huggingface.co/meridian/patience-large"
     page.go_back()
@@ -220,7 +244,9 @@ def test_downloads_are_what_is_shown(open_page, board):
         found = list(csv.DictReader(io.StringIO(text)))
     assert [row["system"] for row in found] == expected
     f1 = rows[expected[0]]["scores"]["f1"]
-    assert (found[0]["f1"], found[0]["f1/low"]) == tuple(f"{round(f1[name], 4):g}" for name in ("value", "low"))
+    assert (found[0]["f1"], found[0]["f1/low"]) == tuple(
+        f"{round(f1[name], 4):g}" for name in ("value", "low")
+    )
     with downloading(page, "JSON") as text:
         data = json.loads(text)
     assert [row["system"] for row in data["rows"]] == expected
@@ -241,7 +267,9 @@ def test_hostile_texts_run_nothing(open_page, files):
         if row["kind"] == "system":
             page.evaluate("key => { location.hash = `#mctaco-test:system:${key}` }", row["id"][:10])
             page.get_by_role("heading", name="How to reproduce").wait_for()
-    links = page.get_by_role("link").evaluate_all("links => links.map((link) => link.getAttribute('href'))")
+    links = page.get_by_role("link").evaluate_all(
+        "links => links.map((link) => link.getAttribute('href'))"
+    )
     assert all(link.startswith(("#", "https://")) for link in links)
     page.goto(page.url.partition("#")[0])
     with downloading(page, "CSV") as text:
@@ -252,7 +280,9 @@ def test_hostile_texts_run_nothing(open_page, files):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 360)], ids=["light", "dark", "narrow"]
+    ("scheme", "width"),
+    [("light", 1280), ("dark", 1280), ("light", 360)],
+    ids=["light", "dark", "narrow"],
 )
 def test_rules_of_accessibility(open_page, board, scheme, width):
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 800})
@@ -262,13 +292,19 @@ def test_rules_of_accessibility(open_page, board, scheme, width):
         page.wait_for_timeout(30)
         found = axe.Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
-        assert {"color-contrast", "label", "button-name"} & {rule["id"] for rule in found.response["passes"]}
+        assert {"color-contrast", "label", "button-name"} & {
+            rule["id"] for rule in found.response["passes"]
+        }
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
 
 
 def test_without_script_everything_but_the_choices_is_there(open_page, board):
     page = open_page(java_script_enabled=False)
-    cells = page.get_by_role("region", name="Ranking of McTaco, test").get_by_role("rowheader").all_inner_texts()
+    cells = (
+        page.get_by_role("region", name="Ranking of McTaco, test")
+        .get_by_role("rowheader")
+        .all_inner_texts()
+    )
     assert len(cells) == len(board["rows"])
     assert page.get_by_role("img", name="Line chart: the best F1 rose from").is_visible()
     assert page.get_by_text("need JavaScript").is_visible()

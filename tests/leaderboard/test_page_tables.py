@@ -12,7 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
-from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
+from shared.leaderboards import (
+    HOSTILE,
+    make_board,
+    make_hostile_index,
+    make_index,
+    make_printed,
+    make_row,
+    wrap,
+)
 
 from closeread.cli import main
 from closeread.exceptions import RequestError
@@ -48,7 +56,9 @@ def test_a_ranking(board, monkeypatch):
     assert (wide.header[-1], wide.rows[0][-1]) == ("flags", "equal to the gold")
     assert "* This score is 0/0; its value is set by convention." in found.notes
     assert "Refused: 2. Withdrawn: 1." in found.notes
-    assert not any("too small" in note for note in found.notes)  # a board of an older version does not say it
+    assert not any(
+        "too small" in note for note in found.notes
+    )  # a board of an older version does not say it
 
 
 @pytest.mark.parametrize("n", [0, 1, 12, 200])
@@ -66,10 +76,14 @@ def test_many_scores_are_left_out_of_a_terminal_only(board):
     names = [f"metric {i}" for i in range(20)]
     board["metrics"] += [{"name": name, "title": name, "description": ""} for name in names]
     for row in board["rows"]:
-        row["scores"] |= {name: {"value": 0.5, "low": 0.4, "high": 0.6, "undefined": False} for name in names}
+        row["scores"] |= {
+            name: {"value": 0.5, "low": 0.4, "high": 0.6, "undefined": False} for name in names
+        }
     narrow, wide = grid(board), grid(board, style="markdown")
     assert len(narrow.header) < 10
-    assert any(note.startswith("Not shown: metric ") and "metric 19" in note for note in narrow.notes)
+    assert any(
+        note.startswith("Not shown: metric ") and "metric 19" in note for note in narrow.notes
+    )
     assert set(names) < set(wide.header)
 
 
@@ -97,7 +111,11 @@ def test_long_form_has_a_row_for_every_score(board):
     # Two systems with two scores each, of all units and of five categories, and one printed score.
     assert len(rows) == 2 * 2 * (1 + 5) + 1
     assert list(rows[0]) == list(COLUMNS)
-    (f1,) = [row for row in rows if (row["system"], row["metric"], row["slice"]) == ("Tortoise", "f1", "all")]
+    (f1,) = [
+        row
+        for row in rows
+        if (row["system"], row["metric"], row["slice"]) == ("Tortoise", "f1", "all")
+    ]
     assert {name: f1[name] for name in ("value", "low", "high", "rank_low", "rank_high", "best", "flags")} == {
         "value": "0.61", "low": "0.55", "high": "0.66", "rank_low": "1", "rank_high": "1", "best": "True",
         "flags": "perfect",
@@ -111,14 +129,20 @@ def test_long_form_has_a_row_for_every_score(board):
 def test_all_standings_are_in_the_long_form():
     rows = read(csv(make_index(4)))
     assert {row["standing"] for row in rows} == {"ranked", "superseded", "other signature"}
-    assert {row["system"] for row in rows if row["standing"] == "other signature"} == {"Patience (draft)"}
+    assert {row["system"] for row in rows if row["standing"] == "other signature"} == {
+        "Patience (draft)"
+    }
 
 
 def test_ratios_keep_their_digits():
     value = 0.1234567890123456
     row = make_row(random.Random(0), "A", 0.5)
     row["scores"]["f1"]["value"] = value
-    found = [row for row in read(csv(wrap(make_board([row])))) if (row["metric"], row["slice"]) == ("f1", "all")]
+    found = [
+        row
+        for row in read(csv(wrap(make_board([row]))))
+        if (row["metric"], row["slice"]) == ("f1", "all")
+    ]
     assert float(found[0]["value"]) == value
 
 
@@ -130,13 +154,18 @@ def test_parquet_has_the_same_rows_and_always_the_same_schema_and_bytes():
     assert table.schema.equals(empty.schema)
     assert empty.num_rows == 0
     assert [field.name for field in table.schema] == list(COLUMNS)
-    rows = [{name: "" if value is None else str(value) for name, value in row.items()} for row in table.to_pylist()]
+    rows = [
+        {name: "" if value is None else str(value) for name, value in row.items()}
+        for row in table.to_pylist()
+    ]
     assert rows == read(csv(index))
 
 
 def test_no_cell_is_a_formula():
     for row in csv_reader.reader(io.StringIO(csv(make_hostile_index()))):
-        assert not [cell for cell in row if cell.strip().startswith(("=", "+", "-", "@", "\t", "＝"))]
+        assert not [
+            cell for cell in row if cell.strip().startswith(("=", "+", "-", "@", "\t", "＝"))
+        ]
     names = {row["system"] for row in read(csv(make_hostile_index()))}
     assert '\'=HYPERLINK("https://example.org")' in names
     assert r"\t=1+1" in names
@@ -158,7 +187,9 @@ def cells_of(markdown):
 
     Bare links and mentions, which other renderers find in text outside of code, are of the kind "found".
     """
-    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    tokens = (
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown)
+    )
     return [
         (
             {"found" if is_found(child) else child.type for child in token.children},
@@ -169,7 +200,9 @@ def cells_of(markdown):
     ]
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "BERT (large), v1.0", "a||b", "|", "\\|", "`|`", "http://example.org|x"])
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, "BERT (large), v1.0", "a||b", "|", "\\|", "`|`", "http://example.org|x"]
+)
 def test_a_cell_of_markdown_shows_a_text_as_it_is(text):
     from closeread.leaderboard.names import show_safely
 
@@ -184,7 +217,11 @@ def test_a_hostile_board_has_as_many_cells_as_any_in_markdown():
     drawn = draw(found, "markdown")
     cells = cells_of(drawn)
     assert len(cells) == len(found.header) * (1 + len(found.rows))
-    assert not {kind for kinds, _ in cells for kind in kinds} - {"text", "code_inline", "text_special"}
+    assert not {kind for kinds, _ in cells for kind in kinds} - {
+        "text",
+        "code_inline",
+        "text_special",
+    }
 
 
 def test_a_hostile_board_runs_nothing_in_latex():
@@ -248,13 +285,20 @@ def test_one_board(index):
 def test_every_format_has_every_system(index, style):
     text = call("show", "board", "--format", style)
     for board in index["boards"]:
-        assert all(row["system"].replace("#", r"\#" if style == "latex" else "#") in text for row in board["rows"])
+        assert all(
+            row["system"].replace("#", r"\#" if style == "latex" else "#") in text
+            for row in board["rows"]
+        )
 
 
 def test_one_system_by_name_and_by_id(index):
     row = next(row for row in index["boards"][0]["rows"] if row["system"] == "Sundial")
     by_name = call("show", "board", "--system", "Sundial")
-    assert by_name == call("show", "board", "--system", row["id"]) == call("show", "board", "--system", row["id"][:8])
+    assert (
+        by_name
+        == call("show", "board", "--system", row["id"])
+        == call("show", "board", "--system", row["id"][:8])
+    )
     assert row["id"] in by_name
     assert "system_yes" in by_name
     found = json.loads(call("show", "board", "--system", "Sundial", "--json"))
@@ -269,7 +313,9 @@ def test_a_system_that_is_not_ranked(index):
 
 
 def test_what_is_not_there(index):
-    with pytest.raises(RequestError, match=r"no such board: 'mctaco/tests'\. Did you mean 'mctaco/test'\?"):
+    with pytest.raises(
+        RequestError, match=r"no such board: 'mctaco/tests'\. Did you mean 'mctaco/test'\?"
+    ):
         call("show", "board", "--board", "mctaco/tests")
     with pytest.raises(RequestError, match=r"no such system: 'Sundail'\. Did you mean 'Sundial'\?"):
         call("show", "board", "--board", "mctaco/test", "--system", "Sundail")

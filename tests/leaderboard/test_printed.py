@@ -35,11 +35,23 @@ CELLS = {
         "Tables 3 and 5": ("3", None, columns(("links", "{}"))),
         "Table 4": ("4", "by part", columns(("links", "{}"))),
     },
-    "wikipossessions": {"Table 4 (ALL, exact match)": ("4", "by family", columns(("ALL", "ALL exact {}"), short=True))},
+    "wikipossessions": {
+        "Table 4 (ALL, exact match)": (
+            "4",
+            "by family",
+            columns(("ALL", "ALL exact {}"), short=True),
+        )
+    },
     "semeval2015_timeline": {"section 7": ("2", "by track", {"awareness/f1": "Total F1"})},
 }
 FROM_TABLE_5 = {**columns(("unlabeled", "Links-{}"), short=True), "iprep": "IPrep-Acc"}
-DOMAINS = {"ood": "OOD", "books": "Books", "imdb": "IMDB", "reddit": "r/", "asked_science": "r/askedscience"}
+DOMAINS = {
+    "ood": "OOD",
+    "books": "Books",
+    "imdb": "IMDB",
+    "reddit": "r/",
+    "asked_science": "r/askedscience",
+}
 SUBTASKS = {"possessor": "Poss.ID", "possessor_certainty": "Poss.Cert", "anchor": "Temp.Anch"}
 
 
@@ -55,12 +67,21 @@ def test_files_follow_the_schema_and_name_what_there_is(corpus):
     for row in rows:
         assert row["split"] in declared.configs[row["config"]].split_names
         assert row["scores"].keys() <= metrics
-        assert all(float(text) <= (100 if row["unit"] == "percent" else 1) for text in row["scores"].values())
-    assert len({(row["system"], row["source"], row["config"], row["split"]) for row in rows}) == len(rows)
+        assert all(
+            float(text) <= (100 if row["unit"] == "percent" else 1)
+            for text in row["scores"].values()
+        )
+    assert len(
+        {(row["system"], row["source"], row["config"], row["split"]) for row in rows}
+    ) == len(rows)
 
 
 def test_which_corpora_have_printed_systems():
-    found = [name for name in corpus_names() if (package_folder(f"closeread.loaders.{name}") / PRINTED).exists()]
+    found = [
+        name
+        for name in corpus_names()
+        if (package_folder(f"closeread.loaders.{name}") / PRINTED).exists()
+    ]
     assert found == sorted(CELLS)
 
 
@@ -105,7 +126,9 @@ def test_values_are_as_printed(corpus):
 
 
 def test_second_hand_figures_are_left_out():
-    tables = {table["name"]: table["rows"] for table in load_printed("semeval2015_timeline")["tables"]}
+    tables = {
+        table["name"]: table["rows"] for table in load_printed("semeval2015_timeline")["tables"]
+    }
     second_hand = set(tables["Table 2, Track B, at second hand"])
     assert second_hand
     assert not second_hand & {row["system"] for row in load_rows("semeval2015_timeline")}
@@ -166,7 +189,17 @@ def test_mctaco_is_recomputed(corpora):
 def test_tne_is_recomputed(corpora):
     gold, procedure = read_gold(load_corpus("tne")).records, load_procedure("tne")
     baselines = {baseline.name: baseline for baseline in BASELINES}
-    names = ("Title-First", "Title-Last", "Adj-Anaphora", "Adj-Cataphora", "Surface", "Surface-Extended", "Combined")
-    computed = {name: score(procedure, gold, baselines[name.lower()].predict(gold)) for name in names}
+    names = (
+        "Title-First",
+        "Title-Last",
+        "Adj-Anaphora",
+        "Adj-Cataphora",
+        "Surface",
+        "Surface-Extended",
+        "Combined",
+    )
+    computed = {
+        name: score(procedure, gold, baselines[name.lower()].predict(gold)) for name in names
+    }
     # 37.76 is printed as 37.7.
     assert_recomputed(read_printed_systems("tne"), computed, 0.0007)

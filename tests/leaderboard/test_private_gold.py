@@ -58,7 +58,9 @@ def links(folder):
     yield write_folder(folder / "right", a=LINKS)
     yield write_folder(folder / "text", a=LINKS.replace("CANARY-ran", "sat"))
     exchanged = {'ID="e1"': 'ID="e9"', 'ID="e2"': 'ID="e1"', 'ID="e9"': 'ID="e2"'}
-    yield write_folder(folder / "ids", a=reduce(lambda text, pair: text.replace(*pair), exchanged.items(), LINKS))
+    yield write_folder(
+        folder / "ids", a=reduce(lambda text, pair: text.replace(*pair), exchanged.items(), LINKS)
+    )
     yield write_folder(folder / "other", b=LINKS)
     yield write_folder(folder / "broken", a=LINKS.replace("</TEXT>", ""))
 
@@ -71,7 +73,9 @@ def rows(corpus, key, items):
         yield write_rows(folder / "right.jsonl", right)
         yield write_rows(folder / "half.jsonl", right[::2])
         yield write_rows(folder / "unknown.jsonl", [*right, {**right[0], key: "unknown"}])
-        yield write_rows(folder / "wrong.jsonl", [{**row, items: [{"anchor": "nowhere"}]} for row in right])
+        yield write_rows(
+            folder / "wrong.jsonl", [{**row, items: [{"anchor": "nowhere"}]} for row in right]
+        )
         yield write_text(folder / "broken.jsonl", "{\n")
 
     return write
@@ -102,13 +106,26 @@ def oracle(folder):
     """Possessions of which all names must be gold names, and of which one is not."""
     *most, broken = rows("wikipossessions", "article", "possessions")(folder)
     right = system_rows("wikipossessions")
-    other = [{**row, "possessions": [{**one, "possessor": "Nobody"} for one in row["possessions"]]} for row in right]
+    other = [
+        {**row, "possessions": [{**one, "possessor": "Nobody"} for one in row["possessions"]]}
+        for row in right
+    ]
     yield from (*most, write_rows(folder / "oracle.jsonl", other), broken)
 
 
 CASES = {
-    "coref": Case(lambda folder: write_text(folder / "key.conll", KEY), ("CANARY",), responses, {"missing": "error"}),
-    "tlinks": Case(lambda folder: write_folder(folder / "key", a=LINKS), ("CANARY",), links, {"missing": "error"}),
+    "coref": Case(
+        lambda folder: write_text(folder / "key.conll", KEY),
+        ("CANARY",),
+        responses,
+        {"missing": "error"},
+    ),
+    "tlinks": Case(
+        lambda folder: write_folder(folder / "key", a=LINKS),
+        ("CANARY",),
+        links,
+        {"missing": "error"},
+    ),
     "semeval2015_timeline": Case(
         write_sample("semeval2015_timeline"),
         ("101-2-called", "2014-03-03", "ordered"),
@@ -116,7 +133,10 @@ CASES = {
     ),
     "tne": Case(write_sample("tne"), ("sandbank", "Gannet"), rows("tne", "id", "relations")),
     "wikipossessions": Case(
-        write_sample("wikipossessions"), ("Brinkmann", "1641", "Coopers"), oracle, {"scenario": "oracle"}
+        write_sample("wikipossessions"),
+        ("Brinkmann", "1641", "Coopers"),
+        oracle,
+        {"scenario": "oracle"},
     ),
 }
 
@@ -158,12 +178,21 @@ def test_gold_is_in_nothing_that_is_published(case, board, gold, tmp_path, run):
         run("leaderboard", "show", store.place, "--system", "right" + paths[0].suffix),
         run("leaderboard", "verify", store.place, "--gold", gold),
     ]
-    published = {path: data for path, data in read_tree(store.place).items() if not path.startswith("submissions/")}
+    published = {
+        path: data
+        for path, data in read_tree(store.place).items()
+        if not path.startswith("submissions/")
+    }
     published["index.html"] = render_page(store.read_index()).encode()
     published |= {f"output {number}": done.output.encode() for number, done in enumerate(printed)}
     assert all(done.exit_code == 0 for done in printed)
-    assert {entry.status for entry in store.read_results(board_of(store)).entries.values()} >= {"accepted", "refused"}
-    gold_text = b"".join([gold.read_bytes()] if gold.is_file() else [path.read_bytes() for path in gold.iterdir()])
+    assert {entry.status for entry in store.read_results(board_of(store)).entries.values()} >= {
+        "accepted",
+        "refused",
+    }
+    gold_text = b"".join(
+        [gold.read_bytes()] if gold.is_file() else [path.read_bytes() for path in gold.iterdir()]
+    )
     for canary in case.canaries:
         assert canary.encode() in gold_text
         assert not [path for path, data in published.items() if canary.encode() in data]
@@ -182,7 +211,10 @@ def test_refusals_say_what_follows_without_gold_and_no_more(case, board, gold, t
         try:
             check_predictions(board, sent[name], None)
         except SubmissionError as error:
-            known = [problem.at("predictions").partition(", or use --missing")[0] for problem in error.problems]
+            known = [
+                problem.at("predictions").partition(", or use --missing")[0]
+                for problem in error.problems
+            ]
             assert entry.status == "refused"
             assert list(entry.problems) == known
             found += 1
@@ -211,17 +243,27 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
         sent = {send(store, path, path.name): path.name for path in list_submissions(case, folder)}
         run_judge(store, folder, {board.name: gold})
         entries = store.read_results(board_of(store)).entries
-        unfit = {sent[one] for one, entry in entries.items() if entry.problems == (f"predictions: {UNFIT}",)}
+        unfit = {
+            sent[one]
+            for one, entry in entries.items()
+            if entry.problems == (f"predictions: {UNFIT}",)
+        }
         assert unfit == set(files)
 
 
 def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
-    board = make_board("tne", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne"))))
+    board = make_board(
+        "tne", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne")))
+    )
     labels = {"predicted_prepositions": [0, 1, 0, 0]}  # of 2 noun phrases
-    assert check_predictions(board, write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids)), None)
+    assert check_predictions(
+        board, write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids)), None
+    )
     uneven = {"predicted_prepositions": [0, 1, 0]}
     with pytest.raises(SubmissionError, match="3 labels"):
-        check_predictions(board, write_rows(tmp_path / "wrong.jsonl", [uneven] * len(board.ids)), None)
+        check_predictions(
+            board, write_rows(tmp_path / "wrong.jsonl", [uneven] * len(board.ids)), None
+        )
 
 
 def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):

@@ -30,7 +30,9 @@ from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
 
 MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
-MICRO = Metric("f1", "F1", "", F1(Ratio("right", "system"), Ratio("right", "gold")), zero_division=0.0)
+MICRO = Metric(
+    "f1", "F1", "", F1(Ratio("right", "system"), Ratio("right", "gold")), zero_division=0.0
+)
 NAMES = {MEAN: ("n", "sum"), MICRO: ("gold", "system", "right")}
 
 
@@ -185,9 +187,13 @@ def test_properties(metric, n_blocks):
 @pytest.mark.parametrize("metric", [MEAN, MICRO], ids=["mean", "f1"])
 def test_a_smaller_level_tells_fewer_apart(metric, n_blocks):
     systems = invent(metric, 10, n_blocks, 3)
-    found = [as_tuples(standings(metric, systems, alpha)) for alpha in (0.5, 0.05, 0.005, 0.0005, 0)]
+    found = [
+        as_tuples(standings(metric, systems, alpha)) for alpha in (0.5, 0.05, 0.005, 0.0005, 0)
+    ]
     for wide, narrow in zip(found[1:], found[:-1], strict=True):
-        for (low, high, best), (narrow_low, narrow_high, narrow_best) in zip(wide, narrow, strict=True):
+        for (low, high, best), (narrow_low, narrow_high, narrow_best) in zip(
+            wide, narrow, strict=True
+        ):
             assert low <= narrow_low
             assert narrow_high <= high
             assert best >= narrow_best
@@ -205,7 +211,10 @@ def test_a_thousand_systems_can_be_told_apart():
 def test_equally_good_systems_are_seldom_told_apart():
     # 300 boards of six systems of the same quality: Holm keeps the chance of any error at 5 % a board.
     boards_with_an_error = sum(
-        any(standing != Standing(1, 6, True) for standing in standings(MICRO, invent(MICRO, 6, 30, seed, spread=0)))
+        any(
+            standing != Standing(1, 6, True)
+            for standing in standings(MICRO, invent(MICRO, 6, 30, seed, spread=0))
+        )
         for seed in range(300)
     )
     assert boards_with_an_error <= 25  # expected: at most 15, standard deviation 3.8
@@ -244,7 +253,9 @@ def draw_p_values(metric, names, blocks, n_resamples=200_000):
     rng = np.random.default_rng(0)
     n, n_blocks, k = blocks.shape
     flat = blocks.transpose(1, 0, 2).reshape(n_blocks, n * k)
-    swaps = ((rng.random((5000, n_blocks)) < 0.5).astype(np.float64) for _ in range(n_resamples // 5000))
+    swaps = (
+        (rng.random((5000, n_blocks)) < 0.5).astype(np.float64) for _ in range(n_resamples // 5000)
+    )
     swapped = np.concatenate([swap @ flat for swap in swaps]).reshape(n_resamples, n, k)
     totals = blocks.sum(axis=1)
     found = []
@@ -252,7 +263,9 @@ def draw_p_values(metric, names, blocks, n_resamples=200_000):
         moved = swapped[:, j] - swapped[:, i]
         null = metric.score(totals[j] - moved, names) - metric.score(totals[i] + moved, names)
         observed = metric.score(totals[j], names) - metric.score(totals[i], names)
-        found.append((1 + np.count_nonzero(np.abs(null) >= abs(observed) - 1e-12)) / (1 + n_resamples))
+        found.append(
+            (1 + np.count_nonzero(np.abs(null) >= abs(observed) - 1e-12)) / (1 + n_resamples)
+        )
     return np.array(found)
 
 
@@ -295,7 +308,9 @@ def test_f1_varies_around_the_mean_of_both_totals():
     change = 5 * 2 / 1125 - 390 * 35 / 1125**2
     difference = 60 / 2100 - 10 / 150
     (p,) = approximate_all(systems)
-    assert p == pytest.approx(2 * NormalDist().cdf(-abs(difference) / (5**0.5 * abs(change))), rel=1e-6)
+    assert p == pytest.approx(
+        2 * NormalDist().cdf(-abs(difference) / (5**0.5 * abs(change))), rel=1e-6
+    )
 
 
 def test_counts_that_a_metric_does_not_read_do_not_matter():
@@ -313,9 +328,13 @@ def test_no_difference_is_no_evidence():
         assert p[3:].tolist() == [1, 1, 1]
     nothing = np.zeros((2, 20, 3))
     nothing[..., 0] = 1
-    assert approximate_all(prepare_systems(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+    assert approximate_all(
+        prepare_systems(MICRO, ("gold", "system", "right"), nothing)
+    ).tolist() == [1]
     nothing[1, :, 1] = 1  # links, all of them wrong
-    assert approximate_all(prepare_systems(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+    assert approximate_all(
+        prepare_systems(MICRO, ("gold", "system", "right"), nothing)
+    ).tolist() == [1]
 
 
 # The saddlepoint approximation
@@ -375,7 +394,10 @@ def test_f1_by_enumeration(seed):
     rng = np.random.default_rng(seed)
     gold = rng.integers(5, 30, 12)
     right = rng.binomial(gold, np.array([[0.5], [0.35]]))
-    blocks = np.stack([np.broadcast_to(gold, right.shape), right + rng.integers(0, 12, right.shape), right], axis=2)
+    blocks = np.stack(
+        [np.broadcast_to(gold, right.shape), right + rng.integers(0, 12, right.shape), right],
+        axis=2,
+    )
     systems = prepare_systems(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
     slow = twin.p_value(lambda t: 2 * t[2] / (t[0] + t[1]), *blocks.tolist())
     (exact,) = enumerate_swaps(systems, *list_pairs(2))
@@ -388,7 +410,12 @@ def invent_pair(n_blocks, seed):
     rng = np.random.default_rng(seed)
     gold = rng.integers(5, 30, n_blocks)
     right = np.stack([rng.binomial(gold, 0.5), rng.binomial(gold, 0.85)])
-    system = np.stack([right[0] + rng.binomial(right[0], 0.1), right[1] + rng.poisson(gold * rng.uniform(0.8, 1.3))])
+    system = np.stack(
+        [
+            right[0] + rng.binomial(right[0], 0.1),
+            right[1] + rng.poisson(gold * rng.uniform(0.8, 1.3)),
+        ]
+    )
     blocks = np.stack([np.broadcast_to(gold, right.shape), system, right], axis=2)
     return prepare_systems(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
 
@@ -398,8 +425,13 @@ def enumerate_all(systems):
     one, two = systems.blocks
     swaps = np.array(list(itertools.product((0, 1), repeat=len(one) - 1)))
     moved = swaps @ (two - one)[1:]
-    first, second = (2 * t[:, 2] / (t[:, 0] + t[:, 1]) for t in (one.sum(axis=0) + moved, two.sum(axis=0) - moved))
-    return np.mean(np.abs(second - first) >= np.abs(second - first)[0] - 1e-12)  # the first swaps nothing
+    first, second = (
+        2 * t[:, 2] / (t[:, 0] + t[:, 1])
+        for t in (one.sum(axis=0) + moved, two.sum(axis=0) - moved)
+    )
+    return np.mean(
+        np.abs(second - first) >= np.abs(second - first)[0] - 1e-12
+    )  # the first swaps nothing
 
 
 RIGHT_SYSTEM_GOLD = (
@@ -410,7 +442,9 @@ RIGHT_SYSTEM_GOLD = (
 
 def test_a_careful_and_a_generous_system_in_thirteen_blocks():
     # The saddlepoint approximation has the smallest p-value that there is, 2 of 8,192; 10 swaps are as large.
-    counts = [[[int(n) for n in block.split("/")] for block in one.split()] for one in RIGHT_SYSTEM_GOLD]
+    counts = [
+        [[int(n) for n in block.split("/")] for block in one.split()] for one in RIGHT_SYSTEM_GOLD
+    ]
     systems = prepare_systems(MICRO, ("right", "system", "gold"), np.array(counts, np.float64))
     slow = twin.p_value(lambda t: Fraction(2 * t[0], t[1] + t[2]), *counts)
     assert enumerate_swaps(systems, *list_pairs(2)) == pytest.approx([float(slow)])
@@ -436,7 +470,9 @@ def test_few_blocks_are_not_approximated(n_blocks, monkeypatch):
     systems = invent_pair(n_blocks, 1)
     expected = rank(MICRO, systems.names, systems.blocks)
     monkeypatch.setattr(
-        ranking, "refine_p_values", lambda systems, i, j, normal: np.full(len(i), 0.9 * ranking.DRAWN**-0.5)
+        ranking,
+        "refine_p_values",
+        lambda systems, i, j, normal: np.full(len(i), 0.9 * ranking.DRAWN**-0.5),
     )
     assert rank(MICRO, systems.names, systems.blocks) == expected
 
@@ -450,10 +486,18 @@ def test_undecided_pairs_alone_are_as_good_as_all(n_systems, seed):
     right = rng.binomial(3, np.broadcast_to(quality, (n_systems, 40)))
     blocks = np.stack([right, np.full_like(right, 3)], axis=2).astype(np.float64)
     systems = prepare_systems(MEAN, ("sum", "n"), blocks)
-    p = dict(zip(itertools.combinations(range(n_systems), 2), find_p_values(systems)[0].tolist(), strict=True))
+    p = dict(
+        zip(
+            itertools.combinations(range(n_systems), 2),
+            find_p_values(systems)[0].tolist(),
+            strict=True,
+        )
+    )
     tables = blocks.tolist()
     index = {id(system): i for i, system in enumerate(tables)}
-    expected = twin.rank(lambda t: t[0] / t[1], tables, 0.05, lambda _, a, b: p[index[id(a)], index[id(b)]])
+    expected = twin.rank(
+        lambda t: t[0] / t[1], tables, 0.05, lambda _, a, b: p[index[id(a)], index[id(b)]]
+    )
     assert [(s.low, s.high, s.best) for s in rank(MEAN, ("sum", "n"), blocks)] == expected
 
 

@@ -15,8 +15,14 @@ from closeread.leaderboard.store import FolderStore
 
 CODE = "import sys; from closeread.cli import main; sys.exit(main())"
 PLACES = {
-    "a/board": ({"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "COLUMNS": "20"}, "1"),
-    "b/./board": ({"PYTHONHASHSEED": "2", "LC_ALL": "tr_TR.UTF-8", "TZ": "America/Adak", "PYTHONUTF8": "0"}, "2"),
+    "a/board": (
+        {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "COLUMNS": "20"},
+        "1",
+    ),
+    "b/./board": (
+        {"PYTHONHASHSEED": "2", "LC_ALL": "tr_TR.UTF-8", "TZ": "America/Adak", "PYTHONUTF8": "0"},
+        "2",
+    ),
 }
 
 
@@ -31,8 +37,15 @@ def run(*arguments, **environment):
 @pytest.mark.extended
 def test_judges_in_other_surroundings_write_the_same(tmp_path, monkeypatch):
     store = make_store(tmp_path / "a/board", sample_board("mctaco"), sample_board("tne"))
-    send_answers(store, tmp_path, "Ünïcode", right=60, board="mctaco-sample/test")  # one each: order is of time
-    send(store, write_rows(tmp_path / "tne.jsonl", system_rows("tne")), "Mine", board="tne-sample/test")
+    send_answers(
+        store, tmp_path, "Ünïcode", right=60, board="mctaco-sample/test"
+    )  # one each: order is of time
+    send(
+        store,
+        write_rows(tmp_path / "tne.jsonl", system_rows("tne")),
+        "Mine",
+        board="tne-sample/test",
+    )
     shutil.copytree(tmp_path / "a/board", tmp_path / "b/board")
     monkeypatch.chdir(tmp_path)
     trees = []
@@ -40,9 +53,16 @@ def test_judges_in_other_surroundings_write_the_same(tmp_path, monkeypatch):
         run("judge", place, "--workers", workers, "--cache", f"cache{workers}", **environment)
         assert "no difference" in run("verify", Path(place).absolute())
         copy = FolderStore(Path(place))
-        stamps = {entry.submitted for entry in copy.read_results(copy.read_leaderboard()).entries.values()}
-        files = {path: data for path, data in read_tree(place).items() if not path.endswith(".parquet")}
-        assert all(abs((datetime.fromisoformat(one) - datetime.now(UTC)).total_seconds()) < 3600 for one in stamps)
+        stamps = {
+            entry.submitted for entry in copy.read_results(copy.read_leaderboard()).entries.values()
+        }
+        files = {
+            path: data for path, data in read_tree(place).items() if not path.endswith(".parquet")
+        }
+        assert all(
+            abs((datetime.fromisoformat(one) - datetime.now(UTC)).total_seconds()) < 3600
+            for one in stamps
+        )
         for time in (*stamps, *(stamp[:10] for stamp in stamps)):  # those of the copy are others
             files = {path: data.replace(time.encode(), b"TIME") for path, data in files.items()}
         trees.append(files)

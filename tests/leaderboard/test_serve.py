@@ -43,7 +43,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def store(folder):
-    return make_store(folder / "board", sample_board(limits=small_limits(per_day=100)), sample_board("tne"))
+    return make_store(
+        folder / "board", sample_board(limits=small_limits(per_day=100)), sample_board("tne")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,9 @@ def find_row(store, system):
 
 def test_a_form_becomes_a_row(browser, store, ran, tmp_path):
     (tmp_path / "mine.jsonl").write_bytes(answers(60))
-    report = json.loads(ran("score", "mctaco", tmp_path / "mine.jsonl", "--config", "sample", "--json"))
+    report = json.loads(
+        ran("score", "mctaco", tmp_path / "mine.jsonl", "--config", "sample", "--json")
+    )
     answer = browser.post(
         answers(60),
         board=MCTACO,
@@ -83,19 +87,33 @@ def test_a_form_becomes_a_row(browser, store, ran, tmp_path):
     )
     row = find_row(store, "Sixty right")
     assert row["scores"] == report["scores"]
-    assert (row["paper"], row["description"]) == ("https://example.org/paper", "Trained by hand. Slowly.")
+    assert (row["paper"], row["description"]) == (
+        "https://example.org/paper",
+        "Trained by hand. Slowly.",
+    )
     f1 = f"{100 * report['scores']['f1']['value']:.2f}"
-    assert re.fullmatch(rf"Submitted and judged: Sixty right has F1 {f1} and rank [0-9–]+\.", answer.told)
+    assert re.fullmatch(
+        rf"Submitted and judged: Sixty right has F1 {f1} and rank [0-9–]+\.", answer.told
+    )
     assert f'href="#mctaco-sample-test:system:{row["id"]}"' in answer.text
 
 
 def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
     before = read_tree(store.place)
     wrong = b'{"id": "nowhere", "label": "yes"}\n{"id": "test-00000", "label": NaN}\n'
-    values = {"system": "My  system", "model": "no-org", "paper": "http://x.org", "description": "two\x07"}
-    answer = browser.post(wrong, file="my file.jsonl", board=TNE, code="https://example.org/code", **values)
+    values = {
+        "system": "My  system",
+        "model": "no-org",
+        "paper": "http://x.org",
+        "description": "two\x07",
+    }
+    answer = browser.post(
+        wrong, file="my file.jsonl", board=TNE, code="https://example.org/code", **values
+    )
     assert answer.status == 200
-    answer = browser.post(wrong, file="my file.jsonl", board=MCTACO, code="https://example.org/code", **values)
+    answer = browser.post(
+        wrong, file="my file.jsonl", board=MCTACO, code="https://example.org/code", **values
+    )
     assert answer.told == (
         "This can’t be submitted, for these reasons: "
         "Name of the system: 'My system' contains several spaces in a row (expected one) "
@@ -110,7 +128,9 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
     )
     for name, value in {**values, "code": "https://example.org/code"}.items():
         shown = value.replace("\x07", r"\x07")  # what can't be seen is shown escaped
-        field = re.search(rf'<(?:input|textarea) name="{name}".*?</label>', answer.text, re.DOTALL)[0]
+        field = re.search(rf'<(?:input|textarea) name="{name}".*?</label>', answer.text, re.DOTALL)[
+            0
+        ]
         assert f'value="{shown}"' in field or f">{shown}</textarea>" in field
         assert ("aria-invalid" in field) == (name != "code")
     assert 'role="alert" tabindex="-1"' in answer.text
@@ -122,7 +142,9 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
 
 def test_predictions_are_checked_without_submitting(browser, store):
     before = read_tree(store.place)
-    answer = browser.post(answers(33), file="mine.jsonl", board=MCTACO, system="Only checked", do="check")
+    answer = browser.post(
+        answers(33), file="mine.jsonl", board=MCTACO, system="Only checked", do="check"
+    )
     assert answer.told == "The predictions in mine.jsonl are valid. Nothing was submitted."
     assert 'value="Only checked"' in answer.text
     assert "<details open>" in answer.text
@@ -134,10 +156,19 @@ def test_predictions_are_checked_without_submitting(browser, store):
     [
         ({"data": b"", "file": ""}, "This can’t be submitted: Predictions: no file is chosen"),
         ({"data": b"", "file": None}, "This can’t be submitted: Predictions: no file is chosen"),
-        ({"data": b""}, "This can’t be submitted: predictions: is empty Please choose a file again"),
-        ({"data": b"x", "board": "mctaco/tests"}, "This can’t be submitted: no such board: 'mctaco/tests'"),
+        (
+            {"data": b""},
+            "This can’t be submitted: predictions: is empty Please choose a file again",
+        ),
+        (
+            {"data": b"x", "board": "mctaco/tests"},
+            "This can’t be submitted: no such board: 'mctaco/tests'",
+        ),
         ({"data": b"x", "board": None}, "This can’t be submitted: no such board: ''"),
-        ({"data": answers(3), "system": None}, "This can’t be submitted: Name of the system: '' is empty"),
+        (
+            {"data": answers(3), "system": None},
+            "This can’t be submitted: Name of the system: '' is empty",
+        ),
     ],
 )
 def test_forms_that_lack_something(browser, sent, told):
@@ -152,13 +183,17 @@ def test_two_forms_at_once_are_both_judged(served, store):
             for n, one in enumerate(browsers)
         ]
         told = [job.result().told for job in jobs]
-    assert [one.partition(" has ")[0] for one in told] == [f"Submitted and judged: At once {n}" for n in range(4)]
+    assert [one.partition(" has ")[0] for one in told] == [
+        f"Submitted and judged: At once {n}" for n in range(4)
+    ]
     assert all(find_row(store, f"At once {n}") for n in range(4))
 
 
 def test_what_waits_is_judged_together(tmp_path, monkeypatch):
     runs = []
-    monkeypatch.setattr(server, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named))
+    monkeypatch.setattr(
+        server, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named)
+    )
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=10)))
     own = server.Service(store, {}, CountCache(tmp_path / "counts"), lambda kind, sentence: None)
     own.catch_up(1)
@@ -168,7 +203,9 @@ def test_what_waits_is_judged_together(tmp_path, monkeypatch):
     try:
         for one in sent:
             own.submit(board, one)
-        assert own.describe(sent[0].about.id)["message"].startswith(f"{WAITS}: 3 submissions waiting for the judge.")
+        assert own.describe(sent[0].about.id)["message"].startswith(
+            f"{WAITS}: 3 submissions waiting for the judge."
+        )
         for one in sent:
             own.judge(one.about.id)
     finally:
@@ -207,7 +244,9 @@ def test_a_worker_that_dies_takes_nothing_with_it(served, browser, store):
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
         answer = waiting.result()
-    assert answer.told.startswith("This can’t be submitted: Scoring failed; the reason is printed where this page is")
+    assert answer.told.startswith(
+        "This can’t be submitted: Scoring failed; the reason is printed where this page is"
+    )
     assert 'value="Unlucky"' in answer.text
     assert "the scoring process ended" in served.errors.read_text("utf-8")
     assert find_row(store, "Unlucky") is None
@@ -297,7 +336,10 @@ def test_a_port_that_is_taken_is_told(store, tmp_path, run):
         port = taken.getsockname()[1]
         done = run("leaderboard", "serve", store.place, "--port", port)
     assert done.exit_code == 2
-    assert f"port {port} can't be used: Address already in use (--port 0 takes one that is free)" in done.stderr
+    assert (
+        f"port {port} can't be used: Address already in use (--port 0 takes one that is free)"
+        in done.stderr
+    )
 
 
 def test_other_stores_are_refused(run, tmp_path):
@@ -311,11 +353,16 @@ def test_other_stores_are_refused(run, tmp_path):
     ("hidden", "needed"),
     [
         (["starlette"], "starlette: pip install 'closeread[serve]'"),
-        (["uvicorn", "python_multipart"], "python-multipart and uvicorn: pip install 'closeread[serve]'"),
+        (
+            ["uvicorn", "python_multipart"],
+            "python-multipart and uvicorn: pip install 'closeread[serve]'",
+        ),
     ],
 )
 def test_missing_libraries_are_named(store, hidden, needed):
     code = f"import sys; sys.modules.update(dict.fromkeys({hidden})); {COMMAND[2]}"
-    done = subprocess.run([sys.executable, "-c", code, *COMMAND[3:], store.place], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *COMMAND[3:], store.place], capture_output=True, text=True
+    )
     assert done.returncode == 1
     assert done.stderr == f"Error: serving a leaderboard needs {needed}\n"

@@ -6,7 +6,9 @@ from shared.chromium import NEEDS_CHROMIUM, Listener, launching
 from shared.served_boards import serving
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+)
 pytestmark = [pytest.mark.extended, NEEDS_CHROMIUM]
 
 CAT = "Cat’s list (7B), five-shot"
@@ -20,7 +22,9 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def store(folder):
     limits = small_limits(bytes=200_000, per_day=50)
-    return make_store(folder / "board", sample_board("tne"), sample_board(limits=limits), title="Close reading")
+    return make_store(
+        folder / "board", sample_board("tne"), sample_board(limits=limits), title="Close reading"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,10 @@ def visit(browser, served):
 @pytest.fixture(scope="module")
 def files(folder):
     """Predictions by the number of right ones, and a file with three things wrong."""
-    found = {right: write_rows(folder / f"{right}.jsonl", sample_answers(right=right)) for right in (100, 60, 20)}
+    found = {
+        right: write_rows(folder / f"{right}.jsonl", sample_answers(right=right))
+        for right in (100, 60, 20)
+    }
     found["wrong"] = folder / "wrong.jsonl"
     found["wrong"].write_text('{"id": "nowhere", "label": "yes"}\n{"id": NaN}\n', "utf-8")
     return found
@@ -71,7 +78,9 @@ def is_focused(locator):
 
 def names(page):
     """The names in the ranking, in order."""
-    cells = page.get_by_role("region", name="Ranking of McTaco sample, test").get_by_role("rowheader")
+    cells = page.get_by_role("region", name="Ranking of McTaco sample, test").get_by_role(
+        "rowheader"
+    )
     return [text.split("\n")[0].strip() for text in cells.locator("a").all_inner_texts()]
 
 
@@ -100,7 +109,9 @@ def test_what_is_submitted_becomes_a_row(visit, files, store):
     value = f"{100 * row['scores']['f1']['value']:.2f}"
     assert answer.inner_text().startswith(f"Submitted and judged: Dot has F1 {value} and rank ")
     assert is_focused(answer)
-    assert page.get_by_role("heading", name="McTaco sample, test", exact=True).is_visible()  # it is the second board
+    assert page.get_by_role(
+        "heading", name="McTaco sample, test", exact=True
+    ).is_visible()  # it is the second board
     assert not page.get_by_role("heading", name="TNE sample, test", exact=True).is_visible()
     assert "Dot" in names(page)
     answer.get_by_role("link", name="Dot").click()
@@ -137,7 +148,9 @@ def test_all_problems_are_told_at_once_and_nothing_typed_is_lost(visit, files):
     page.get_by_role("textbox", name="Paper").fill("")
     page.get_by_label("Predictions").set_input_files(files[20])
     press(page, "Check without submitting")
-    assert page.get_by_text("The predictions in 20.jsonl are valid. Nothing was submitted.").is_visible()
+    assert page.get_by_text(
+        "The predictions in 20.jsonl are valid. Nothing was submitted."
+    ).is_visible()
     assert page.get_by_label("Name of the system").input_value() == "Corrected"
     assert "Corrected" not in names(page)
 
@@ -176,7 +189,9 @@ def test_the_form_needs_no_script(visit, files):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 360)], ids=["light", "dark", "narrow"]
+    ("scheme", "width"),
+    [("light", 1280), ("dark", 1280), ("light", 360)],
+    ids=["light", "dark", "narrow"],
 )
 def test_rules_of_accessibility(visit, files, submitted, scheme, width):
     page = visit(color_scheme=scheme, viewport={"width": width, "height": 800})
@@ -185,5 +200,7 @@ def test_rules_of_accessibility(visit, files, submitted, scheme, width):
     page.get_by_role("alert").wait_for()
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
-    assert {"color-contrast", "label", "button-name"} & {rule["id"] for rule in found.response["passes"]}
+    assert {"color-contrast", "label", "button-name"} & {
+        rule["id"] for rule in found.response["passes"]
+    }
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

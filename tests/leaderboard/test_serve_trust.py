@@ -8,7 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from shared.boards import make_store, read_tree, sample_answers, sample_board, small_limits, write_rows
+from shared.boards import (
+    make_store,
+    read_tree,
+    sample_answers,
+    sample_board,
+    small_limits,
+    write_rows,
+)
 from shared.served_boards import BOUNDARY, encode, serving
 
 from closeread.counts.procedure import GoldSpec
@@ -93,7 +100,13 @@ def exchange(port, request):
 def test_only_our_own_names_are_served(browser):
     for host in ("127.0.0.1", "localhost", "127.0.0.1:1", "localhost:8000"):
         assert browser.get(Host=host).status == 200, host
-    others = ("127.0.0.1.example.org", "localhost.example.org:80", "example.org:127.0.0.1", "127.0.0.2", "[::1]:8000")
+    others = (
+        "127.0.0.1.example.org",
+        "localhost.example.org:80",
+        "example.org:127.0.0.1",
+        "127.0.0.2",
+        "[::1]:8000",
+    )
     for host in ("", "example.org", *others):
         assert browser.get(Host=host).status == 400, host
 
@@ -109,16 +122,29 @@ class TestForms:
     """Forms of other sites do nothing."""
 
     def test_other_origins_are_refused(self, browser):
-        others = [("Origin", value) for value in ("https://example.org", "null", "http://localhost:1")]
+        others = [
+            ("Origin", value) for value in ("https://example.org", "null", "http://localhost:1")
+        ]
         others += [("Sec-Fetch-Site", value) for value in ("cross-site", "same-site", "none")]
         for other in others:
             answer = browser.post(GOOD, board=SAMPLE, headers=dict([other]))
-            assert (answer.status, "This form was sent by another site." in answer.text) == (403, True), other
+            assert (answer.status, "This form was sent by another site." in answer.text) == (
+                403,
+                True,
+            ), other
 
     def test_other_kinds_of_forms_are_refused(self, browser):
         with_more = f"multipart/form-data; boundary={BOUNDARY}; charset=utf-7"
-        for kind in (None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", with_more):
-            assert browser.post(GOOD, board=SAMPLE, headers={"Content-Type": kind}).status == 415, kind
+        for kind in (
+            None,
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data",
+            with_more,
+        ):
+            assert browser.post(GOOD, board=SAMPLE, headers={"Content-Type": kind}).status == 415, (
+                kind
+            )
 
     def test_looking_changes_nothing(self, browser):
         for path in ("/?submitted=" + "0" * 64, "/?submitted=../x", "/?do=submit&system=x"):
@@ -137,15 +163,24 @@ class TestForms:
 
     def test_forms_that_are_cut_off_are_refused(self, browser):
         kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-        for body in (b"", b"nothing of the kind", f"--{BOUNDARY}\r\n\r\nx".encode(), b"\xff" * 1000):
+        for body in (
+            b"",
+            b"nothing of the kind",
+            f"--{BOUNDARY}\r\n\r\nx".encode(),
+            b"\xff" * 1000,
+        ):
             answer = browser.send("POST", "/submit", body, kind)
-            assert answer.status == 400 or answer.told.startswith("This can’t be submitted: no such board"), body
+            assert answer.status == 400 or answer.told.startswith(
+                "This can’t be submitted: no such board"
+            ), body
 
     def test_a_large_form_is_refused_before_it_is_read(self, served, browser):
         head = f"POST /submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary={BOUNDARY}\r\n"
         answer = exchange(served.port, head.encode() + b"Content-Length: 900000000\r\n\r\n")
         assert answer.startswith("HTTP/1.1 413 ")
-        chunked = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"  # chunks win over the length
+        chunked = (
+            b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"  # chunks win over the length
+        )
         assert exchange(served.port, head.encode() + chunked).startswith("HTTP/1.1 411 ")
         assert "A form may have at most 1,100,000 bytes here, and has to declare them." in answer
 
@@ -163,16 +198,24 @@ class TestForms:
         before, sent = measure(), []
         kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
         with suppress(ConnectionError):  # it is closed while it is still written to
-            assert browser.send("POST", "/submit", write(sent), kind, encode_chunked=True).status == 411
+            assert (
+                browser.send("POST", "/submit", write(sent), kind, encode_chunked=True).status
+                == 411
+            )
         assert len(sent) < 500  # of 3,000: the limit, and what the system keeps on its way
         assert measure() - before < 20_000
 
     def test_hostile_predictions_are_refused(self, browser):
         """As by the judge; the form itself refuses files that are too large."""
         large = browser.post(b"x" * (LIMIT + 1), board=SAMPLE).told
-        assert "Predictions: the file is larger than 1,000,000 bytes, the limit of this board" in large
+        assert (
+            "Predictions: the file is larger than 1,000,000 bytes, the limit of this board" in large
+        )
         bomb = gzip.compress(b" " * 40_000_000, 1)
-        assert "more than 1,000,000 bytes when decompressed" in browser.post(bomb, file="x", board=SAMPLE).told
+        assert (
+            "more than 1,000,000 bytes when decompressed"
+            in browser.post(bomb, file="x", board=SAMPLE).told
+        )
 
     def test_hostile_texts_are_shown_harmless(self, browser):
         texts = {
@@ -190,19 +233,44 @@ class TestForms:
         for answer in shown:
             assert answer.status == 200
             page = re.sub("<script>.*</script>", "", answer.text, count=0, flags=re.DOTALL)
-            for markup in ("<script>a", "<img", "<svg", "<b>", "onerror=alert(1)>", "\u202e", "\x1b", "\x07", " 49"):
+            for markup in (
+                "<script>a",
+                "<img",
+                "<svg",
+                "<b>",
+                "onerror=alert(1)>",
+                "\u202e",
+                "\x1b",
+                "\x07",
+                " 49",
+            ):
                 assert markup not in page
             assert 'href="javascript' not in page
             assert "&lt;script&gt;alert(1)" in page
 
     def test_names_of_files_are_never_paths(self, browser):
-        for file in ("../../x.jsonl", "/etc/passwd", "a\\b.jsonl", "x" * 3000, "%00.jsonl", "..", "x.PY"):
+        for file in (
+            "../../x.jsonl",
+            "/etc/passwd",
+            "a\\b.jsonl",
+            "x" * 3000,
+            "%00.jsonl",
+            "..",
+            "x.PY",
+        ):
             told = browser.post(GOOD, file=file, board=SAMPLE, do="check").told
             assert told.endswith("are valid. Nothing was submitted."), file
 
 
 def test_other_pages_do_not_exist(browser):
-    for path in ("/nothing", "/submit/", "/leaderboard.json", "/..%2f..%2fetc/passwd", "/templates/", "//"):
+    for path in (
+        "/nothing",
+        "/submit/",
+        "/leaderboard.json",
+        "/..%2f..%2fetc/passwd",
+        "/templates/",
+        "//",
+    ):
         answer = browser.get(path)
         assert answer.status == 404, path
         assert "<p>There is no such page.</p>" in answer.text
@@ -236,12 +304,22 @@ def test_every_answer_has_the_headers(browser):
 def test_nothing_of_private_gold_is_told(browser, store, gold):
     labels = [json.loads(line) for line in gold.read_text("utf-8").splitlines()]
     right = [{"id": row["id"], "label": row["label"]} for row in labels]
-    wrong = [{"id": "own-00000", "label": CANARY[::-1]}, *right[1:3], right[1], {"id": "elsewhere", "label": "no"}]
+    wrong = [
+        {"id": "own-00000", "label": CANARY[::-1]},
+        *right[1:3],
+        right[1],
+        {"id": "elsewhere", "label": "no"},
+    ]
     answers = [
         browser.post(
-            "".join(json.dumps(row) + "\n" for row in rows).encode(), board=OWN, system=f"System {number}", **more
+            "".join(json.dumps(row) + "\n" for row in rows).encode(),
+            board=OWN,
+            system=f"System {number}",
+            **more,
         )
-        for number, (rows, more) in enumerate([(right, {}), (wrong, {}), (right[2:], {}), (right, {"do": "check"})])
+        for number, (rows, more) in enumerate(
+            [(right, {}), (wrong, {}), (right[2:], {}), (right, {"do": "check"})]
+        )
     ]
     assert answers[0].told.startswith("Submitted and judged: System 0 has F1 100.00")
     assert [answer.told.partition(":")[0] for answer in answers[1:3]] == [
@@ -274,7 +352,9 @@ def test_what_goes_wrong_here_is_told_without_details(tmp_path):
         gold.rename(tmp_path / "elsewhere")
         index = Path(store.place) / "board.json"
         rows = [{"id": f"own-{number:05}", "label": "no"} for number in range(16)]
-        answers = [browser.post("".join(json.dumps(row) + "\n" for row in rows).encode(), board=OWN)]
+        answers = [
+            browser.post("".join(json.dumps(row) + "\n" for row in rows).encode(), board=OWN)
+        ]
         (tmp_path / "elsewhere").rename(gold)
         content = index.read_bytes()
         index.write_bytes(content[:-100])
@@ -283,7 +363,10 @@ def test_what_goes_wrong_here_is_told_without_details(tmp_path):
         assert browser.get().status == 200
     for answer in answers:
         assert answer.status == 500
-        assert "Something went wrong here; the details are printed where this page is served." in answer.text
+        assert (
+            "Something went wrong here; the details are printed where this page is served."
+            in answer.text
+        )
         assert not re.search(f"{CANARY}|Traceback|[a-z]Error|{tmp_path}|closeread/", answer.text)
         assert answer.headers["x-frame-options"] == "DENY"
     errors = served.errors.read_text("utf-8")

@@ -56,7 +56,10 @@ def about_of(store, tmp_path, **changes):
     ("changes", "problem"),
     [
         ({"predictions": "../../etc/passwd"}, "is not a file of predictions"),
-        ({"predictions": "submissions/mctaco-sample/test/aa/../../x.jsonl"}, "is not a file of predictions"),
+        (
+            {"predictions": "submissions/mctaco-sample/test/aa/../../x.jsonl"},
+            "is not a file of predictions",
+        ),
         ({"system": ""}, "is empty"),
         ({"system": "a\u202eb"}, "an invisible character, U+202E (right-to-left override)"),
         ({"paper": "javascript:alert(1)"}, "https"),
@@ -65,7 +68,10 @@ def about_of(store, tmp_path, **changes):
         ({"system": 3}, "system: expected text, found 3"),
         ({"sytem": "x"}, "unknown field 'sytem' (fields: 'format', "),
         ({"board": "other/test"}, "is not the board"),
-        ({"format": 2}, "has format 2 (expected 1): it was written by a newer closeread; update closeread"),
+        (
+            {"format": 2},
+            "has format 2 (expected 1): it was written by a newer closeread; update closeread",
+        ),
     ],
 )
 def test_hostile_descriptions_are_refused(store, tmp_path, changes, problem):
@@ -121,7 +127,9 @@ def test_paths_of_predictions_are_ours_alone(path):
 def test_large_files_are_refused_before_they_are_parsed(tmp_path):
     board = sample_board(limits=small_limits(bytes=1000))
     with pytest.raises(SubmissionError, match="larger than 1,000 bytes"):
-        make_submission(board, write_rows(tmp_path / "p.jsonl", sample_answers(right=1)), system="Large")
+        make_submission(
+            board, write_rows(tmp_path / "p.jsonl", sample_answers(right=1)), system="Large"
+        )
     store = make_store(tmp_path / "board", sample_board())
     send_answers(store, tmp_path, "Large", right=5)
     store.write_leaderboard(store.read_leaderboard().with_board(board))
@@ -170,14 +178,19 @@ def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
         assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
         with pytest.raises(EndedError, match="scoring ended with status 1"):
             sandbox.run(b"x", Bounds(60, 10**6, 100))
-        assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8  # as if nothing had happened
+        assert (
+            len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
+        )  # as if nothing had happened
         with pytest.raises(TooSlowError):  # its answer is too large
             sandbox.run(b"xx", Bounds(60, 10**9, 100))
     with closing(Sandbox(partial, time.sleep)) as sandbox, pytest.raises(TooSlowError):
         sandbox.run(60, Bounds(0, 10**9, 100))
     with closing(Sandbox(partial, os.kill, os.getpid())) as sandbox, pytest.raises(EndedError):
         sandbox.run(-1, Bounds(60, 10**9, 100))  # no such signal
-    with closing(Sandbox(partial, Path.write_bytes, tmp_path / "large")) as sandbox, pytest.raises(EndedError):
+    with (
+        closing(Sandbox(partial, Path.write_bytes, tmp_path / "large")) as sandbox,
+        pytest.raises(EndedError),
+    ):
         sandbox.run(b"x" * 1000, Bounds(60, 10**9, 100))
     assert len((tmp_path / "large").read_bytes()) <= 100
     with pytest.raises(RequestError, match="No such file"):
@@ -186,7 +199,10 @@ def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
 
 @pytest.mark.gate
 def test_a_child_imports_nothing(tmp_path):
-    declaration, predictions = tmp_path / "board.json", write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
+    declaration, predictions = (
+        tmp_path / "board.json",
+        write_rows(tmp_path / "p.jsonl", sample_answers(right=40)),
+    )
     board = sample_board()
     declaration.write_bytes(Leaderboard("", {board.name: board}).to_bytes())
     code = """
@@ -207,7 +223,9 @@ def send_one(arguments):
     """Submit in a process of its own."""
     place, path, number = arguments
     store = stores.FolderStore(Path(place))
-    submission = make_submission(store.read_leaderboard().find(None), Path(path), system=f"System {number % 90}")
+    submission = make_submission(
+        store.read_leaderboard().find(None), Path(path), system=f"System {number % 90}"
+    )
     return store.send(submission.files, "", "").is_new
 
 
@@ -217,7 +235,9 @@ def test_100_concurrent_submissions_are_all_there_and_none_twice(store, tmp_path
     jobs = [(store.place, str(path), number) for number in range(100)]
     with ProcessPoolExecutor(8) as pool:
         list(pool.map(send_one, jobs, chunksize=1))
-    found = store.list_arrivals(store.read_leaderboard(), store.read_results(store.read_leaderboard()))
+    found = store.list_arrivals(
+        store.read_leaderboard(), store.read_results(store.read_leaderboard())
+    )
     assert len({one.submission for one in found}) == len(found) == 90  # ten of them are the same
     assert len(list(Path(store.place).glob("submissions/*/*/*/*.jsonl"))) == 1
 
@@ -274,15 +294,23 @@ def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_
 def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
     for right in range(20, 40):
         send_answers(store, tmp_path, f"System {right}", right=right)
-    store.write_leaderboard(store.read_leaderboard().with_board(sample_board(limits=small_limits(per_day=100))))
+    store.write_leaderboard(
+        store.read_leaderboard().with_board(sample_board(limits=small_limits(per_day=100)))
+    )
     code = "import sys; from closeread.cli import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "leaderboard", "judge", store.place, "--workers", "1"]
     runs = [
-        subprocess.Popen([*command, "--cache", str(tmp_path / name)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [*command, "--cache", str(tmp_path / name)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         for name in ("a", "b", "c")
     ]
     for _ in range(3000):
-        if list(Path(store.place).glob("entries/*/*/*/*.json")) or any(run.poll() is not None for run in runs):
+        if list(Path(store.place).glob("entries/*/*/*/*.json")) or any(
+            run.poll() is not None for run in runs
+        ):
             break
         time.sleep(0.02)
     runs[0].kill()

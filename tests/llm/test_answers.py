@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.llm.answers import FORMS, Answer, answer_schema, merge_answers, read_answer, write_answer
+from closeread.llm.answers import (
+    FORMS,
+    Answer,
+    answer_schema,
+    merge_answers,
+    read_answer,
+    write_answer,
+)
 
 QUESTION = {"ids": ["q-0", "q-1"], "ask": "question"}
 CANDIDATE = {"ids": ["q-0"], "ask": "candidate"}
@@ -14,7 +21,13 @@ DOCUMENT = {"id": "d", "nps": ["np0", "np1", "np2"]}
 ARTICLE = {"article": "The Blue Kettle"}
 ENTITY = {"id": "aurelia", "entity": "Aurelia"}
 TEXT = {"document": "t", "tokens": [0, 10]}
-ABOUT = {"mctaco": QUESTION, "tne": DOCUMENT, "wikipossessions": ARTICLE, "timeline": ENTITY, "coref": TEXT}
+ABOUT = {
+    "mctaco": QUESTION,
+    "tne": DOCUMENT,
+    "wikipossessions": ARTICLE,
+    "timeline": ENTITY,
+    "coref": TEXT,
+}
 
 YES_NO = '{"labels": ["yes", "no"]}'
 OF = '{"anchor": 0, "preposition": "of", "complement": 2}'
@@ -25,7 +38,12 @@ NONE = "no item of the list can be read"
 READ = [
     ("mctaco", QUESTION, YES_NO, ["yes", "no"]),
     ("mctaco", QUESTION, f"Sure! Here it is:\n{YES_NO}\nI hope that [1] helps.", ["yes", "no"]),
-    ("mctaco", QUESTION, f'I first thought {{"labels": 3}}.\n```json\n{YES_NO}\n```\nDone.', ["yes", "no"]),
+    (
+        "mctaco",
+        QUESTION,
+        f'I first thought {{"labels": 3}}.\n```json\n{YES_NO}\n```\nDone.',
+        ["yes", "no"],
+    ),
     ("mctaco", QUESTION, f"```\n{YES_NO}", ["yes", "no"]),
     ("mctaco", QUESTION, f'<think>{{"labels": ["no", "no"]}}?</think>{YES_NO}', ["yes", "no"]),
     ("mctaco", QUESTION, '{"labels": ["Yes", " NO ",],}', ["yes", "no"]),
@@ -38,10 +56,25 @@ READ = [
     ("mctaco", CANDIDATE, "It is a short trip.\nAnswer: yes", ["yes"]),
     ("mctaco", CANDIDATE, '{"label": "no"}', ["no"]),
     ("tne", DOCUMENT, f'{{"relations": [{OF}]}}', [LINK]),
-    ("tne", DOCUMENT, '{"relations": [{"anchor": "[0]", "preposition": "OF", "complement": "np2"}]}', [LINK]),
-    ("tne", DOCUMENT, f'[{OF}, {OF.replace("of", "in")}, {OF.replace("2", "7")}, "0 of 2"]', [LINK]),
+    (
+        "tne",
+        DOCUMENT,
+        '{"relations": [{"anchor": "[0]", "preposition": "OF", "complement": "np2"}]}',
+        [LINK],
+    ),
+    (
+        "tne",
+        DOCUMENT,
+        f'[{OF}, {OF.replace("of", "in")}, {OF.replace("2", "7")}, "0 of 2"]',
+        [LINK],
+    ),
     ("tne", DOCUMENT, '{"relations": []}', []),
-    ("coref", TEXT, '{"clusters": [[[0, 1], ["3", 3]], [[0, 1], [9, 10], [5, 4]]]}', [[[0, 1], [3, 3]]]),
+    (
+        "coref",
+        TEXT,
+        '{"clusters": [[[0, 1], ["3", 3]], [[0, 1], [9, 10], [5, 4]]]}',
+        [[[0, 1], [3, 3]]],
+    ),
     ("coref", TEXT, '{"clusters": []}', []),
 ]
 
@@ -56,7 +89,12 @@ UNREAD = [
     ("mctaco", QUESTION, '{"labels": ["yes", "no", "no"]}', "3 labels for 2 answers"),
     ("mctaco", QUESTION, '{"labels": ["yes", "perhaps"]}', "a label is neither yes nor no"),
     ("mctaco", QUESTION, '{"labels": "yes, no"}', "no list of labels"),
-    ("mctaco", QUESTION, f'{YES_NO} No, wait: {{"labels": ["no", "no"]}}', "several different answers"),
+    (
+        "mctaco",
+        QUESTION,
+        f'{YES_NO} No, wait: {{"labels": ["no", "no"]}}',
+        "several different answers",
+    ),
     ("mctaco", QUESTION, "{" * 5000 + "}" * 5000, "no JSON"),
     ("mctaco", CANDIDATE, "There is no reason to doubt it.", "neither yes nor no"),
     ("mctaco", CANDIDATE, "Yes and no", "neither yes nor no"),
@@ -90,18 +128,32 @@ def test_items_that_cannot_be_read_are_counted():
 
 def test_a_possession_may_lack_what_may_be_unknown():
     known = {"possessor": "Anna Berg", "certainty": "certain", "order": "1"}
-    given = [{**known, "order": 1, "place": "Oslo"}, {**known, "relation": "during"}, {**known, "anchor": "1888"}]
+    given = [
+        {**known, "order": 1, "place": "Oslo"},
+        {**known, "relation": "during"},
+        {**known, "anchor": "1888"},
+    ]
     (row,) = read_answer("wikipossessions", json.dumps({"possessions": given}), ARTICLE).rows
     unknown = dict.fromkeys(("type", "anchor", "relation", "relation_certainty"))
-    assert row["possessions"] == [{**known, **unknown}, {**known, **unknown}, {**known, **unknown, "anchor": "1888"}]
+    assert row["possessions"] == [
+        {**known, **unknown},
+        {**known, **unknown},
+        {**known, **unknown, "anchor": "1888"},
+    ]
 
 
 def test_entries_are_read_one_by_one():
     entry = {"position": "1", "anchor": "2014-03-03", "mentions": "1-0-said"}
-    text = json.dumps({"entries": [entry, {**entry, "position": "later"}, {**entry, "mentions": []}, entry]})
+    text = json.dumps(
+        {"entries": [entry, {**entry, "position": "later"}, {**entry, "mentions": []}, entry]}
+    )
     expected = {"position": 1, "anchor": "2014-03-03", "mentions": ["1-0-said"]}
-    read = read_answer("timeline", text, ENTITY)  # a word may stand twice in a sentence, so an entry may, too
-    assert read == Answer([{"id": "aurelia", "entity": "Aurelia", "entries": [expected, expected]}], None, 2)
+    read = read_answer(
+        "timeline", text, ENTITY
+    )  # a word may stand twice in a sentence, so an entry may, too
+    assert read == Answer(
+        [{"id": "aurelia", "entity": "Aurelia", "entries": [expected, expected]}], None, 2
+    )
 
 
 def test_answers_to_windows_are_merged():
@@ -109,9 +161,13 @@ def test_answers_to_windows_are_merged():
     parts = [Answer([{"document": "t", "clusters": one}]) for one in chains]
     (row,) = merge_answers("coref", parts).rows
     assert row["clusters"] == [[[0, 0], [2, 2], [5, 5]], [[1, 1], [3, 3]], [[4, 4], [6, 6]]]
-    links = [Answer([{"id": "d", "relations": [{**LINK, "preposition": one}]}]) for one in ("of", "in")]
+    links = [
+        Answer([{"id": "d", "relations": [{**LINK, "preposition": one}]}]) for one in ("of", "in")
+    ]
     assert merge_answers("tne", links).rows == [{"id": "d", "relations": [LINK]}]
-    assert merge_answers("tne", [links[0], Answer(reason="nothing")]) == Answer(links[0].rows, "nothing")
+    assert merge_answers("tne", [links[0], Answer(reason="nothing")]) == Answer(
+        links[0].rows, "nothing"
+    )
 
 
 PIECES = [*'{}[],:"`\n', "yes", "no", YES_NO, OF, "1", "```", "null", "1e999", "NaN"]
@@ -138,7 +194,12 @@ def test_any_list_gives_rows_or_a_reason(procedure, values):
     assert bool(answer.rows) != bool(answer.reason)
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(5, 9)).map(list), min_size=1), unique_by=str))
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 4), st.integers(5, 9)).map(list), min_size=1),
+        unique_by=str,
+    )
+)
 def test_what_is_written_is_read(chains):
     seen = [mention for chain in chains for mention in map(tuple, chain)]
     if len(seen) == len(set(seen)):
@@ -147,7 +208,11 @@ def test_what_is_written_is_read(chains):
 
 
 def test_schemas_of_answers_have_no_ids():
-    label = {"description": "Whether the answer is plausible.", "type": "string", "enum": ["no", "yes"]}
+    label = {
+        "description": "Whether the answer is plausible.",
+        "type": "string",
+        "enum": ["no", "yes"],
+    }
     labels = {"type": "array", "items": label}
     assert answer_schema("mctaco")["properties"] == {"labels": labels}
     assert answer_schema("mctaco", "candidate")["properties"] == {"label": labels["items"]}

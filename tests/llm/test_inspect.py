@@ -15,7 +15,10 @@ from inspect_ai import eval as run_inspect
 
 from closeread.llm import questions, tasks
 
-pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")]
+pytestmark = [
+    pytest.mark.gate,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+]
 
 KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
 
@@ -24,7 +27,9 @@ KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/7700
 def run(tmp_path):
     def run(task, model, **options):
         model = f"closeread/{model}"
-        (log,) = run_inspect(task, model=model, log_dir=str(tmp_path / "logs"), display="none", **options)
+        (log,) = run_inspect(
+            task, model=model, log_dir=str(tmp_path / "logs"), display="none", **options
+        )
         assert log.status == "success", log.error
         return log
 
@@ -62,15 +67,24 @@ def test_scores_are_those_of_the_rows(make, name, model, options, run):
     assert found.pop("answered") == 1
     assert log.eval.metadata["signature"] == report.provenance.signature
     for score, estimate in report.scores.items():
-        for key, value in ((score, estimate.value), (f"{score} low", estimate.low), (f"{score} high", estimate.high)):
+        for key, value in (
+            (score, estimate.value),
+            (f"{score} low", estimate.low),
+            (f"{score} high", estimate.high),
+        ):
             assert found[key] == value or (value is None and math.isnan(found[key])), key
 
 
 def test_slices_are_scores(run):
     log = run(tasks.mctaco(config="sample"), "always-positive")
-    report = closeread.score("mctaco", list_rows(log), config="sample", missing="empty", by="category")
+    report = closeread.score(
+        "mctaco", list_rows(log), config="sample", missing="empty", by="category"
+    )
     scores = list_scores(log)
-    assert all(scores[f"f1 {value}"] == part.scores["f1"].value for value, part in report.slices["category"].items())
+    assert all(
+        scores[f"f1 {value}"] == part.scores["f1"].value
+        for value, part in report.slices["category"].items()
+    )
 
 
 def test_a_log_has_rows_and_counts_but_no_gold(run):
@@ -87,13 +101,21 @@ def test_counts_are_averaged_over_epochs(run):
     rows = [list_rows(log, epoch) for epoch in (1, 2)]
     assert rows[0] != rows[1]
     reports = [closeread.score("mctaco", one, config="sample", missing="empty") for one in rows]
-    assert list_scores(log)["f1"] == pytest.approx(sum(one.scores["f1"].value for one in reports) / 2, abs=1e-12)
+    assert list_scores(log)["f1"] == pytest.approx(
+        sum(one.scores["f1"].value for one in reports) / 2, abs=1e-12
+    )
     assert log.eval.config.epochs == 2
 
 
 def test_an_answer_that_cannot_be_read_is_an_empty_prediction(run, tmp_path):
-    (tmp_path / "answers.jsonl").write_text('{"id": "test-q0000", "answer": "I would rather not."}\n')
-    log = run(tasks.mctaco(config="sample"), "replay", model_args={"answers": str(tmp_path / "answers.jsonl")})
+    (tmp_path / "answers.jsonl").write_text(
+        '{"id": "test-q0000", "answer": "I would rather not."}\n'
+    )
+    log = run(
+        tasks.mctaco(config="sample"),
+        "replay",
+        model_args={"answers": str(tmp_path / "answers.jsonl")},
+    )
     reasons = [sample.scores["count_answers"].reason for sample in log.samples]
     assert (reasons[0], set(reasons[1:])) == ("no JSON", {"nothing"})
     scores = list_scores(log)
@@ -107,7 +129,9 @@ def test_answers_to_replay_may_have_several_lines_and_are_checked(tmp_path):
     path.write_text('{"id": "a", "answer": "Sure:\\n```json\\n{}\\n```"}\n', "utf-8")
     assert tasks.read_answers(path) == {"a": "Sure:\n```json\n{}\n```"}
     path.write_text('{"id": "a", "label": "yes"}\n{"id": 1, "answer": ""}\nx\n', "utf-8")
-    with pytest.raises(FormatError, match=r":1: expected an object such as .*\(2 times; also line 2\)") as caught:
+    with pytest.raises(
+        FormatError, match=r":1: expected an object such as .*\(2 times; also line 2\)"
+    ) as caught:
         tasks.read_answers(path)
     assert [problem.line for problem in caught.value.problems] == [1, 2, 3]
 

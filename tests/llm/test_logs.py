@@ -11,11 +11,16 @@ from closeread.llm.logs import read_log
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
 
-pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")]
+pytestmark = [
+    pytest.mark.gate,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+]
 
 
 def run(folder, task, model="closeread/random", **options):
-    (log,) = inspect_ai.eval(task, model=model, log_dir=str(folder), display="none", log_format="json", **options)
+    (log,) = inspect_ai.eval(
+        task, model=model, log_dir=str(folder), display="none", log_format="json", **options
+    )
     return log
 
 
@@ -70,7 +75,10 @@ def test_rows_are_written_for_each_epoch(log, ran, tmp_path):
 
 def test_costs_are_summed(change):
     def set_cost(log):
-        log["stats"]["model_usage"]["closeread/random"] |= {"total_cost": 0.25, "input_tokens_cache_read": 7}
+        log["stats"]["model_usage"]["closeread/random"] |= {
+            "total_cost": 0.25,
+            "input_tokens_cache_read": 7,
+        }
 
     before, read = read_log(change(lambda log: None)), read_log(change(set_cost))
     assert (read.cost, read.input_tokens) == (0.25, before.input_tokens + 7)

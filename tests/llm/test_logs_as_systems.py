@@ -63,7 +63,10 @@ def test_logs_are_known_by_how_they_begin(tmp_path, make_log):
 
 def test_models_stand_beside_systems(make_log):
     right, wrong = sample_answers(right=90), sample_answers(right=10)
-    some = [make_log("run-1.eval", "org/large", right, cost=1.5), make_log("run-2.eval", "org/small", wrong)]
+    some = [
+        make_log("run-1.eval", "org/large", right, cost=1.5),
+        make_log("run-2.eval", "org/small", wrong),
+    ]
     Path("mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in right), "utf-8")
     table = closeread.table("mctaco", [*some, "mine.jsonl"])
     assert table.names == ("org/large", "org/small", "mine")
@@ -148,7 +151,9 @@ def test_a_log_of_inspect_is_a_system(tmp_path):
     from closeread.llm import tasks
 
     where = {"log_dir": str(tmp_path), "display": "none"}
-    (log,) = inspect_ai.eval(tasks.mctaco(config="sample"), model="closeread/always-positive", **where)
+    (log,) = inspect_ai.eval(
+        tasks.mctaco(config="sample"), model="closeread/always-positive", **where
+    )
     table = closeread.table("mctaco", [log.location])
     rows = closeread.baseline("mctaco", "always-positive", config="sample")
     assert table.names == ("closeread/always-positive",)

@@ -13,7 +13,9 @@ TEXT = (Path(__file__).parents[2] / "docs" / "language-models.md").read_text("ut
 def test_the_commands_print_what_the_page_shows(tmp_path):
     pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
     if not entry_points(group="inspect_ai", name="closeread"):
-        pytest.skip("closeread is not installed beside inspect-ai, which finds it by its entry point")
+        pytest.skip(
+            "closeread is not installed beside inspect-ai, which finds it by its entry point"
+        )
     blocks = [block for block in pages.find_blocks(TEXT) if "inspect-ai" in (block["needs"] or "")]
     assert blocks
     for block in blocks:

@@ -16,7 +16,9 @@ from closeread.llm.questions import Exam, list_windows
 from closeread.llm.scores import average_epochs
 
 KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
-SAMPLES = {name: {"config": "sample"} for name in ("mctaco", "tne", "timeline")} | {"coref": {"gold": str(KEY)}}
+SAMPLES = {name: {"config": "sample"} for name in ("mctaco", "tne", "timeline")} | {
+    "coref": {"gold": str(KEY)}
+}
 
 DIGESTS = {
     "coref 1": "e657918cb5bf7295",
@@ -29,7 +31,10 @@ DIGESTS = {
 
 def test_prompts_are_what_they_were():
     files = sorted(Path(tasks.__path__[0]).glob("*/prompts/*.jinja"))
-    found = {f"{one.parts[-3]} {one.stem}": hashlib.sha256(one.read_bytes()).hexdigest()[:16] for one in files}
+    found = {
+        f"{one.parts[-3]} {one.stem}": hashlib.sha256(one.read_bytes()).hexdigest()[:16]
+        for one in files
+    }
     assert found == DIGESTS
 
 
@@ -38,16 +43,24 @@ def test_gold_written_as_an_answer_is_read_as_gold(name):
     exam = Exam(name, **SAMPLES[name])
     for question in exam.list_questions():
         (about,) = question.abouts
-        answer = read_answer(exam.procedure, write_answer(exam.procedure, exam.units[question.unit], about), about)
+        answer = read_answer(
+            exam.procedure, write_answer(exam.procedure, exam.units[question.unit], about), about
+        )
         assert (answer.reason, answer.dropped) == (None, 0)
 
 
 def test_prompts_show_the_question_and_no_gold():
     first, *_ = Exam("mctaco", config="sample").list_questions()
     candidates = Exam("mctaco", config="sample", ask="candidate").list_questions()
-    assert "How long did Marta wait in the café?\nAnswers:\n1. three hours\n2. two decades\n" in first.prompts[0]
+    assert (
+        "How long did Marta wait in the café?\nAnswers:\n1. three hours\n2. two decades\n"
+        in first.prompts[0]
+    )
     assert candidates[0].prompts[0].endswith("Answer: three hours\nReply:")
-    assert "[4 The ferry [3 Gannet]] hit [5 a sandbank]" in Exam("tne", config="sample").list_questions()[0].prompts[0]
+    assert (
+        "[4 The ferry [3 Gannet]] hit [5 a sandbank]"
+        in Exam("tne", config="sample").list_questions()[0].prompts[0]
+    )
     assert "Reply with one word" in candidates[0].prompts[0]
     structured = Exam("mctaco", config="sample", ask="candidate", structured=True).list_questions()
     assert '{"label": "yes"}' in structured[0].prompts[0]
@@ -64,11 +77,16 @@ def test_articles_come_from_a_folder(tmp_path):
 
 def test_examples_are_seeded_and_never_scored(tmp_path):
     rows = [row for unit in Exam("mctaco", config="sample").units.values() for row in unit]
-    renamed = [{**row, **{name: f"x{row[name]}" for name in ("id", "question_id", "sentence_id")}} for row in rows]
+    renamed = [
+        {**row, **{name: f"x{row[name]}" for name in ("id", "question_id", "sentence_id")}}
+        for row in rows
+    ]
     file = tmp_path / "examples.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in renamed))
     prompts = [
-        Exam("mctaco", config="sample", shots=2, examples=str(file), seed=seed).list_questions()[0].prompts[0]
+        Exam("mctaco", config="sample", shots=2, examples=str(file), seed=seed)
+        .list_questions()[0]
+        .prompts[0]
         for seed in (0, 0, 1)
     ]
     assert prompts[0] == prompts[1] != prompts[2]
@@ -91,7 +109,9 @@ def test_windows_overlap_by_half_and_cover_a_text():
 
 def test_reading_a_log_needs_an_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    with pytest.raises(MissingExtraError, match=r"reading a log needs inspect-ai: pip install 'closeread\[llm\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r"reading a log needs inspect-ai: pip install 'closeread\[llm\]'"
+    ):
         read_log("a.eval")
 
 
@@ -111,8 +131,17 @@ def test_a_key_keeps_empty_nodes_and_parts_of_mentions(tmp_path):
     key = tmp_path / "key.conllu"
     key.write_text(ENTITIES.format("a") + ENTITIES.format("b"))
     exam = Exam("coref", gold=str(key))
-    rows = {name: [{"document": name, "clusters": [[[0, 0], [4, 4]], [[2, 5]]]}] for name in ("a", "b")}
-    found, report = average_epochs(exam, [rows]), closeread.score("coref", [*rows["a"], *rows["b"]], gold=key)
+    rows = {
+        name: [{"document": name, "clusters": [[[0, 0], [4, 4]], [[2, 5]]]}] for name in ("a", "b")
+    }
+    found, report = (
+        average_epochs(exam, [rows]),
+        closeread.score("coref", [*rows["a"], *rows["b"]], gold=key),
+    )
     assert found.scores == report.scores
-    assert found.provenance.signature == report.provenance.signature == exam.scorer.expected_signature()
+    assert (
+        found.provenance.signature
+        == report.provenance.signature
+        == exam.scorer.expected_signature()
+    )
     assert report.scores["mentions/recall"].value < 1

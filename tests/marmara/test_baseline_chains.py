@@ -14,7 +14,10 @@ ALL, BEST = "svc", "svr"
 def build(learner, spans, scores, candidates=None):
     """Chains from a table of scores, a row for each second mention."""
     rows = [np.array(row[:second], float) for second, row in enumerate(scores)]
-    allowed = [np.ones(n, bool) if candidates is None else np.array(candidates[n][:n], bool) for n in range(len(rows))]
+    allowed = [
+        np.ones(n, bool) if candidates is None else np.array(candidates[n][:n], bool)
+        for n in range(len(rows))
+    ]
     return build_chains(learner, spans, zip(rows, allowed, strict=True))
 
 
@@ -64,7 +67,9 @@ TYPES = ["pronoun", "proper", "noun"]
 @st.composite
 def scored_mentions(draw):
     spans = draw(st.sets(st.tuples(st.integers(0, 12), st.integers(0, 3)), max_size=9))
-    spans = sorted(((start, start + more) for start, more in spans), key=lambda span: (span[0], -span[1]))
+    spans = sorted(
+        ((start, start + more) for start, more in spans), key=lambda span: (span[0], -span[1])
+    )
     n = len(spans)
     value = st.sampled_from([-1, 0, 0.05, 0.1, 0.2, 0.7])
     scores = [[draw(value) for _ in range(second)] for second in range(n)]
@@ -75,7 +80,10 @@ def scored_mentions(draw):
 @settings(max_examples=100)
 def test_random_scores_against_the_twin(made, learner):
     spans, types, scores = made
-    candidates = [[types[i] != "pronoun" or types[j] == "pronoun" for i in range(j)] for j in range(len(spans))]
+    candidates = [
+        [types[i] != "pronoun" or types[j] == "pronoun" for i in range(j)]
+        for j in range(len(spans))
+    ]
     found = build(learner, spans, scores, candidates)
     table = {(i, j): row[i] for j, row in enumerate(scores) for i in range(j)}
     expected = twin.link(learner, spans, types, table)

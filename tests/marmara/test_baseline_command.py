@@ -33,7 +33,12 @@ def records():
 def vectors(records, tmp_path_factory):
     """Random vectors of 16 dimensions for most words of the sample."""
     rng = np.random.default_rng(5)
-    forms = {token["form"] for record in records for one in record["sentences"] for token in one["tokens"]}
+    forms = {
+        token["form"]
+        for record in records
+        for one in record["sentences"]
+        for token in one["tokens"]
+    }
     words = sorted({twin.small(twin.stripped(form)) for form in forms})[::2]
     rows = [f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=16))}\n" for word in words]
     path = tmp_path_factory.mktemp("vectors") / "random.vec"
@@ -74,35 +79,64 @@ def test_conll_has_the_same_chains_and_the_sentences(ran):
     assert lines[0] == "#begin document (77000112);"
     assert lines[1].split("\t")[:2] == ["77000112003.1", "1"]
     scores = [
-        ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci") for suffix in ("conll", "jsonl")
+        ran("score", "marmara_coref", f"a.{suffix}", *SAMPLE, "--json", "--no-ci")
+        for suffix in ("conll", "jsonl")
     ]
     assert json.loads(scores[0])["scores"] == json.loads(scores[1])["scores"]
 
 
 def test_python_has_the_same_baselines(ran, records):
-    assert closeread.corpora()["marmara_coref"].baselines == ("one-entity", "singletons", "mentions", "svc", "svr")
-    assert closeread.baseline("marmara_coref", "mentions", config="sample") == predict_mentions(records)
+    assert closeread.corpora()["marmara_coref"].baselines == (
+        "one-entity",
+        "singletons",
+        "mentions",
+        "svc",
+        "svr",
+    )
+    assert closeread.baseline("marmara_coref", "mentions", config="sample") == predict_mentions(
+        records
+    )
     for learner in ("svc", "svr"):
         ran(*BASELINE, learner, *SAMPLE, "-o", "theirs.jsonl", "--seed", "3")
-        assert closeread.baseline("marmara_coref", learner, config="sample", seed=3) == read_rows("theirs.jsonl")
+        assert closeread.baseline("marmara_coref", learner, config="sample", seed=3) == read_rows(
+            "theirs.jsonl"
+        )
     with pytest.raises(RequestError, match="no such baseline of marmara_coref: 'svm'"):
         closeread.baseline("marmara_coref", "svm", config="sample")
 
 
 def test_python_predicts_single_documents_and_writes_links_and_conll(ran, records):
     names = [record["document"] for record in records]
-    ran(*BASELINE, "svr", *SAMPLE, "-o", "theirs.conll", "--only", names[1], "--links", "theirs.jsonl")
+    ran(
+        *BASELINE,
+        "svr",
+        *SAMPLE,
+        "-o",
+        "theirs.conll",
+        "--only",
+        names[1],
+        "--links",
+        "theirs.jsonl",
+    )
     for only in (names[1], iter([names[1]])):
         given = {"only": only, "links": "mine.jsonl", "output": Path("mine.conll")}
         rows = closeread.baseline("coref", "svr", config="sample", **given)
         assert [row["document"] for row in rows] == [names[1]]
         for suffix in ("conll", "jsonl"):
-            assert Path(f"mine.{suffix}").read_bytes() == Path(f"theirs.{suffix}").read_bytes() != b""
-    ran(*BASELINE, "mentions", *SAMPLE, "-o", "theirs.conll", "--only", names[1], "--only", names[0])
-    rows = closeread.baseline("coref", "mentions", config="sample", only=names[:2], output="mine.conll")
+            assert (
+                Path(f"mine.{suffix}").read_bytes() == Path(f"theirs.{suffix}").read_bytes() != b""
+            )
+    ran(
+        *BASELINE, "mentions", *SAMPLE, "-o", "theirs.conll", "--only", names[1], "--only", names[0]
+    )
+    rows = closeread.baseline(
+        "coref", "mentions", config="sample", only=names[:2], output="mine.conll"
+    )
     assert [row["document"] for row in rows] == names[:2]
     assert Path("mine.conll").read_bytes() == Path("theirs.conll").read_bytes()
-    with pytest.raises(RequestError, match=r"^no such document: ''; no such document: '7700112'\. Did you mean"):
+    with pytest.raises(
+        RequestError, match=r"^no such document: ''; no such document: '7700112'\. Did you mean"
+    ):
         closeread.baseline("coref", "mentions", config="sample", only=["", "7700112"])
     with pytest.raises(RequestError, match=r"^x is given for two outputs; choose two files$"):
         closeread.baseline("coref", "svr", config="sample", links="./x", output="x")
@@ -128,8 +162,13 @@ def test_only_jobs_and_repetition_change_nothing(ran, records, learner, features
 @for_each("features", ["T", "TF"])
 def test_a_document_is_not_learnt_from_itself(records, vectors, features):
     learner = Learner(features=features, vectors=vectors if features == "TF" else None)
-    together = {**records[0], "clusters": [sorted(span for chain in records[0]["clusters"] for span in chain)]}
-    found = [next(iter(predict([one, *records[1:]], "svr", learner))) for one in (records[0], together)]
+    together = {
+        **records[0],
+        "clusters": [sorted(span for chain in records[0]["clusters"] for span in chain)],
+    }
+    found = [
+        next(iter(predict([one, *records[1:]], "svr", learner))) for one in (records[0], together)
+    ]
     assert list(found[0].iterate_links()) == list(found[1].iterate_links())
 
 
@@ -155,14 +194,23 @@ def test_the_seed_draws_other_wrong_mentions(ran):
 def test_links_explain_the_chains(ran, records, learner):
     ran(*BASELINE, learner, *SAMPLE, "-o", "a.jsonl", "--links", "links.jsonl")
     links = read_rows("links.jsonl")
-    assert [list(link) for link in links[:1]] == [["document", "first", "second", "features", "score"]]
+    assert [list(link) for link in links[:1]] == [
+        ["document", "first", "second", "features", "score"]
+    ]
     for record, row in zip(records, read_rows("a.jsonl"), strict=True):
         own = [link for link in links if link["document"] == record["document"]]
-        spans = sorted({tuple(s) for chain in record["clusters"] for s in chain}, key=lambda s: (s[0], -s[1]))
+        spans = sorted(
+            {tuple(s) for chain in record["clusters"] for s in chain}, key=lambda s: (s[0], -s[1])
+        )
         mentions = [twin.Mention(record, span) for span in spans]
-        scores = {(spans.index(tuple(one["first"])), spans.index(tuple(one["second"]))): one["score"] for one in own}
+        scores = {
+            (spans.index(tuple(one["first"])), spans.index(tuple(one["second"]))): one["score"]
+            for one in own
+        }
         n_candidates = sum(
-            mentions[i].type != "pronoun" or mentions[j].type == "pronoun" for j in range(len(spans)) for i in range(j)
+            mentions[i].type != "pronoun" or mentions[j].type == "pronoun"
+            for j in range(len(spans))
+            for i in range(j)
         )
         assert len(scores) == len(own) == n_candidates
         for (i, j), link in zip(scores, own, strict=True):
@@ -180,7 +228,9 @@ def test_a_document_says_nothing_about_its_own_training(records):
     before, after = (
         {
             (tuple(link["first"]), tuple(link["second"])): link["score"]
-            for link in next(iter(predict(some, "svr", Learner(only=[record["document"]])))).iterate_links()
+            for link in next(
+                iter(predict(some, "svr", Learner(only=[record["document"]])))
+            ).iterate_links()
         }
         for some in (records, changed)
     )
@@ -189,8 +239,23 @@ def test_a_document_says_nothing_about_its_own_training(records):
 
 
 def test_vectors_change_scores(ran, vectors):
-    for features, more in (("T", ()), ("TF", ("--vectors", vectors)), ("TP", ("--vectors", vectors))):
-        ran(*BASELINE, "svr", *SAMPLE, "--features", features, *more, "-o", "a.jsonl", "--links", features)
+    for features, more in (
+        ("T", ()),
+        ("TF", ("--vectors", vectors)),
+        ("TP", ("--vectors", vectors)),
+    ):
+        ran(
+            *BASELINE,
+            "svr",
+            *SAMPLE,
+            "--features",
+            features,
+            *more,
+            "-o",
+            "a.jsonl",
+            "--links",
+            features,
+        )
     found = [read_rows(features) for features in ("T", "TF", "TP")]
     assert [link["features"] for link in found[0]] == [link["features"] for link in found[1]]
     scores = [[link["score"] for link in links] for links in found]
@@ -202,7 +267,10 @@ def test_vectors_of_other_words_are_no_use(run, here):
     (here / "v.vec").write_text("1 2\nGargoyle 1 1\n")
     done = run(*BASELINE, "svr", *SAMPLE, "-o", "a.jsonl", "--features", "TF", "--vectors", "v.vec")
     expected = "expected words in lower case, without suffixes after an apostrophe"
-    assert (done.exit_code, done.stderr) == (1, f"Error: v.vec: has no word of the documents ({expected})\n")
+    assert (done.exit_code, done.stderr) == (
+        1,
+        f"Error: v.vec: has no word of the documents ({expected})\n",
+    )
 
 
 def test_pronouns_of_ones_own(ran):
@@ -224,23 +292,38 @@ def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
     [
         (("svr", "-o", "a.txt"), "a.txt: the suffix is '.txt' (expected .jsonl or .conll)"),
         (("mentions", "-o", "a"), "a: the suffix is '' (expected .jsonl or .conll)"),
-        (("svr", "-o", "a.jsonl", "--only", "7700112"), "no such document: '7700112'. Did you mean '77000112'?"),
+        (
+            ("svr", "-o", "a.jsonl", "--only", "7700112"),
+            "no such document: '7700112'. Did you mean '77000112'?",
+        ),
         (
             ("mentions", "-o", "a.jsonl", "--only", "x", "--only", "77000112", "--only", "y"),
             "no such document: 'x'; no such document: 'y' (choose from: 77000112, ",
         ),
-        (("svr", "-o", "a.jsonl", "--links", "b/l"), "Error: b/l: can't be written: No such file or directory"),
-        (("svr", "-o", "b/a.jsonl", "--links", "l"), "Error: b/a.jsonl: can't be written: No such file or directory"),
+        (
+            ("svr", "-o", "a.jsonl", "--links", "b/l"),
+            "Error: b/l: can't be written: No such file or directory",
+        ),
+        (
+            ("svr", "-o", "b/a.jsonl", "--links", "l"),
+            "Error: b/a.jsonl: can't be written: No such file or directory",
+        ),
         (
             ("svc", "-o", "a.jsonl", "--features", "TF"),
             "features TF need word vectors (expected a file with --vectors)",
         ),
-        (("svc", "-o", "a.jsonl", "--vectors", "v.vec"), "features T use no word vectors (expected TF or TP)"),
+        (
+            ("svc", "-o", "a.jsonl", "--vectors", "v.vec"),
+            "features T use no word vectors (expected TF or TP)",
+        ),
         (
             ("svc", "-o", "a.jsonl", "--features", "TP", "--vectors", "v.vec"),
             "v.vec:2: 'ev' has 1 number (expected 16)",
         ),
-        (("svc", "-o", "a.jsonl", "--pronouns", "none.txt"), "none.txt: can't be read: No such file or directory"),
+        (
+            ("svc", "-o", "a.jsonl", "--pronouns", "none.txt"),
+            "none.txt: can't be read: No such file or directory",
+        ),
         (("svc", "-o", "a.jsonl", "--links", "a.jsonl"), "a.jsonl is given for two outputs"),
         (("svc", "-o", "v.vec", "--vectors", "v.vec"), "v.vec is also an input"),
     ],
@@ -276,7 +359,9 @@ def test_without_scikit_learn(run, here, monkeypatch):
     done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
     assert done.exit_code != 0
     purpose = "training a support vector machine"
-    assert done.stderr == f"Error: {purpose} needs scikit-learn: pip install 'closeread[baseline]'\n"
+    assert (
+        done.stderr == f"Error: {purpose} needs scikit-learn: pip install 'closeread[baseline]'\n"
+    )
     assert not (here / "a.jsonl").exists()
 
 

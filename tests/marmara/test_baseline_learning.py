@@ -39,7 +39,9 @@ def chained_mentions(draw):
     n = draw(st.integers(0, 130))
     spans = [(i, i) for i in range(n)]
     of = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
-    chains = [[span for span, chain in zip(spans, of, strict=True) if chain == k] for k in range(1, 5)]
+    chains = [
+        [span for span, chain in zip(spans, of, strict=True) if chain == k] for k in range(1, 5)
+    ]
     return spans, [chain for chain in chains if chain]
 
 
@@ -50,14 +52,20 @@ def test_examples_against_the_twin(made):
     found = list_examples(spans, {span: i for i, chain in enumerate(chains) for span in chain})
     pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
     positive, negative = twin.examples(spans, chains)
-    assert sorted(p for p, label in zip(pairs, found.is_positive, strict=True) if label) == sorted(positive)
-    assert sorted(p for p, label in zip(pairs, found.is_positive, strict=True) if not label) == sorted(negative)
+    assert sorted(p for p, label in zip(pairs, found.is_positive, strict=True) if label) == sorted(
+        positive
+    )
+    assert sorted(
+        p for p, label in zip(pairs, found.is_positive, strict=True) if not label
+    ) == sorted(negative)
 
 
 def test_negative_examples_are_fewer_than_a_hundred_mentions_apart():
     found = list_examples([(i, i) for i in range(101)], {(0, 0): 0, (100, 100): 0})
     # The chain is an example although its mentions are 100 apart; of the others, 0-100 is too far, and is one chain.
-    assert list(zip(found.first[found.is_positive], found.second[found.is_positive], strict=True)) == [(0, 100)]
+    assert list(
+        zip(found.first[found.is_positive], found.second[found.is_positive], strict=True)
+    ) == [(0, 100)]
     assert (found.second - found.first)[~found.is_positive].max() == 99
     assert len(found.first) == 1 + 101 * 100 // 2 - 1
 
@@ -117,7 +125,9 @@ def random_pairs(seed, n=400, n_mentions=30, width=6):
     codes = rng.choice(rng.integers(0, N_CODES, 20), n).astype(np.int16)
     first, second = rng.integers(0, n_mentions, (2, n))
     cosines, vectors = rng.uniform(-1, 1, (2, n)), rng.normal(size=(n_mentions, width))
-    dense = np.hstack([expand_codes(codes), np.ones((n, 1)), cosines.T, vectors[first], vectors[second]])
+    dense = np.hstack(
+        [expand_codes(codes), np.ones((n, 1)), cosines.T, vectors[first], vectors[second]]
+    )
     return PairMatrix(codes, first, second, cosines, vectors), dense, rng
 
 
@@ -156,9 +166,18 @@ def test_steps_that_are_too_long_are_shortened():
     first, second = rng.integers(0, 30, (2, 3))
     cosines, vectors = rng.uniform(-1, 1, (2, 3)), rng.standard_cauchy(size=(30, 1)) * 10
     y = rng.random(3) < rng.uniform(0.05, 0.5)
-    table, of_cosines, of_first, of_second = fit_pairs("svc", PairMatrix(codes, first, second, cosines, vectors), y)
-    scores = table[codes] + of_cosines @ cosines + vectors[first] @ of_first + vectors[second] @ of_second
+    table, of_cosines, of_first, of_second = fit_pairs(
+        "svc", PairMatrix(codes, first, second, cosines, vectors), y
+    )
+    scores = (
+        table[codes]
+        + of_cosines @ cosines
+        + vectors[first] @ of_first
+        + vectors[second] @ of_second
+    )
     features = np.hstack([expand_codes(codes), cosines.T, vectors[first], vectors[second]])
     estimator = make_estimator("svc").set_params(tol=1e-10, max_iter=10**6)
-    estimator.fit(features, np.where(y, 1, -1), sample_weight=np.where(y, 3 / 2 / y.sum(), 3 / 2 / (~y).sum()))
+    estimator.fit(
+        features, np.where(y, 1, -1), sample_weight=np.where(y, 3 / 2 / y.sum(), 3 / 2 / (~y).sum())
+    )
     np.testing.assert_allclose(scores, estimator.decision_function(features), atol=1e-3)

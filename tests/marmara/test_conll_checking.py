@@ -44,9 +44,18 @@ def test_a_good_file_is_a_record(tmp_path):
     assert record["sentences"] == TREEBANK.documents["77000112"]
     first = {"id": "0", "sentence": "77000112003.1", "from": 1, "to": 1, "start": 0, "end": 0}
     last = {"id": "19", "sentence": "77000112007.4", "from": 12, "to": 12, "start": 72, "end": 72}
-    assert (record["mentions"][0], record["mentions"][-1], len(record["mentions"])) == (first, last, 20)
+    assert (record["mentions"][0], record["mentions"][-1], len(record["mentions"])) == (
+        first,
+        last,
+        20,
+    )
     assert record["clusters"][0] == [[0, 0], [42, 42]]  # Kıyıkent_Müzesi and Müze
-    assert record["clusters"][3] == [[8, 8], [28, 29], [33, 33], [64, 64]]  # buraya, which should be the museum
+    assert record["clusters"][3] == [
+        [8, 8],
+        [28, 29],
+        [33, 33],
+        [64, 64],
+    ]  # buraya, which should be the museum
 
 
 WORDS = "77000112003.1"
@@ -60,7 +69,10 @@ END = "77000112007.4"
             {"l3": f"{WORDS}\t2\tgelen\t-"},
             f"3: word 2 of sentence '{WORDS}' is 'gelen' (expected 'geçen', as in the treebank)",
         ),
-        ({"l3": f"{WORDS}\t02\tgeçen\t-"}, f"3: sentence '{WORDS}' has no word '02' in the treebank"),
+        (
+            {"l3": f"{WORDS}\t02\tgeçen\t-"},
+            f"3: sentence '{WORDS}' has no word '02' in the treebank",
+        ),
         ({"l3": None}, f"3: word 2 of sentence '{WORDS}' has no row (expected before this row)"),
         (
             {"l8": None, "l10": None},
@@ -125,7 +137,9 @@ def test_a_document_twice(check):
 def split_good(line):
     """The good file as two documents, the second from this line on."""
     lines = GOOD.split("\n")
-    return "\n".join([*lines[: line - 1], "#end document", "#begin document (second);", *lines[line - 1 :]])
+    return "\n".join(
+        [*lines[: line - 1], "#end document", "#begin document (second);", *lines[line - 1 :]]
+    )
 
 
 def test_two_documents_may_be_parts_of_one(tmp_path):
@@ -147,7 +161,10 @@ def test_two_documents_may_be_parts_of_one(tmp_path):
         ("(77000112); part 000", []),
         ("", []),  # a document without a name has none to lose
         ("(anna)", ["2: document 'anna' is now '77000112', as in the treebank"]),
-        ("(anna); part 003", ["2: document 'anna; part 003' is now '77000112', as in the treebank"]),
+        (
+            "(anna); part 003",
+            ["2: document 'anna; part 003' is now '77000112', as in the treebank"],
+        ),
         ("(77000112_2)", ["2: document '77000112_2' is now '77000112', as in the treebank"]),
     ],
 )
@@ -174,8 +191,12 @@ def test_a_document_is_numbered_whichever_others_of_its_id_are_there(tmp_path):
     treebank = read_treebank(put(tmp_path, texts))
     assert list(treebank.documents) == ["77000112", "77000112_2", "77000112_3"]
     tokens = treebank.documents["77000112"][0]["tokens"]
-    rows = "".join(f"77000112009.1\t{ix}\t{token['form']}\t-\n" for ix, token in enumerate(tokens, 1))
-    (tmp_path / "a.conll").write_text(f"#begin document (77000112_2);\n{rows}#end document\n", "utf-8")
+    rows = "".join(
+        f"77000112009.1\t{ix}\t{token['form']}\t-\n" for ix, token in enumerate(tokens, 1)
+    )
+    (tmp_path / "a.conll").write_text(
+        f"#begin document (77000112_2);\n{rows}#end document\n", "utf-8"
+    )
     documents, notices = read_checked(tmp_path / "a.conll", treebank)
     assert ([record["document"] for record in documents], notices) == (["77000112_2"], [])
 
@@ -189,4 +210,6 @@ def test_a_document_must_not_end_inside_a_sentence(check):
 
 def test_a_mention_that_stands_twice_is_one_problem(check):
     found = check(change_lines(l2=f"{WORDS}\t1\tKıyıkent_Müzesi\t(1)|(1)"))
-    assert found == ["2: the mention of chain '1' that begins on line 2 is already in chain '1' (expected one chain)"]
+    assert found == [
+        "2: the mention of chain '1' that begins on line 2 is already in chain '1' (expected one chain)"
+    ]

@@ -52,7 +52,10 @@ def chains(draw):
 @given(chains())
 def test_what_is_written_is_read_back(tmp_path_factory, chains):
     file = tmp_path_factory.getbasetemp() / "written.conll"
-    rows = [[f"77000112003.1\t{i}\tw{i}" for i in range(1, 6)], [f"77000112003.2\t{i}\tw{i}" for i in range(1, 8)]]
+    rows = [
+        [f"77000112003.1\t{i}\tw{i}" for i in range(1, 6)],
+        [f"77000112003.2\t{i}\tw{i}" for i in range(1, 8)],
+    ]
     file.write_text(format_document("77000112", rows, chains), "utf-8")
     (document,) = table = read_conll(file)
     assert document["document"] == "77000112"
@@ -68,8 +71,13 @@ def make_sentence(number, *forms):
 
 
 def test_words_have_the_numbers_of_the_treebank():
-    sentences = [make_sentence("77000112003.1", "Kar", "yağdı", "."), make_sentence("77000112003.2", "Evet", ".")]
-    text = dump_conll([{"document": "a", "sentences": sentences}], [[[[1, 2]]]], {"77000112003.1": [1, 3, 4]})
+    sentences = [
+        make_sentence("77000112003.1", "Kar", "yağdı", "."),
+        make_sentence("77000112003.2", "Evet", "."),
+    ]
+    text = dump_conll(
+        [{"document": "a", "sentences": sentences}], [[[[1, 2]]]], {"77000112003.1": [1, 3, 4]}
+    )
     assert text.splitlines() == [
         "#begin document (a);",
         *("77000112003.1\t1\tKar\t-", "77000112003.1\t3\tyağdı\t(1", "77000112003.1\t4\t.\t1)", ""),
@@ -78,7 +86,11 @@ def test_words_have_the_numbers_of_the_treebank():
 
 
 def test_what_conll_can_not_express_is_refused():
-    with pytest.raises(ValueError, match=r"sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"):
-        dump_conll([{"document": "a", "sentences": [make_sentence("77000112003.1", "kar yağdı")]}], [[]])
+    with pytest.raises(
+        ValueError, match=r"sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"
+    ):
+        dump_conll(
+            [{"document": "a", "sentences": [make_sentence("77000112003.1", "kar yağdı")]}], [[]]
+        )
     with pytest.raises(ValueError, match=r"document 'a\\n': CoNLL can't express this name"):
         format_document("a\n", [], [])

@@ -30,7 +30,9 @@ def element(first, last, m_id="0", sentence=S):
 def with_chains(mentions, *lines):
     """A file with mentions of id, first and last word, on line 2, and chains, from line 4 on."""
     elements = "".join(element(first, last, m_id) for m_id, first, last in mentions)
-    return "\n".join(["<coref><mentions>", elements, "</mentions><chains>", *lines, "</chains></coref>"])
+    return "\n".join(
+        ["<coref><mentions>", elements, "</mentions><chains>", *lines, "</chains></coref>"]
+    )
 
 
 def chain(*ids):
@@ -38,7 +40,10 @@ def chain(*ids):
 
 
 ERRORS = {
-    "not XML": ("<coref>\n<mentions>", ["DIR/a.xml:2: is not well-formed XML: no element found at column 11"]),
+    "not XML": (
+        "<coref>\n<mentions>",
+        ["DIR/a.xml:2: is not well-formed XML: no element found at column 11"],
+    ),
     "empty": ("", ["DIR/a.xml: is empty"]),
     "another root": ("<Set/>", ["DIR/a.xml:1: the root element is 'Set' (expected coref)"]),
     "entity bomb": (
@@ -70,10 +75,16 @@ ERRORS = {
             mention(4, "1", "has no fromWordIX"),
             f"DIR/a.xml:5: mention, sentence '{S}': has no id",
             "DIR/a.xml:6: mention '2': has no sentenceNo",
-            *(f"DIR/a.xml:7: mention: has no {name}" for name in ("id", "sentenceNo", "fromWordIX", "toWordIX")),
+            *(
+                f"DIR/a.xml:7: mention: has no {name}"
+                for name in ("id", "sentenceNo", "fromWordIX", "toWordIX")
+            ),
         ],
     ),
-    "from above to": (with_mentions(element(3, 2)), [mention(3, "0", "fromWordIX is 3, after toWordIX 2")]),
+    "from above to": (
+        with_mentions(element(3, 2)),
+        [mention(3, "0", "fromWordIX is 3, after toWordIX 2")],
+    ),
     "from below 1": (
         with_mentions(element(0, 1), element(-2, -1, "1")),
         [
@@ -92,7 +103,9 @@ ERRORS = {
     ),
     "unknown mention": (
         with_chains(
-            [("0", 1, 1), ("1", 2, 2)], chain("0", "1", "9"), "<chain><mention/><mention mentionId='8'/></chain>"
+            [("0", 1, 1), ("1", 2, 2)],
+            chain("0", "1", "9"),
+            "<chain><mention/><mention mentionId='8'/></chain>",
         ),
         [
             "DIR/a.xml:6: mention '9' of a chain: no mention has this id",
@@ -102,7 +115,10 @@ ERRORS = {
     ),
     "twice in chains": (
         with_chains([("0", 1, 1), ("1", 2, 2), ("2", 3, 3)], chain("0", "1", "0"), chain("2", "1")),
-        [mention(6, "0", "is already in a chain on line 4"), mention(8, "1", "is already in a chain on line 5")],
+        [
+            mention(6, "0", "is already in a chain on line 4"),
+            mention(8, "1", "is already in a chain on line 5"),
+        ],
     ),
     "short chains": (
         with_chains([("0", 1, 1)], chain("0"), "\n<chain></chain>"),
@@ -115,7 +131,8 @@ ERRORS = {
     # before a.
     "overlaps": (
         with_chains(
-            [("a", 3, 4), ("b", 1, 3), ("c", 5, 9), ("d", 6, 6), ("e", 10, 10)], chain("a", "c", "b", "d", "e")
+            [("a", 3, 4), ("b", 1, 3), ("c", 5, 9), ("d", 6, 6), ("e", 10, 10)],
+            chain("a", "c", "b", "d", "e"),
         ),
         [
             mention(6, "b", "overlaps mention 'a' of the same chain (line 4)"),
@@ -146,13 +163,20 @@ def test_mentions_that_touch_or_stand_in_other_sentences_do_not_overlap(tmp_path
 
 
 def test_mentions_of_other_chains_may_overlap(tmp_path):
-    mentions = [("0", S, 1, 2, "x"), ("1", S, 2, 3, "y"), ("2", OTHER, 1, 1, "z"), ("3", OTHER, 1, 2, "z")]
+    mentions = [
+        ("0", S, 1, 2, "x"),
+        ("1", S, 2, 3, "y"),
+        ("2", OTHER, 1, 1, "z"),
+        ("3", OTHER, 1, 2, "z"),
+    ]
     assert read(tmp_path, write_coreference(mentions, [["0", "2"], ["1", "3"]])).problems == []
 
 
 def test_other_elements_and_texts_are_noted(tmp_path):
     text = write_coreference(MENTIONS, CHAINS).replace("<chains>", "<note/><chains><link/>")
-    text = text.replace('mentionId="7">Orası', 'mentionId="7">Burası').replace("<mentions>", "<mentions><m/>")
+    text = text.replace('mentionId="7">Orası', 'mentionId="7">Burası').replace(
+        "<mentions>", "<mentions><m/>"
+    )
     text = text.replace("<chain>", "<chain><word/>stray", 1)
     found = read(tmp_path, text)
     assert found.problems == []
@@ -173,12 +197,18 @@ def test_files_of_other_names(tmp_path):
     found = read_annotations(put(tmp_path, files))
     assert (found.problems, messages(found.notices), len(found.annotations)) == ([], [note], 1)
     found = read_annotations({"LICENSE": tmp_path / "LICENSE"})
-    assert messages(found.problems) == ["DIR: contains no coreference files (expected files ending in .xml)"]
+    assert messages(found.problems) == [
+        "DIR: contains no coreference files (expected files ending in .xml)"
+    ]
     assert read_annotations({}) == Annotations([], found.problems, [])
 
 
 def test_the_errors_of_all_files_are_found_at_once(tmp_path):
-    files = {"a.xml": "<coref>", "b.xml": with_mentions(element(2, 1)), "c.xml": write_coreference(MENTIONS, CHAINS)}
+    files = {
+        "a.xml": "<coref>",
+        "b.xml": with_mentions(element(2, 1)),
+        "c.xml": write_coreference(MENTIONS, CHAINS),
+    }
     found = read_annotations(put(tmp_path, files))
     assert [problem.file for problem in found.problems] == ["a.xml", "b.xml"]
     assert [one.file for one in found.annotations] == ["b.xml", "c.xml"]

@@ -34,7 +34,13 @@ COREFERENCE = {"77000112.xml": write_coreference(MENTIONS, CHAINS)}
 
 def mention(m_id, number, first, last):
     """A mention of one word or more, with an empty text."""
-    return (m_id, number, first, last, " ".join(form for form, *_ in SENTENCES[number][first - 1 : last]))
+    return (
+        m_id,
+        number,
+        first,
+        last,
+        " ".join(form for form, *_ in SENTENCES[number][first - 1 : last]),
+    )
 
 
 def read(folder, coreference, treebank=TREEBANK, genres=None):
@@ -70,14 +76,18 @@ def test_a_record(tmp_path):
 def test_without_coreference_there_are_no_mentions(tmp_path):
     found = read(tmp_path, None)
     check_clean(found)
-    assert [(one["mentions"], one["clusters"], one["n_tokens"]) for one in found.records] == [([], [], 13)]
+    assert [(one["mentions"], one["clusters"], one["n_tokens"]) for one in found.records] == [
+        ([], [], 13)
+    ]
     assert list(found.places) == ["treebank/77000112.xml"]
 
 
 def test_fragments_are_extracted_on_the_fly(tmp_path):
     fragments = {
         "77000112010.xml": write_fragment([SENTENCES[THIRD]]).encode("windows-1254"),
-        "77000112003.xml": write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]], "'").encode("windows-1254"),
+        "77000112003.xml": write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]], "'").encode(
+            "windows-1254"
+        ),
     }
     found = read(tmp_path, COREFERENCE, fragments)
     check_clean(found)
@@ -86,7 +96,10 @@ def test_fragments_are_extracted_on_the_fly(tmp_path):
 
 def test_words_with_gaps_in_their_numbers(tmp_path):
     words = zip((1, 3, 4, 6, 9), SENTENCES[FIRST], strict=True)
-    elements = [f"<W IX='{ix}' IG='[(1,\"söz+Noun\")]' REL='[,( )]'>{escape(form)}</W>" for ix, (form, *_) in words]
+    elements = [
+        f"<W IX='{ix}' IG='[(1,\"söz+Noun\")]' REL='[,( )]'>{escape(form)}</W>"
+        for ix, (form, *_) in words
+    ]
     treebank = "\n".join([f'<Set><S No="{FIRST}">', *elements, "</S></Set>"])
     mentions = [("0", FIRST, 3, 4, "evindeki kedi"), ("1", FIRST, 6, 9, "uyudu .")]
     coreference = write_coreference(mentions, [["0", "1"]])
@@ -96,7 +109,11 @@ def test_words_with_gaps_in_their_numbers(tmp_path):
     spans = [(one["from"], one["to"], one["start"], one["end"]) for one in record["mentions"]]
     assert spans == [(3, 4, 1, 2), (6, 9, 3, 4)]
     assert dump_annotation(record) == coreference
-    found = read(tmp_path / "b", {"a.xml": write_coreference([("0", FIRST, 2, 4, "")], [])}, {"a.xml": treebank})
+    found = read(
+        tmp_path / "b",
+        {"a.xml": write_coreference([("0", FIRST, 2, 4, "")], [])},
+        {"a.xml": treebank},
+    )
     assert messages(found.problems) == [
         f"DIR/coreference/a.xml:3: mention '0', sentence '{FIRST}': fromWordIX is 2, but the sentence has no such word"
     ]
@@ -133,13 +150,20 @@ def test_errors_of_the_treebank_come_with_those_of_the_coreference(tmp_path):
 
 
 def test_a_mention_without_a_sentence_in_a_chain(tmp_path):
-    found = read(tmp_path, {"a.xml": write_coreference([("0", FIRST, 1, 1, ""), ("1", "", 2, 2, "")], [["0", "1"]])})
+    found = read(
+        tmp_path,
+        {"a.xml": write_coreference([("0", FIRST, 1, 1, ""), ("1", "", 2, 2, "")], [["0", "1"]])},
+    )
     assert messages(found.problems) == ["DIR/coreference/a.xml:4: mention '1': has no sentenceNo"]
     assert found.records == []
 
 
 def test_texts_that_are_not_those_of_the_words_are_noted(tmp_path):
-    mentions = [("0", FIRST, 1, 3, "Ayşe’nin_evindeki kedi"), ("1", SECOND, 3, 3, "köpeği"), ("2", SECOND, 2, 2, "")]
+    mentions = [
+        ("0", FIRST, 1, 3, "Ayşe’nin_evindeki kedi"),
+        ("1", SECOND, 3, 3, "köpeği"),
+        ("2", SECOND, 2, 2, ""),
+    ]
     found = read(tmp_path, {"a.xml": write_coreference(mentions, [["0", "1"]])})
     assert found.problems == []
     place = "DIR/coreference/a.xml"
@@ -157,7 +181,10 @@ def test_many_notes_are_cut_with_their_total(tmp_path):
     shown = messages(found.notices)
     assert len(shown) == 42
     assert shown[0] == "DIR: 25 notes about the treebank (first 20 shown)"
-    assert shown[20] == f"DIR/treebank/a.xml:23: sentence '{FIRST}': word 20: IG '[(2,\"söz+Noun\")]' can't be read"
+    assert (
+        shown[20]
+        == f"DIR/treebank/a.xml:23: sentence '{FIRST}': word 20: IG '[(2,\"söz+Noun\")]' can't be read"
+    )
     assert shown[21] == "DIR: 25 notes about the coreference (first 20 shown)"
 
 
@@ -186,7 +213,9 @@ def test_a_cut_document_pushes_the_numbers_of_later_ones(tmp_path):
         [("0", "77000112020.1", 1, 1, "Orası"), ("1", "77000112020.1", 2, 2, "sıcak")], [["0", "1"]]
     )
     found = read(tmp_path, {"b.xml": ONE, "a.xml": TWO, "c.xml": third}, treebank)
-    assert [(one["document"], file) for one, file in zip(found.records, found.places, strict=True)] == [
+    assert [
+        (one["document"], file) for one, file in zip(found.records, found.places, strict=True)
+    ] == [
         ("77000112", "coreference/b.xml"),
         ("77000112_2", "coreference/a.xml"),
         ("77000112_3", "coreference/c.xml"),
@@ -205,7 +234,11 @@ def test_files_that_interleave_are_an_error(tmp_path, number):
 
 def test_a_file_belongs_to_one_document(tmp_path):
     treebank = {**TREEBANK, "more.xml": write_treebank({"66000112001.1": SENTENCES[THIRD]})}
-    mentions = [mention("0", FIRST, 1, 1), ("1", "66000112001.1", 1, 1, "Orası"), ("2", "66000112001.1", 2, 2, "sıcak")]
+    mentions = [
+        mention("0", FIRST, 1, 1),
+        ("1", "66000112001.1", 1, 1, "Orası"),
+        ("2", "66000112001.1", 2, 2, "sıcak"),
+    ]
     found = read(tmp_path, {"a.xml": write_coreference(mentions, [["0", "1"]])}, treebank)
     assert messages(found.problems) == [
         "DIR/coreference/a.xml:4: mention '1', sentence '66000112001.1': is in document '66000112', but the first "
@@ -265,7 +298,10 @@ def test_genres_that_follow_from_the_printed_sums(tmp_path):
     assert sorted(KNOWN_GENRES.values()) == sorted(
         ["News"] * 9 + ["Essay", "Research Monograph"] * 2 + ["Article"] * 3 + ["Travel", "Other"]
     )
-    treebank = {f"{name}.xml": write_treebank({f"{name}001.1": SENTENCES[THIRD]}) for name in ("00220166", "00170166")}
+    treebank = {
+        f"{name}.xml": write_treebank({f"{name}001.1": SENTENCES[THIRD]})
+        for name in ("00220166", "00170166")
+    }
     treebank["more.xml"] = write_treebank({"00220166002.1": SENTENCES[THIRD]})
     found = read(tmp_path, None, treebank)
     genres = {one["document"]: one["genre"] for one in found.records}
@@ -273,7 +309,9 @@ def test_genres_that_follow_from_the_printed_sums(tmp_path):
 
 
 def test_only_the_folders_themselves_are_read(tmp_path):
-    folder = write_corpus(tmp_path, TREEBANK, {**COREFERENCE, "old/77000112.xml": "<coref>", "link.txt": "x"})
+    folder = write_corpus(
+        tmp_path, TREEBANK, {**COREFERENCE, "old/77000112.xml": "<coref>", "link.txt": "x"}
+    )
     (folder / "coreference" / "gone.xml").symlink_to("nowhere")
     found = read_corpus_folder(folder)
     assert (found.problems, len(found.records)) == ([], 1)
@@ -281,7 +319,11 @@ def test_only_the_folders_themselves_are_read(tmp_path):
         "DIR/coreference/gone.xml: is ignored: is a symbolic link (expected a file)",
         "DIR/coreference/link.txt: is ignored (expected a name ending in .xml)",
     ]
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.xml") if path.name != "gone.xml"}
+    files = {
+        path.relative_to(folder).as_posix(): path
+        for path in folder.rglob("*.xml")
+        if path.name != "gone.xml"
+    }
     assert read_corpus_files(files, "test").records == found.records
 
 
@@ -304,4 +346,6 @@ def test_gzipped_and_truncated_files(tmp_path):
     coreference = COREFERENCE["77000112.xml"].encode()
     check_clean(read(tmp_path / "whole", {"a.xml.gz": gzip.compress(coreference)}, treebank))
     found = read(tmp_path, {"a.xml.gz": truncate(coreference)}, treebank)
-    assert messages(found.problems) == ["DIR/coreference/a.xml.gz: is not a valid gzip file: it is truncated"]
+    assert messages(found.problems) == [
+        "DIR/coreference/a.xml.gz: is not a valid gzip file: it is truncated"
+    ]

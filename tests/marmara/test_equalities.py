@@ -10,7 +10,12 @@ from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.equalities import describe_unused, dump_annotation, read_equalities, read_given
+from closeread.tasks.coref.marmara.equalities import (
+    describe_unused,
+    dump_annotation,
+    read_equalities,
+    read_given,
+)
 
 GIVEN_FILE = SAMPLE / "given" / "77000112.conll"
 GIVEN = read_given(GIVEN_FILE)
@@ -32,14 +37,18 @@ def ids_of(annotation):
 def test_the_sample_s_annotations_are_the_same_as_conll(path):
     of_document = read_given(SAMPLE / "given" / f"{path.parent.name}.conll")
     annotation = read_equalities(path, of_document)
-    assert dump_annotation(annotation, of_document, ".conll") == path.with_suffix(".conll").read_text("utf-8")
+    assert dump_annotation(annotation, of_document, ".conll") == path.with_suffix(
+        ".conll"
+    ).read_text("utf-8")
 
 
 def test_lines_that_share_an_id_join(tmp_path):
     text = "# anna\n\n16=22\n1 = 13\n  # a comment\n2 = 14\r\n14=03 = 17\n13 = 21\n"
     annotation = read(tmp_path, text)
     assert ids_of(annotation) == [[1, 13, 21], [2, 3, 14, 17], [16, 22]]
-    assert annotation.unused == [str(one) for one in (4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 19, 20, 23, 24)]
+    assert annotation.unused == [
+        str(one) for one in (4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 19, 20, 23, 24)
+    ]
 
 
 def test_no_equality_at_all_is_an_annotation_without_chains(tmp_path):
@@ -63,13 +72,20 @@ LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz
         ("1 =", [f"a side of '=' is empty {FORM}"]),
         ("1 = 2 = 1", ["the id '1' is in the line twice"]),
         ("1 = 01 = x", ["the id '01' is in the line twice", f"'x' is not a number {FORM}"]),
-        ("4 = 6", [f'puts overlapping mentions into one chain: {LONG} and 6 (77000112003.2, "Kıyıkent\'in")']),
+        (
+            "4 = 6",
+            [
+                f'puts overlapping mentions into one chain: {LONG} and 6 (77000112003.2, "Kıyıkent\'in")'
+            ],
+        ),
     ],
 )
 def test_wrong_lines(here, line, problems):
     with pytest.raises(FormatError) as caught:
         read(here, f"# document 77000112\n2 = 3\n{line}\n")
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == [(3, what) for what in problems]
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
+        (3, what) for what in problems
+    ]
 
 
 def test_a_chain_that_lines_before_make_must_not_overlap(here):
@@ -77,12 +93,19 @@ def test_a_chain_that_lines_before_make_must_not_overlap(here):
         read(here, "4 = 1\n6 = 2\n3 = 2\n1 = 3\n7 = x\n")
     first, second = caught.value.problems
     assert (first.line, second.line) == (4, 5)
-    assert first.what.startswith("puts overlapping mentions into one chain, together with lines before: 4 (")
+    assert first.what.startswith(
+        "puts overlapping mentions into one chain, together with lines before: 4 ("
+    )
     check_message(caught.value)
 
 
 def test_a_given_file_has_every_mention_in_a_chain_of_its_own(here):
-    text = GIVEN_FILE.read_text("utf-8").replace("(3)", "(2)").replace("(12)", "(x)").replace("(1)", "(011)")
+    text = (
+        GIVEN_FILE.read_text("utf-8")
+        .replace("(3)", "(2)")
+        .replace("(12)", "(x)")
+        .replace("(1)", "(011)")
+    )
     (here / "given.conll").write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:
         read_given(here / "given.conll")
@@ -98,7 +121,10 @@ def test_a_given_file_has_one_document(here):
     (here / "given.conll").write_text(
         "".join(path.read_text("utf-8") for path in SAMPLE.glob("given/*.conll")), "utf-8"
     )
-    with pytest.raises(FormatError, match=r"contains 6 documents \(expected one, since equalities name no document\)"):
+    with pytest.raises(
+        FormatError,
+        match=r"contains 6 documents \(expected one, since equalities name no document\)",
+    ):
         read_given(here / "given.conll")
 
 
@@ -128,13 +154,18 @@ def join_slowly(lines):
 
 
 @settings(max_examples=60)
-@given(st.lists(st.lists(st.sampled_from(FREE), min_size=2, max_size=4, unique=True), max_size=8), st.randoms())
+@given(
+    st.lists(st.lists(st.sampled_from(FREE), min_size=2, max_size=4, unique=True), max_size=8),
+    st.randoms(),
+)
 def test_the_order_of_lines_and_ids_does_not_matter(tmp_path_factory, lines, rng: random.Random):
     folder = tmp_path_factory.getbasetemp()
     annotation = read(folder, "# a\n" + "\n".join(map("=".join, lines)))
     assert ids_of(annotation) == join_slowly(lines)
     named = {int(m_id) for line in lines for m_id in line}
-    assert [int(m_id) for m_id in annotation.unused] == [one for one in range(1, 25) if one not in named]
+    assert [int(m_id) for m_id in annotation.unused] == [
+        one for one in range(1, 25) if one not in named
+    ]
     shuffled = [rng.sample(line, len(line)) for line in rng.sample(lines, len(lines))]
     assert read(folder, "# b\n" + "\n".join(map(" = ".join, shuffled))) == annotation
 
@@ -144,7 +175,12 @@ def overlap(one, other):
 
 
 @settings(max_examples=60)
-@given(st.lists(st.lists(st.sampled_from(list(GIVEN.mentions)), min_size=2, max_size=3, unique=True), max_size=6))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(list(GIVEN.mentions)), min_size=2, max_size=3, unique=True),
+        max_size=6,
+    )
+)
 def test_an_error_if_and_only_if_a_chain_has_overlapping_mentions(tmp_path_factory, lines):
     folder = tmp_path_factory.getbasetemp()
     chains = [[GIVEN.mentions[str(m_id)] for m_id in chain] for chain in join_slowly(lines)]

@@ -7,7 +7,9 @@ from shared.marmara_xml import SENTENCES, put, write_fragment, write_treebank
 FIRST, SECOND, THIRD = SENTENCES
 FRAGMENTS = {
     "77000112010.xml": write_fragment([SENTENCES[THIRD]]).encode("windows-1254"),
-    "77000112003.xml": write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]], "'").encode("windows-1254"),
+    "77000112003.xml": write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]], "'").encode(
+        "windows-1254"
+    ),
 }
 COMMAND = ("extract", "marmara_coref")
 
@@ -37,9 +39,9 @@ def test_documents(extract, here):
     assert [path.name for path in (here / "out").iterdir()] == ["77000112.xml"]
     text = (here / "out" / "77000112.xml").read_text("utf-8")
     # The forms of the quotation marks in attributes are the writer's own, but for those that XML needs.
-    assert text.replace("&apos;", "'").replace("'[", '"[').replace("]'", ']"') == write_treebank(SENTENCES).replace(
-        "&quot;", '"'
-    ).replace("'[", '"[').replace("]'", ']"')
+    assert text.replace("&apos;", "'").replace("'[", '"[').replace("]'", ']"') == write_treebank(
+        SENTENCES
+    ).replace("&quot;", '"').replace("'[", '"[').replace("]'", ']"')
 
 
 def test_a_document_is_written_as_the_corpus_has_it(extract, here):
@@ -77,7 +79,11 @@ def test_a_split_must_be_a_sentence_that_begins_a_second_document(extract, here)
 
 
 def test_map(extract, here):
-    result = extract("--map", "map.tsv", **{"map.tsv": "77000112003\tBir\n\n77000112010\tiki.2\n77000112011\tBir\n"})
+    result = extract(
+        "--map",
+        "map.tsv",
+        **{"map.tsv": "77000112003\tBir\n\n77000112010\tiki.2\n77000112011\tBir\n"},
+    )
     assert result.stdout == "out: 2 documents, 3 sentences, 13 tokens\n"
     assert result.stderr == "note: in: the map names fragment '77000112011', which has no file\n"
     assert sorted(path.name for path in (here / "out").iterdir()) == ["Bir.xml", "iki.2.xml"]
@@ -85,7 +91,9 @@ def test_map(extract, here):
 
 def test_a_fragment_that_is_not_in_the_map(extract, here):
     result = extract("--map", "map.tsv", **{"map.tsv": "77000112003\tA\n"})
-    check_refused(result, here, "in/77000112010.xml: fragment '77000112010' has no document in the map")
+    check_refused(
+        result, here, "in/77000112010.xml: fragment '77000112010' has no document in the map"
+    )
 
 
 def test_a_name_that_a_split_would_use_again(extract, here):
@@ -117,7 +125,9 @@ def test_encodings(extract, here):
 @for_each("name", ["none", "rot13", "hex"])
 def test_an_encoding_must_be_one_of_text(extract, here, name):
     result = extract("--encoding", name)
-    expected = f"'{name}' is not an encoding of text (expected auto, utf-8, windows-1254 or another)."
+    expected = (
+        f"'{name}' is not an encoding of text (expected auto, utf-8, windows-1254 or another)."
+    )
     assert result.exit_code == 2
     assert result.stderr.endswith(f"Error: Invalid value for '--encoding': {expected}\n")
 
@@ -150,13 +160,19 @@ def test_what_is_odd_is_copied_and_noted(extract, here):
     assert result.stdout == "out: 1 document, 1 sentence, 22 tokens\n"
     notes = result.stderr.splitlines()
     assert notes[0] == "note: in: 23 notes about the fragments (first 20 shown)"
-    assert notes[1] == "note: in/770001121.xml:2: sentence '770001121.1': word 1: IG '?1' can't be read"
+    assert (
+        notes[1]
+        == "note: in/770001121.xml:2: sentence '770001121.1': word 1: IG '?1' can't be read"
+    )
     assert len(notes) == 21
     assert 'IG="?22"' in (here / "out" / "77000112.xml").read_text("utf-8")
 
 
 def test_folders_that_are_missing_empty_or_in_use(run, extract, here):
-    assert run(*COMMAND, "in", "-o", "out").stderr == "Error: in: can't be read: No such file or directory\n"
+    assert (
+        run(*COMMAND, "in", "-o", "out").stderr
+        == "Error: in: can't be read: No such file or directory\n"
+    )
     (here / "in").mkdir()
     expected = "Error: in: contains no fragment (expected files ending in .xml)\n"
     assert run(*COMMAND, "in", "-o", "out").stderr == expected
@@ -168,7 +184,10 @@ def test_folders_that_are_missing_empty_or_in_use(run, extract, here):
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "Error: out: is not a new or an empty folder; choose another folder\n"
     assert [path.name for path in (here / "out").iterdir()] == ["file"]
-    assert run(*COMMAND, "in", "-o", "in").stderr == "Error: in is also an input; choose another output folder\n"
+    assert (
+        run(*COMMAND, "in", "-o", "in").stderr
+        == "Error: in is also an input; choose another output folder\n"
+    )
 
 
 def test_sentences_without_words(extract, here):

@@ -10,7 +10,10 @@ FIRST, SECOND, THIRD = SENTENCES
 
 # A word as it may stand in a fragment, and its attributes and text, read by hand.
 REPAIRED = {
-    """<W IX="1" IG="[(1,""+Punc")]" REL="[,( )]"> " </W>""": ({"IX": "1", "IG": '[(1,""+Punc")]'}, '"'),
+    """<W IX="1" IG="[(1,""+Punc")]" REL="[,( )]"> " </W>""": (
+        {"IX": "1", "IG": '[(1,""+Punc")]'},
+        '"',
+    ),
     """<W IX="1" IG='[(1,"'+Punc")]' REL="[,( )]"> ' </W>""": ({"IG": '[(1,"\'+Punc")]'}, "'"),
     """<W IX="1" IG='[(1,"Ayşe'nin+Noun")]' REL="[,( )]"> Ayşe'nin </W>""": (
         {"IG": '[(1,"Ayşe\'nin+Noun")]'},
@@ -20,8 +23,14 @@ REPAIRED = {
     """<W IX="1" IG="[(1,">+Punc")]" REL="[,( )]"> > </W>""": ({"IG": '[(1,">+Punc")]'}, ">"),
     """<W IX="1" IG='[(1,"&+Punc")]' REL="[,( )]"> & </W>""": ({"IG": '[(1,"&+Punc")]'}, "&"),
     """<W IX="1" IG='[(1,"A&B;+Noun")]'> A&B; </W>""": ({"IG": '[(1,"A&B;+Noun")]'}, "A&B;"),
-    """<W IX="1" IG="[(1,&quot;&lt;+Punc&quot;)]"> &lt;&amp;&#65;&#x42; </W>""": ({"IG": '[(1,"<+Punc")]'}, "<&AB"),
-    """<W IX="1" IG='[(1,"]+Punc")]' REL="[,( )]"> ] </W>""": ({"IG": '[(1,"]+Punc")]', "REL": "[,( )]"}, "]"),
+    """<W IX="1" IG="[(1,&quot;&lt;+Punc&quot;)]"> &lt;&amp;&#65;&#x42; </W>""": (
+        {"IG": '[(1,"<+Punc")]'},
+        "<&AB",
+    ),
+    """<W IX="1" IG='[(1,"]+Punc")]' REL="[,( )]"> ] </W>""": (
+        {"IG": '[(1,"]+Punc")]', "REL": "[,( )]"},
+        "]",
+    ),
     # `]"` ends the value only where a name and `=`, or `>`, follow.
     """<W IX="1" IG="[(1,"]"+Punc")]" REL="[,( )]"> ]" </W>""": ({"IG": '[(1,"]"+Punc")]'}, ']"'),
     """<W IX="1" IG="[(1,"a]" b+Noun")]"> a]"_b </W>""": ({"IG": '[(1,"a]" b+Noun")]'}, 'a]"_b'),
@@ -29,9 +38,15 @@ REPAIRED = {
         {"REL": "[,( )]", "MORPH": " "},
         "a",
     ),
-    """<W\n IX="1"\n IG="[(1,"a+Noun")]"\n REL='[,( )]' > a\n </W>""": ({"IG": '[(1,"a+Noun")]', "REL": "[,( )]"}, "a"),
+    """<W\n IX="1"\n IG="[(1,"a+Noun")]"\n REL='[,( )]' > a\n </W>""": (
+        {"IG": '[(1,"a+Noun")]', "REL": "[,( )]"},
+        "a",
+    ),
     """<W IX='1' LEM="it's" IG='[(1,"a+Noun")]'> a </W>""": ({"LEM": "it's", "IX": "1"}, "a"),
-    """<W IX="1" IG="[(1,"a+Noun")]" ORG_IG1='[(1,"b'+Noun")]'> a </W>""": ({"ORG_IG1": '[(1,"b\'+Noun")]'}, "a"),
+    """<W IX="1" IG="[(1,"a+Noun")]" ORG_IG1='[(1,"b'+Noun")]'> a </W>""": (
+        {"ORG_IG1": '[(1,"b\'+Noun")]'},
+        "a",
+    ),
     """<W IX="1"/>""": ({"IX": "1"}, ""),
 }
 
@@ -58,7 +73,9 @@ BROKEN = {'<W IX="1" IG="[(1,"a+Noun"> a </W>': 3, "<W IX=1> a </W>": 3, '<W IX=
 def test_what_is_beyond_repair_is_an_error_with_its_line(tmp_path, broken):
     text = f"""<Set>\n<S No="1">\n{broken}\n<W IX="2" IG="[(1,""+Punc")]"> " </W>\n</S>\n</Set>"""
     assert repair(broken) == broken
-    assert repair(text).splitlines()[3] == '<W IX="2" IG="[(1,&quot;&quot;+Punc&quot;)]"> &quot; </W>'
+    assert (
+        repair(text).splitlines()[3] == '<W IX="2" IG="[(1,&quot;&quot;+Punc&quot;)]"> &quot; </W>'
+    )
     found = read_treebank(put(tmp_path, {"77000112003.xml": text, "77000112004.xml": text}))
     wrong = f":{BROKEN[broken]}: is not well-formed XML: not well-formed (invalid token)"
     assert messages(found.problems) == [f"DIR/7700011200{number}.xml{wrong}" for number in (3, 4)]
@@ -68,7 +85,9 @@ def test_encodings():
     turkish = "ığüşöçİĞÜŞÖÇ"
     declared = '<?xml version="1.0" encoding="windows-1254" ?>'
     assert decode(turkish.encode("windows-1254")) == turkish
-    assert decode((declared + turkish).encode()) == declared + turkish  # valid UTF-8, whatever it declares
+    assert (
+        decode((declared + turkish).encode()) == declared + turkish
+    )  # valid UTF-8, whatever it declares
     assert decode(b"\xef\xbb\xbfabc") == "abc"
     assert decode(b"abc") == "abc"
     assert decode("ğ".encode(), "windows-1254") == "ÄŸ"  # the bytes C4 9F of the code page
@@ -114,14 +133,21 @@ def test_fragments_are_read_as_the_documents_that_they_make_up(tmp_path):
 
 
 def test_numbers_that_begin_with_the_fragment_are_kept(tmp_path):
-    text = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]]).replace('No="1"', 'No="77000112003.7"')
+    text = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]]).replace(
+        'No="1"', 'No="77000112003.7"'
+    )
     found = read_treebank(put(tmp_path, {"77000112003.xml": text}))
-    assert [one["number"] for one in found.documents["77000112"]] == ["77000112003.7", "77000112003.2"]
+    assert [one["number"] for one in found.documents["77000112"]] == [
+        "77000112003.7",
+        "77000112003.2",
+    ]
 
 
 def test_names_that_are_no_fragments(tmp_path):
     text = write_fragment([SENTENCES[FIRST]])
-    found = read_treebank(put(tmp_path, {"77000112.xml": text, "7700011200001.xml": text, "a.xml": text}))
+    found = read_treebank(
+        put(tmp_path, {"77000112.xml": text, "7700011200001.xml": text, "a.xml": text})
+    )
     expected = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
     names = ("77000112.xml", "7700011200001.xml", "a.xml")
     assert sorted(messages(found.problems)) == [f"DIR/{name}: {expected}" for name in names]

@@ -20,8 +20,12 @@ HERE = ("--data-dir", SAMPLE)
 def read_chains(folder):
     """The chains of coreference files as sets of places, and all mentions, by file."""
     found = {}
-    for annotation in read_annotations({path.name: path for path in sorted(folder.iterdir())}).annotations:
-        places = {one.id: (one.sentence, one.first, one.last, one.text) for one in annotation.mentions}
+    for annotation in read_annotations(
+        {path.name: path for path in sorted(folder.iterdir())}
+    ).annotations:
+        places = {
+            one.id: (one.sentence, one.first, one.last, one.text) for one in annotation.mentions
+        }
         chains = {frozenset(places[m_id] for m_id in chain) for chain in annotation.chains}
         found[annotation.file] = chains, set(places.values())
     return found
@@ -36,7 +40,10 @@ def test_there_and_back(ran, tmp_path, treebank):
     assert {file: chains for file, (chains, _) in after.items()} == {
         file: chains for file, (chains, _) in before.items()
     }
-    assert all(mentions == {one for chain in chains for one in chain} for chains, mentions in after.values())
+    assert all(
+        mentions == {one for chain in chains for one in chain}
+        for chains, mentions in after.values()
+    )
     ran("convert", "marmara_coref", "xml", "-o", "again.conll", *place)
     assert (tmp_path / "again.conll").read_bytes() == (tmp_path / "all.conll").read_bytes()
 
@@ -44,7 +51,14 @@ def test_there_and_back(ran, tmp_path, treebank):
 def test_json_lines_keep_everything_but_ids(ran, tmp_path):
     ran("convert", "marmara_coref", COREFERENCE, "-o", "all.jsonl", *HERE)
     records = list(map(json.loads, (tmp_path / "all.jsonl").read_text("utf-8").splitlines()))
-    assert [record["genre"] for record in records] == ["News", "Travel", "Short Story", "Essay", "Article", "Other"]
+    assert [record["genre"] for record in records] == [
+        "News",
+        "Travel",
+        "Short Story",
+        "Essay",
+        "Article",
+        "Other",
+    ]
     ran("convert", "marmara_coref", "all.jsonl", "-o", "xml")  # needs no treebank
     assert read_chains(tmp_path / "xml") == read_chains(COREFERENCE)
     ran("convert", "marmara_coref", "all.jsonl", "-o", "one.conll")
@@ -63,7 +77,9 @@ def test_json_lines_are_read_wherever_clusters_are(ran, run, tmp_path):
             assert found["scores"]["conll/f1"]["value"] == 1
             signatures.add(found["signature"])
         assert "spurious        0" in ran("errors", "chains", file, "all.conll")
-        found = json.loads(ran("score", "marmara_coref", file, "--config", "sample", "--json", "--no-ci"))
+        found = json.loads(
+            ran("score", "marmara_coref", file, "--config", "sample", "--json", "--no-ci")
+        )
         assert found["scores"]["conll/f1"]["value"] == 1
         rows = list(map(json.loads, (tmp_path / file).read_text("utf-8").splitlines()))
         assert closeread.score("coref", rows, gold=rows).provenance.signature in signatures
@@ -80,8 +96,13 @@ def test_what_is_lost_is_told(run, here):
         "'77000112003.2').\n"
     )
     found = run("convert", "marmara_coref", COREFERENCE / "77000467.xml", "-o", "b.xml", *HERE)
-    assert found.stderr == "note: lost: the ids of 22 mentions; new ones are from 0 in document order.\n"
-    found = run("convert", "marmara_coref", SAMPLE / "given" / "77000112.conll", "-o", "c.xml", *HERE)
+    assert (
+        found.stderr
+        == "note: lost: the ids of 22 mentions; new ones are from 0 in document order.\n"
+    )
+    found = run(
+        "convert", "marmara_coref", SAMPLE / "given" / "77000112.conll", "-o", "c.xml", *HERE
+    )
     assert found.stderr == (
         "note: lost: 24 chains of one mention; the mentions are now in no chain (first: 'Kıyıkent_Müzesi' in sentence "
         "'77000112003.1').\n"
@@ -101,9 +122,12 @@ def test_renamed_documents_are_told(run, here):
 
 def test_given_mentions(ran, tmp_path):
     assert (
-        ran("convert", "given", COREFERENCE, "-o", "given.conll", *HERE) == "given.conll: 6 documents, 156 mentions\n"
+        ran("convert", "given", COREFERENCE, "-o", "given.conll", *HERE)
+        == "given.conll: 6 documents, 156 mentions\n"
     )
-    expected = "".join((SAMPLE / "given" / f"{name}.conll").read_text("utf-8") for name in DOCUMENTS)
+    expected = "".join(
+        (SAMPLE / "given" / f"{name}.conll").read_text("utf-8") for name in DOCUMENTS
+    )
     assert (tmp_path / "given.conll").read_text("utf-8") == expected
     ran("convert", "given", "given.conll", "-o", "again.conll", *HERE)
     assert (tmp_path / "again.conll").read_text("utf-8") == expected
@@ -115,7 +139,9 @@ def test_equalities(run, here):
     found = run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.conll")
     assert (here / "anna.conll").read_bytes() == anna.with_suffix(".conll").read_bytes()
     assert found.stdout == "anna.conll: 6 chains, 19 mentions\n"
-    assert found.stderr.startswith("note: 7 given mentions not used:\nnote: 3 (77000603005.1, 'apartmanımızın')\n")
+    assert found.stderr.startswith(
+        "note: 7 given mentions not used:\nnote: 3 (77000603005.1, 'apartmanımızın')\n"
+    )
     run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.jsonl")
     record = json.loads((here / "anna.jsonl").read_text("utf-8"))
     assert (record["document"], record["n_tokens"], len(record["clusters"])) == ("77000603", 79, 6)
@@ -125,12 +151,32 @@ def test_equalities(run, here):
 @for_each(
     ("kind", "source", "options", "message"),
     [
-        ("marmara_coref", {"letter": [[[0, 0]]]}, {}, "source is {'letter': [[[0, 0]]]} (expected a path)"),
+        (
+            "marmara_coref",
+            {"letter": [[[0, 0]]]},
+            {},
+            "source is {'letter': [[[0, 0]]]} (expected a path)",
+        ),
         ("given", "mine.jsonl", {"gold": "x"}, "no such option of convert given: 'gold'"),
         ("equalities", "anna.txt", {}, "convert equalities needs given"),
-        ("equalities", "anna.txt", {"data_dir": "x"}, "no such option of convert equalities: 'data_dir'"),
-        ("marmara_coref", "mine.jsonl", {"side": "key"}, "no such option of convert marmara_coref: 'side'"),
-        ("equality", "anna.txt", {}, "no such kind of conversion: 'equality'. Did you mean 'equalities'"),
+        (
+            "equalities",
+            "anna.txt",
+            {"data_dir": "x"},
+            "no such option of convert equalities: 'data_dir'",
+        ),
+        (
+            "marmara_coref",
+            "mine.jsonl",
+            {"side": "key"},
+            "no such option of convert marmara_coref: 'side'",
+        ),
+        (
+            "equality",
+            "anna.txt",
+            {},
+            "no such kind of conversion: 'equality'. Did you mean 'equalities'",
+        ),
     ],
 )
 def test_python_refuses(kind, source, options, message):
@@ -150,25 +196,36 @@ def refuse(run, *arguments):
 def test_nothing_is_written_if_anything_is_wrong(run, here):
     text = (COREFERENCE / "77000112.xml").read_text("utf-8")
     (here / "wrong").mkdir()
-    (here / "wrong" / "a.xml").write_text(text.replace('fromWordIX="4"', 'fromWordIX="40"'), "utf-8")
+    (here / "wrong" / "a.xml").write_text(
+        text.replace('fromWordIX="4"', 'fromWordIX="40"'), "utf-8"
+    )
     (here / "wrong" / "b.xml").write_text(text.replace("77000112003.1", "77000112003.9"), "utf-8")
     message = refuse(run, "marmara_coref", "wrong", "-o", "out", *HERE)
     assert "wrong/a.xml:5: mention '1', sentence '77000112003.1': " in message
-    assert "wrong/b.xml:4: mention '0', sentence '77000112003.9': the treebank has no such sentence" in message
+    assert (
+        "wrong/b.xml:4: mention '0', sentence '77000112003.9': the treebank has no such sentence"
+        in message
+    )
     (here / "wrong" / "c.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><coref/>', "utf-8")
     assert "wrong/c.xml" in refuse(run, "given", "wrong", "-o", "out.conll", *HERE)
     (here / "d.conll").write_text("#begin document (d);\n1\t1\tKar\t(1\n#end document\n", "utf-8")
     assert "d.conll:2: " in refuse(run, "marmara_coref", "d.conll", "-o", "d.xml", *HERE)
     (here / "e.txt").write_text("1 == 2\n", "utf-8")
     given = SAMPLE / "given" / "77000112.conll"
-    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith("Error: e.txt:1: a side of")
+    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith(
+        "Error: e.txt:1: a side of"
+    )
     assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
 
 
 @for_each(
     ("source", "output", "message"),
     [
-        ("all", "a.xml", "a.xml can hold one document, but there are 6 documents (expected a folder)"),
+        (
+            "all",
+            "a.xml",
+            "a.xml can hold one document, but there are 6 documents (expected a folder)",
+        ),
         (
             "all",
             "a.txt",
@@ -226,18 +283,33 @@ def move_head(record):
 @for_each(
     ("damage", "message"),
     [
-        (change(start=6, end=9), "mentions[0]: tokens 6 to 9 are not in its sentence (expected tokens 0 to 6)"),
-        (change(sentence="77000112003.9"), "mentions[0].sentence: the document has no sentence '77000112003.9'"),
+        (
+            change(start=6, end=9),
+            "mentions[0]: tokens 6 to 9 are not in its sentence (expected tokens 0 to 6)",
+        ),
+        (
+            change(sentence="77000112003.9"),
+            "mentions[0].sentence: the document has no sentence '77000112003.9'",
+        ),
         (change(**{"from": 3}), "mentions[0]: it ends before it starts"),
         (change(id="2"), "mentions[2].id: '2' is the id of an earlier mention"),
         (repeat_mention, "mentions[24]: an earlier mention has the same tokens, 0 to 0"),
-        (lambda record: record.update(n_tokens=79), "n_tokens: 79 (expected 78, as many as the sentences have)"),
+        (
+            lambda record: record.update(n_tokens=79),
+            "n_tokens: 79 (expected 78, as many as the sentences have)",
+        ),
         (add_chain((1, 1), (3, 4)), "clusters[7][0]: [1, 1] is not one of the mentions"),
         (add_chain((0, 0), (8, 10)), "clusters[7][0]: [0, 0] is already in a chain"),
         (add_chain((8, 10), (8, 13)), "clusters[7]: [8, 10] overlaps [8, 13] of the same chain"),
-        (repeat_number, "sentences[1].number: '77000112003.1' is the number of an earlier sentence"),
+        (
+            repeat_number,
+            "sentences[1].number: '77000112003.1' is the number of an earlier sentence",
+        ),
         (move_head, "sentences[0].tokens[0].head: 8 is outside the sentence (expected 1 to 7)"),
-        (lambda record: record.update(document="../a"), "the document name '../a' can't be the name of a file"),
+        (
+            lambda record: record.update(document="../a"),
+            "the document name '../a' can't be the name of a file",
+        ),
     ],
 )
 def test_records_that_disagree_with_themselves(run, here, damage, message):
@@ -270,7 +342,10 @@ def test_released_files(ran, corpora, tmp_path):
 def test_given_mentions_are_conll(run, here, output):
     found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
     suffix = "." + output.partition(".")[2] if "." in output else ""
-    assert found.stderr == f"Error: cannot write {output}: the suffix is '{suffix}' (expected .conll)\n"
+    assert (
+        found.stderr
+        == f"Error: cannot write {output}: the suffix is '{suffix}' (expected .conll)\n"
+    )
     assert list(here.iterdir()) == []
 
 

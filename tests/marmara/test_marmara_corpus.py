@@ -48,7 +48,14 @@ def without_genre(records):
 def test_the_sample_is_read_from_the_package():
     records = sample()
     assert tuple(record["document"] for record in records) == DOCUMENTS
-    assert {record["genre"] for record in records} == {"News", "Travel", "Short Story", "Essay", "Article", "Other"}
+    assert {record["genre"] for record in records} == {
+        "News",
+        "Travel",
+        "Short Story",
+        "Essay",
+        "Article",
+        "Other",
+    }
 
 
 def test_a_folder_gives_the_same_records(folder):
@@ -60,14 +67,20 @@ def test_a_folder_gives_the_same_records(folder):
 
 def test_folders_apart_have_no_file_of_genres(folder, monkeypatch):
     monkeypatch.setenv("CLOSEREAD_DATA", str(folder.parent))
-    (folder / "genres.tsv").write_text("document\tgenre\n77000000\tNews\n", "utf-8")  # of another corpus
+    (folder / "genres.tsv").write_text(
+        "document\tgenre\n77000000\tNews\n", "utf-8"
+    )  # of another corpus
     folder.rename(folder.with_name("marmara_coref"))
-    assert list(read_gold(CORPUS, data_dir=UserFiles(None, FOLDERS)).records) == without_genre(sample())
+    assert list(read_gold(CORPUS, data_dir=UserFiles(None, FOLDERS)).records) == without_genre(
+        sample()
+    )
 
 
 def test_raw_fragments_are_extracted_on_the_fly():
     folders = {**FOLDERS, "treebank": SAMPLE / "fragments"}
-    assert list(read_gold(CORPUS, data_dir=UserFiles(None, folders)).records) == without_genre(sample())
+    assert list(read_gold(CORPUS, data_dir=UserFiles(None, folders)).records) == without_genre(
+        sample()
+    )
 
 
 def test_the_usual_place(folder, monkeypatch):
@@ -77,14 +90,23 @@ def test_the_usual_place(folder, monkeypatch):
 
 
 def test_load_dataset_takes_folders_and_knows_their_content(folder, datasets):
-    apart = datasets.load_dataset("marmara_coref", split="test", **{name: str(path) for name, path in FOLDERS.items()})
+    apart = datasets.load_dataset(
+        "marmara_coref", split="test", **{name: str(path) for name, path in FOLDERS.items()}
+    )
     assert apart.to_list() == without_genre(sample())
     one = closeread.load_dataset("marmara_coref", split="test", data_dir=folder)
     assert one.to_list() == sample()
     genres = folder / "genres.tsv"
     genres.write_text(genres.read_text("utf-8").replace("News", "Novel"), "utf-8")
     again = closeread.load_dataset("marmara_coref", split="test", data_dir=folder)
-    assert {row["genre"] for row in again} == {"Novel", "Travel", "Short Story", "Essay", "Article", "Other"}
+    assert {row["genre"] for row in again} == {
+        "Novel",
+        "Travel",
+        "Short Story",
+        "Essay",
+        "Article",
+        "Other",
+    }
 
 
 def test_both_folders_are_missing(run, tmp_path):
@@ -108,7 +130,9 @@ def test_one_folder_is_missing(folder):
     place = f"is not in {folder / 'coreference'} ({XML})"
     both = BOTH.replace("--data-dir", "data_dir=")
     advice = f"pass its folder with coreference=, or {both}, or try the config 'sample'"
-    assert [problem.message for problem in error.value.problems] == [f"{COREFERENCE.format(place)}; {advice}"]
+    assert [problem.message for problem in error.value.problems] == [
+        f"{COREFERENCE.format(place)}; {advice}"
+    ]
 
 
 def test_a_command_that_reads_only_the_treebank_asks_for_nothing_else(run, here):
@@ -126,14 +150,18 @@ def test_a_folder_of_something_else(folder):
 
 def test_a_treebank_alone_where_no_coreference_is_needed():
     records = read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "coreference": None})).records
-    assert [record["sentences"] for record in records] == [record["sentences"] for record in sample()]
+    assert [record["sentences"] for record in records] == [
+        record["sentences"] for record in sample()
+    ]
     assert not any(record["clusters"] or record["mentions"] for record in records)
 
 
 def test_conllu_needs_no_coreference(tmp_path):
     (tmp_path / "treebank").mkdir()
     row = "1\tUyudu\tuyu\tVERB\tVerb\t_\t0\troot\t_\t_\n"
-    (tmp_path / "treebank" / "own.conllu").write_text(f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8")
+    (tmp_path / "treebank" / "own.conllu").write_text(
+        f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8"
+    )
     (record,) = read_gold(CORPUS, data_dir=tmp_path).records
     assert (record["document"], record["n_tokens"], record["clusters"]) == ("77000112", 1, [])
 
@@ -146,7 +174,10 @@ def test_conllu_needs_no_coreference(tmp_path):
             "no such folder or option of reading marmara_coref: 'tribank'. Did you mean 'treebank'? "
             "(choose from: treebank, coreference, unaligned)",
         ),
-        (UserFiles(None, FOLDERS, {"unaligned": "keep"}), "option unaligned: 'keep' is not one of 'drop', 'error'"),
+        (
+            UserFiles(None, FOLDERS, {"unaligned": "keep"}),
+            "option unaligned: 'keep' is not one of 'drop', 'error'",
+        ),
     ],
 )
 def test_what_the_corpus_does_not_know(files, message):
@@ -176,7 +207,9 @@ def test_the_sample_takes_no_folder():
 def test_scores_by_genre_and_by_folders(ran, tmp_path):
     places = [f"--{name}={path}" for name, path in FOLDERS.items()]
     ran("baseline", "marmara_coref", "one-entity", "--config", "sample", "-o", "one.jsonl")
-    of_sample = json.loads(ran("score", "marmara_coref", "one.jsonl", "--config", "sample", "--json", "--by", "genre"))
+    of_sample = json.loads(
+        ran("score", "marmara_coref", "one.jsonl", "--config", "sample", "--json", "--by", "genre")
+    )
     assert of_sample["slices"]["genre"]["News"]["n_units"] == 1
     of_folders = json.loads(ran("score", "marmara_coref", "one.jsonl", *places, "--json"))
     assert of_folders["scores"] == of_sample["scores"]
@@ -200,7 +233,10 @@ def test_problems_of_both_halves_at_once(folder):
         path.write_text(path.read_text("utf-8") + "<", "utf-8")
     with pytest.raises(FormatError) as error:
         read_gold(CORPUS, data_dir=folder)
-    assert {problem.file for problem in error.value.problems} >= {"treebank/77000112.xml", "coreference/77000112.xml"}
+    assert {problem.file for problem in error.value.problems} >= {
+        "treebank/77000112.xml",
+        "coreference/77000112.xml",
+    }
 
 
 def test_files_of_folders_apart_are_named_by_where_they_are(folder):
@@ -216,9 +252,16 @@ def test_files_of_folders_apart_are_named_by_where_they_are(folder):
 def test_statistics_without_coreference(ran, here):
     (here / "conllu").mkdir()
     row = "1\tUyudu\tuyu\tVERB\tVerb\t_\t0\troot\t_\t_\n"
-    (here / "conllu" / "own.conllu").write_text(f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8")
+    (here / "conllu" / "own.conllu").write_text(
+        f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8"
+    )
     assert "chains  " in ran("stats", "marmara_coref", "--treebank", "conllu")
-    assert json.loads(ran("stats", "marmara_coref", "--treebank", "conllu", "--json"))["splits"]["test"]["tokens"] == 1
+    assert (
+        json.loads(ran("stats", "marmara_coref", "--treebank", "conllu", "--json"))["splits"][
+            "test"
+        ]["tokens"]
+        == 1
+    )
 
 
 def test_an_export_of_the_corpus_is_private(run, here, folder):

@@ -13,7 +13,14 @@ def sentence(number, *tokens):
     return {
         "number": number,
         "tokens": [
-            {"form": form, "lemma": lemma, "groups": [[tag]], "head": None, "head_group": None, "relation": None}
+            {
+                "form": form,
+                "lemma": lemma,
+                "groups": [[tag]],
+                "head": None,
+                "head_group": None,
+                "relation": None,
+            }
             for form, lemma, tag in tokens
         ],
     }
@@ -58,7 +65,9 @@ FIRST = document(
     # Ayşe, kendi, Ayşe'yi; [kendi bahçesinin kapısını] and O; a chain of one, which counts as none
     [[[1, 1], [2, 2], [9, 9]], [[2, 4], [7, 7]], [[3, 3]]],
 )
-SECOND = document("77000002", None, [sentence("77000002001.1", *[("a", "a", "Noun")] * 4)], [[[0, 0], [2, 2]]])
+SECOND = document(
+    "77000002", None, [sentence("77000002001.1", *[("a", "a", "Noun")] * 4)], [[[0, 0], [2, 2]]]
+)
 
 
 def test_every_figure_of_two_documents():
@@ -90,7 +99,8 @@ def test_every_figure_of_two_documents():
 def test_long_chains():
     clusters = [[[n, n] for n in range(size)] for size in (9, 10, 11)]
     records = [
-        document(f"7700000{n}", None, [sentence("1", *[("a", "a", "Noun")] * 12)], [c]) for n, c in enumerate(clusters)
+        document(f"7700000{n}", None, [sentence("1", *[("a", "a", "Noun")] * 12)], [c])
+        for n, c in enumerate(clusters)
     ]
     assert facts(records)["chains of ten or more mentions"] == 2
 
@@ -120,13 +130,27 @@ def slow_nesting(spans):
     return len(nested), sum(any(inside(one, other) for other in nested) for one in spans)
 
 
-@given(st.sets(st.tuples(st.integers(0, 12), st.integers(0, 6)).map(lambda one: (one[0], one[0] + one[1])), min_size=2))
+@given(
+    st.sets(
+        st.tuples(st.integers(0, 12), st.integers(0, 6)).map(lambda one: (one[0], one[0] + one[1])),
+        min_size=2,
+    )
+)
 def test_nesting_is_the_slow_twins(spans):
-    assert count_nested([{"clusters": [[list(span) for span in spans]]}]) == slow_nesting(sorted(spans))
+    assert count_nested([{"clusters": [[list(span) for span in spans]]}]) == slow_nesting(
+        sorted(spans)
+    )
 
 
 def test_documents_without_mentions_have_no_share_of_them():
     found = facts([{**SECOND, "clusters": [], "genre": "Other"}, {**FIRST, "clusters": []}])
     assert "% of nested mentions" not in found
-    assert (found["mentions"], found["mentions: pronoun"], found["chains of two mentions"]) == (0, 0, 0)
-    assert [name for name in found if name.endswith(": documents")] == ["News: documents", "Other: documents"]
+    assert (found["mentions"], found["mentions: pronoun"], found["chains of two mentions"]) == (
+        0,
+        0,
+        0,
+    )
+    assert [name for name in found if name.endswith(": documents")] == [
+        "News: documents",
+        "Other: documents",
+    ]

@@ -44,7 +44,9 @@ def test_types_of_the_sample():
     (axes,) = draw_mention_types(records).axes
     assert sum(heights(axes)) == pytest.approx(100)
     counts = [int(text.split("\n")[1]) for text in label_texts(axes)]
-    single = sum(start == end for record in records for chain in record["clusters"] for start, end in chain)
+    single = sum(
+        start == end for record in records for chain in record["clusters"] for start, end in chain
+    )
     assert sum(counts) == 113
     assert sum(counts[:3]) == single
 
@@ -62,9 +64,13 @@ def test_annotators_beside_gold():
     assert {place for place, height in enumerate(heights(axes)) if height} <= {4, 9, 14, 19}
     errors = find_chain_errors(gold, others)
     kinds, missing, foreign = draw_mistakes(errors).axes
-    assert [int(text.split("\n")[1]) for text in label_texts(kinds)] == list(errors.kinds.values())[1:]
+    assert [int(text.split("\n")[1]) for text in label_texts(kinds)] == list(errors.kinds.values())[
+        1:
+    ]
     for axes, counts in ((missing, errors.missing), (foreign, errors.foreign)):
-        assert [int(text.split("\n")[1]) for text in label_texts(axes)] == list(group_numbers(counts).values())
+        assert [int(text.split("\n")[1]) for text in label_texts(axes)] == list(
+            group_numbers(counts).values()
+        )
 
 
 def test_nothing_is_cut_off_and_no_texts_overlap():
@@ -83,15 +89,26 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
         canvas.draw()
         for axes in figure.axes:
             low, high = axes.get_xlim()
-            ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+            ticks = [
+                tick.label1
+                for tick in axes.xaxis.get_major_ticks()
+                if low <= tick.get_loc() <= high
+            ]
             boxes = [text.get_window_extent() for text in (*axes.texts, *ticks) if text.get_text()]
-            assert all(figure.bbox.containsx(box.x0) and figure.bbox.containsx(box.x1) for box in boxes)
-            assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
+            assert all(
+                figure.bbox.containsx(box.x0) and figure.bbox.containsx(box.x1) for box in boxes
+            )
+            assert not any(
+                one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n]
+            )
 
 
 def test_nothing_to_draw(run, here):
     result = run("plot", "mention-types", "--config", "sample", "-o", "types.txt")
-    assert result.stderr == "Error: types.txt: '.txt' is not a picture format (expected .png, .svg or .pdf)\n"
+    assert (
+        result.stderr
+        == "Error: types.txt: '.txt' is not a picture format (expected .png, .svg or .pdf)\n"
+    )
     given = SAMPLE / "annotations/77000345/anna.conll"
     result = run("plot", "mistakes", ANNOTATORS[0], given, "-o", "mistakes.svg")
     assert result.stderr == f"Error: {given}: document '77000345' is not in {ANNOTATORS[0]}\n"

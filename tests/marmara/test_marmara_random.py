@@ -20,8 +20,32 @@ SMALL = settings(max_examples=40, suppress_health_check=[HealthCheck.function_sc
 
 PIECES = (
     *"<>&\"'[](),+=/ \n\t\x00\x85ş0_",
-    *("&lt;", "&#0;", "<W ", "</W>", "<S ", "</S>", "<Set>", "<chain>", "<mention ", "</chain>", "<!--", "<![CDATA["),
-    *('IX="', 'No="1"', '")(', ']"', "99", "-1", "77000112003.1", "77000112003.2", "77000112_2", "<?xml?>"),
+    *(
+        "&lt;",
+        "&#0;",
+        "<W ",
+        "</W>",
+        "<S ",
+        "</S>",
+        "<Set>",
+        "<chain>",
+        "<mention ",
+        "</chain>",
+        "<!--",
+        "<![CDATA[",
+    ),
+    *(
+        'IX="',
+        'No="1"',
+        '")(',
+        ']"',
+        "99",
+        "-1",
+        "77000112003.1",
+        "77000112003.2",
+        "77000112_2",
+        "<?xml?>",
+    ),
     "<!DOCTYPE a [<!ENTITY b 'c'>]>",
 )
 
@@ -58,10 +82,17 @@ def check_record(record):
     tokens = [token for sentence in record["sentences"] for token in sentence["tokens"]]
     assert len(tokens) == record["n_tokens"] > 0
     lengths = [len(sentence["tokens"]) for sentence in record["sentences"]]
-    offsets = dict(zip((one["number"] for one in record["sentences"]), accumulate(lengths, initial=0), strict=False))
+    offsets = dict(
+        zip(
+            (one["number"] for one in record["sentences"]),
+            accumulate(lengths, initial=0),
+            strict=False,
+        )
+    )
     for sentence in record["sentences"]:
         assert all(
-            token["head"] is None or 0 < token["head"] <= len(sentence["tokens"]) for token in sentence["tokens"]
+            token["head"] is None or 0 < token["head"] <= len(sentence["tokens"])
+            for token in sentence["tokens"]
         )
         assert all(token["form"] and token["lemma"] for token in sentence["tokens"])
     spans = [(one["start"], -one["end"]) for one in record["mentions"]]
@@ -110,7 +141,9 @@ def annotations(draw):
         options = [
             chain
             for chain in chains
-            if not any(other == number and start <= last and first <= end for _, other, start, end in chain)
+            if not any(
+                other == number and start <= last and first <= end for _, other, start, end in chain
+            )
         ]
         chain = draw(st.sampled_from([*options, None])) if options else None
         if chain is None:
@@ -138,6 +171,6 @@ def test_records_are_written_as_xml_and_read_again(tmp_path, annotation):
     assert (read.problems, read.notices) == ([], [])  # not even a text that differs
     assert read.records == found.records
     ids = {(one["start"], one["end"]): one["id"] for one in record["mentions"]}
-    assert {frozenset(ids[tuple(span)] for span in cluster) for cluster in record["clusters"]} == set(
-        map(frozenset, chains)
-    )
+    assert {
+        frozenset(ids[tuple(span)] for span in cluster) for cluster in record["clusters"]
+    } == set(map(frozenset, chains))

@@ -32,7 +32,12 @@ def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
     # Not only the bytes: form, lemma, groups and relation of every token, read on the fly.
     fragments = read_treebank(list_xml(folder / "fragments"))
     extracted = read_treebank({name: folder / "treebank" / name for name in written})
-    assert (fragments.problems, fragments.notices, extracted.problems, extracted.notices) == ([], [], [], [])
+    assert (fragments.problems, fragments.notices, extracted.problems, extracted.notices) == (
+        [],
+        [],
+        [],
+        [],
+    )
     second = extracted.documents["00170166_2"]
     assert second[0]["number"] == BEGINS
     whole = {**extracted.documents, "00170166": [*extracted.documents["00170166"], *second]}
@@ -42,7 +47,9 @@ def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
 
 def test_fragments_with_the_coreference_of_two_documents_of_an_id(folder):
     files = {path.name: path for path in sorted((folder / "fragments").glob("00170166*.xml"))}
-    coreference = {path.name: path for path in sorted((folder / "coreference").glob("00170166*.xml"))}
+    coreference = {
+        path.name: path for path in sorted((folder / "coreference").glob("00170166*.xml"))
+    }
     found = read_corpus(read_treebank(files), coreference, None)
     treebank = read_treebank({name: folder / "treebank" / name for name in coreference})
     extracted = read_corpus(treebank, coreference, None)

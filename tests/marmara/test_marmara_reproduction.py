@@ -21,7 +21,11 @@ def folder(tmp_path):
     for name in ("treebank", "coreference", "given"):
         shutil.copytree(SAMPLE / name, tmp_path / "mine" / name)
     shutil.copy(SAMPLE / "genres.tsv", tmp_path / "mine")
-    shutil.copytree(SAMPLE / "annotations", tmp_path / "mine/annotations", ignore=shutil.ignore_patterns("*.conll"))
+    shutil.copytree(
+        SAMPLE / "annotations",
+        tmp_path / "mine/annotations",
+        ignore=shutil.ignore_patterns("*.conll"),
+    )
     return tmp_path / "mine"
 
 
@@ -51,15 +55,26 @@ def test_sizes_by_hand(folder):
     found = values(recompute("Table 2", folder))
     assert found["News", "Doc sum"] == 1
     assert (found["News", "Tok sum"], found["News", "M sum"], found["News", "C sum"]) == (78, 20, 7)
-    assert (found["Overall", "Tok sum"], found["Overall", "M sum"], found["Overall", "C sum"]) == (504, 113, 38)
+    assert (found["Overall", "Tok sum"], found["Overall", "M sum"], found["Overall", "C sum"]) == (
+        504,
+        113,
+        38,
+    )
     assert found["Overall", "Tok avg"] == 84
 
 
 def count_lines(name):
     """What the annotators of a document sent, counted in the text of their files: annotators, mentions and chains."""
     files = sorted((SAMPLE / "annotations" / name).glob("*.txt"))
-    lines = [[one for one in file.read_text("utf-8").splitlines() if "=" in one and one[0] != "#"] for file in files]
-    return len(files), [sum(one.count("=") + 1 for one in of) for of in lines], [len(of) for of in lines]
+    lines = [
+        [one for one in file.read_text("utf-8").splitlines() if "=" in one and one[0] != "#"]
+        for file in files
+    ]
+    return (
+        len(files),
+        [sum(one.count("=") + 1 for one in of) for of in lines],
+        [len(of) for of in lines],
+    )
 
 
 @for_each("name", ["Table 2", "Table 3"])
@@ -67,7 +82,9 @@ def test_without_genres_all_documents_are_one_row(name, folder):
     if name == "Table 3":
         pytest.importorskip("sklearn")
     (folder / "genres.tsv").unlink(missing_ok=True)
-    assert {row for (row, _), value in values(recompute(name, folder)).items() if value is not None} <= {
+    assert {
+        row for (row, _), value in values(recompute(name, folder)).items() if value is not None
+    } <= {
         "Overall",
         "Total",
     }
@@ -100,7 +117,9 @@ def test_scores_are_percentages():
 def test_mistakes_by_hand():
     """Of 10 mistaken chains 8 lack mentions: 2 one, 3 two or three, 3 four; 2 mix chains: 1 by one mention."""
     kinds = {"exact": 30, "missing": 8, "mixed": 2, "extra": 0, "spurious": 0}
-    found = _recompute_mistakes(ChainErrors(kinds, {"1": 2, "2": 1, "3": 2, "4": 3}, {"1": 1, "4": 1}, n_mentions=90))
+    found = _recompute_mistakes(
+        ChainErrors(kinds, {"1": 2, "2": 1, "3": 2, "4": 3}, {"1": 1, "4": 1}, n_mentions=90)
+    )
     assert found["annotated chains"] == 40
     assert found["percent of annotated chains that equal a gold chain"] == 75
     assert found["percent of mistaken chains: missing mentions"] == 80
@@ -120,7 +139,9 @@ def test_chains_and_equalities_are_the_same_annotations():
 def test_all_problems_of_annotators_at_once(folder):
     shutil.rmtree(folder / "given")
     (folder / "annotations/notes.md").write_text("", "utf-8")
-    (folder / "annotations/77000112/dan.conll").write_text("#begin document (77000112);\nno end\t(1\n", "utf-8")
+    (folder / "annotations/77000112/dan.conll").write_text(
+        "#begin document (77000112);\nno end\t(1\n", "utf-8"
+    )
     with pytest.raises(FormatError) as error:
         read_annotation_files(folder / "annotations")
     messages = [problem.at("DIR") for problem in error.value.problems]
@@ -129,12 +150,23 @@ def test_all_problems_of_annotators_at_once(folder):
         assert f"DIR/{name}/anna.txt: {missing.format(name)}" in messages
     expected = "expected DOCUMENT/ANNOTATOR.conll or DOCUMENT/ANNOTATOR.txt"
     assert f"DIR/notes.md: is not an annotator's file ({expected})" in messages
-    assert "DIR/77000112/dan.conll:1: document '77000112' never ends (expected '#end document')" in messages
+    assert (
+        "DIR/77000112/dan.conll:1: document '77000112' never ends (expected '#end document')"
+        in messages
+    )
 
 
 def test_the_command_names_what_is_missing(ran, folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")  # no note is wrapped
     said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--missing")
     assert "needs the annotators' files: see --annotations" in said
-    said = ran("reproduce", "marmara_coref", "1", "--data-dir", folder, "--annotations", folder / "annotations")
+    said = ran(
+        "reproduce",
+        "marmara_coref",
+        "1",
+        "--data-dir",
+        folder,
+        "--annotations",
+        folder / "annotations",
+    )
     assert "needs the annotators' files" not in said

@@ -29,10 +29,14 @@ def test_its_fragments_are_raw_and_extracted_to_its_treebank():
     raw = {name: (path, path.read_bytes()) for name, path in treebank_files("fragments").items()}
     reader = XmlReader()
     found = reader.read_fragments(raw)
-    assert {find_kind(name, data) for name, (_, data) in raw.items()} == {"a fragment as distributed"}
+    assert {find_kind(name, data) for name, (_, data) in raw.items()} == {
+        "a fragment as distributed"
+    }
     assert (reader.problems, reader.notices) == ([], [])
     for name in DOCUMENTS:
-        assert dump_document(found[name]) == (SAMPLE / "treebank" / f"{name}.xml").read_text("utf-8")
+        assert dump_document(found[name]) == (SAMPLE / "treebank" / f"{name}.xml").read_text(
+            "utf-8"
+        )
     data = b"".join(data for _, data in raw.values())
     assert "ş".encode("cp1254") in data  # no UTF-8
     for damage in (b' IG="[(1,"', b"> & </W>", b"> < </W>", b"""(1,""+Punc")"""):
@@ -41,15 +45,25 @@ def test_its_fragments_are_raw_and_extracted_to_its_treebank():
 
 def test_manifest():
     manifest = read_manifest(SAMPLE.parent / "sample.sha256")
-    files = [path for pattern in ("treebank/*", "coreference/*", "genres.tsv") for path in SAMPLE.glob(pattern)]
-    assert manifest == {path.relative_to(SAMPLE.parent).as_posix(): file_digest(path) for path in files}
+    files = [
+        path
+        for pattern in ("treebank/*", "coreference/*", "genres.tsv")
+        for path in SAMPLE.glob(pattern)
+    ]
+    assert manifest == {
+        path.relative_to(SAMPLE.parent).as_posix(): file_digest(path) for path in files
+    }
 
 
 @for_each("record", CORPUS.records, ids=DOCUMENTS)
 def test_analyses_follow_the_treebank(record):
     for sentence in record["sentences"]:
         tokens = sentence["tokens"]
-        roots = [token for token in tokens if token["relation"] == "SENTENCE" and token["head"] == len(tokens)]
+        roots = [
+            token
+            for token in tokens
+            if token["relation"] == "SENTENCE" and token["head"] == len(tokens)
+        ]
         assert len(roots) == 1, sentence["number"]
         for place, token in enumerate(tokens, 1):
             assert token["groups"][0][0] in CATEGORIES.split()
@@ -77,8 +91,16 @@ def leads_to_the_end(tokens):
 
 def test_what_it_is_meant_to_show():
     mentions = [(record, mention) for record in CORPUS.records for mention in record["mentions"]]
-    forms = {record["document"]: [t for s in record["sentences"] for t in s["tokens"]] for record in CORPUS.records}
-    chained = {(r["document"], *span) for r in CORPUS.records for cluster in r["clusters"] for span in cluster}
+    forms = {
+        record["document"]: [t for s in record["sentences"] for t in s["tokens"]]
+        for record in CORPUS.records
+    }
+    chained = {
+        (r["document"], *span)
+        for r in CORPUS.records
+        for cluster in r["clusters"]
+        for span in cluster
+    }
     kinds = {"pronoun": 0, "apostrophe": 0, "several tokens": 0, "nested": 0, "in no chain": 0}
     for record, mention in mentions:
         tokens = forms[record["document"]][mention["start"] : mention["end"] + 1]
@@ -86,15 +108,25 @@ def test_what_it_is_meant_to_show():
         kinds["apostrophe"] += any("'" in token["form"] for token in tokens)
         kinds["several tokens"] += len(tokens) > 1
         kinds["nested"] += any(
-            other is not mention and other["start"] <= mention["start"] and mention["end"] <= other["end"]
+            other is not mention
+            and other["start"] <= mention["start"]
+            and mention["end"] <= other["end"]
             for other in record["mentions"]
         )
-        kinds["in no chain"] += (record["document"], mention["start"], mention["end"]) not in chained
+        kinds["in no chain"] += (
+            record["document"],
+            mention["start"],
+            mention["end"],
+        ) not in chained
     assert all(count >= 5 for count in kinds.values()), json.dumps(kinds)
-    assert all(any(len(cluster) >= 3 for cluster in record["clusters"]) for record in CORPUS.records)
+    assert all(
+        any(len(cluster) >= 3 for cluster in record["clusters"]) for record in CORPUS.records
+    )
     assert all(6 <= len(record["sentences"]) <= 12 for record in CORPUS.records)
     ids = [[mention["id"] for mention in record["mentions"]] for record in CORPUS.records]
-    assert sum(of_file != list(map(str, range(len(of_file)))) for of_file in ids) == 1  # one file has a gap
+    assert (
+        sum(of_file != list(map(str, range(len(of_file)))) for of_file in ids) == 1
+    )  # one file has a gap
 
 
 def test_annotators():

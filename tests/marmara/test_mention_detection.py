@@ -6,7 +6,13 @@ from shared.for_each import for_each
 from shared.turkish_sentences import document, texts_of
 
 from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import INSIDE, detect_mentions, is_capitalised, lower, strip_suffix
+from closeread.tasks.coref.marmara.mentions import (
+    INSIDE,
+    detect_mentions,
+    is_capitalised,
+    lower,
+    strip_suffix,
+)
 
 HOUSE = """
 Ali'nin Ali Noun+Prop 3 POSSESSOR
@@ -40,7 +46,10 @@ SENTENCES = {
         "gülen gül Verb|Adj 2 MODIFIER\nkızın kız Noun 3 POSSESSOR\nsesi ses Noun",
         ["gülen kızın sesi", "kızın"],
     ),
-    "a verb of one group is a part like any other": ("gelir gel Verb+Aor 2 MODIFIER\nadam adam Noun", ["gelir adam"]),
+    "a verb of one group is a part like any other": (
+        "gelir gel Verb+Aor 2 MODIFIER\nadam adam Noun",
+        ["gelir adam"],
+    ),
     "coordination joins nothing": (
         "Elma elma Noun 2 SUBJECT\nve ve Conj 4 COORDINATION\nkırmızı kırmızı Adj 4 MODIFIER\nüzüm üzüm Noun",
         ["Elma", "kırmızı üzüm"],
@@ -83,7 +92,10 @@ SENTENCES = {
         "yaşlı yaşlı Adj 2 MODIFIER\nKemal Kemal Noun+Prop",
         ["yaşlı Kemal", "Kemal"],
     ),
-    "a name is one by its lemma, not by its form": ("koca koca Adj 2 MODIFIER\nDağ dağ Noun", ["koca Dağ"]),
+    "a name is one by its lemma, not by its form": (
+        "koca koca Adj 2 MODIFIER\nDağ dağ Noun",
+        ["koca Dağ"],
+    ),
     "İ and I are capitals, ı and i are not": (
         "uzak uzak Adj 2 MODIFIER\niğde İğde Noun\ntaze taze Adj 4 MODIFIER\nIlgın ılgın Noun",
         ["uzak iğde", "iğde", "taze Ilgın"],
@@ -98,7 +110,16 @@ SENTENCES = {
 }
 
 PARTS = sorted(INSIDE)
-OTHERS = ["SUBJECT", "OBJECT", "COORDINATION", "S.MODIFIER", "DATIVE.ADJUNCT", "SENTENCE", "VOCATIVE", "modifier"]
+OTHERS = [
+    "SUBJECT",
+    "OBJECT",
+    "COORDINATION",
+    "S.MODIFIER",
+    "DATIVE.ADJUNCT",
+    "SENTENCE",
+    "VOCATIVE",
+    "modifier",
+]
 
 
 @for_each("name", SENTENCES)
@@ -129,13 +150,20 @@ def test_derived_modifiers_can_be_included():
     assert texts_of(record, included) == ["eve gelen yaşlı adam", "eve"]
 
 
-REPEATED = ["taze taze Adj 2 MODIFIER\nÇınar çınar Noun", "ulu ulu Adj 2 MODIFIER\nÇınar'ın çınar Noun"]
+REPEATED = [
+    "taze taze Adj 2 MODIFIER\nÇınar çınar Noun",
+    "ulu ulu Adj 2 MODIFIER\nÇınar'ın çınar Noun",
+]
 
 
 @for_each(
     ("why", "texts", "expected"),
     [
-        ("with a capital twice, whatever the suffix", REPEATED, ["taze Çınar", "Çınar", "ulu Çınar'ın", "Çınar'ın"]),
+        (
+            "with a capital twice, whatever the suffix",
+            REPEATED,
+            ["taze Çınar", "Çınar", "ulu Çınar'ın", "Çınar'ın"],
+        ),
         ("once is not enough", REPEATED[:1], ["taze Çınar"]),
         (
             "without a capital does not count",
@@ -171,7 +199,9 @@ def test_phrases_stay_in_their_sentence():
 
 
 def test_a_circle_of_heads_does_not_hang():
-    record = document("taş taş Noun 2 MODIFIER\nduvar duvar Noun 1 MODIFIER\nkapı kapı Noun 2 MODIFIER")
+    record = document(
+        "taş taş Noun 2 MODIFIER\nduvar duvar Noun 1 MODIFIER\nkapı kapı Noun 2 MODIFIER"
+    )
     assert detect(record) == [(0, 1), (0, 0), (2, 2)]
 
 
@@ -243,7 +273,11 @@ def find_slowly(record, derived_modifiers):
                         or len(words[d]["groups"]) == 1
                     )
                 }
-                starts = [a for a in range(h + 1) if all(i in own or own & set(above(i)) for i in range(a, h))]
+                starts = [
+                    a
+                    for a in range(h + 1)
+                    if all(i in own or own & set(above(i)) for i in range(a, h))
+                ]
                 found.add((offset + min(starts), offset + h))
             same = [
                 token
@@ -253,7 +287,11 @@ def find_slowly(record, derived_modifiers):
                 and lower(strip_suffix(token["form"])) == lower(strip_suffix(word["form"]))
             ]
             is_repeated = first == "Noun" and is_capitalised(word["form"]) and len(same) >= 2
-            if "Pron" in (first, last) or (first == "Noun" and is_capitalised(word["lemma"])) or is_repeated:
+            if (
+                "Pron" in (first, last)
+                or (first == "Noun" and is_capitalised(word["lemma"]))
+                or is_repeated
+            ):
                 found.add((offset + h, offset + h))
         offset += len(words)
     return sorted(found, key=lambda span: (span[0], -span[1]))
@@ -263,4 +301,6 @@ def find_slowly(record, derived_modifiers):
 @settings(max_examples=60)
 def test_random_trees_against_the_rules_as_written(texts, derived_modifiers):
     record = document(*texts)
-    assert detect(record, derived_modifiers=derived_modifiers) == find_slowly(record, derived_modifiers)
+    assert detect(record, derived_modifiers=derived_modifiers) == find_slowly(
+        record, derived_modifiers
+    )

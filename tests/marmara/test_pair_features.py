@@ -14,7 +14,13 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, detect_mentions, find_head, read_pronouns
+from closeread.tasks.coref.marmara.mentions import (
+    PRONOUNS,
+    TYPES,
+    detect_mentions,
+    find_head,
+    read_pronouns,
+)
 from closeread.tasks.coref.marmara.pairs import (
     FEATURES,
     INDEPENDENT,
@@ -82,7 +88,9 @@ def types(*spans, record=RECORD):
 def test_there_are_129_features():
     assert (len(A), len(B), len(FEATURES), len(set(FEATURES))) == (9, 12, 129, 129)
     assert FEATURES[:4] == ("m1:pronoun", "m1:proper", "m1:noun", "m2:pronoun")
-    assert {"both:noun", "last_part", "m1:pronoun*head", "both:proper*lemma_in_any"} <= set(FEATURES)
+    assert {"both:noun", "last_part", "m1:pronoun*head", "both:proper*lemma_in_any"} <= set(
+        FEATURES
+    )
     assert 9 * 2 ** len(INDEPENDENT) == N_CODES
 
 
@@ -102,10 +110,18 @@ def test_types():
     [
         (ANKARA, ANKARAYA, "lemma last_part lemma_in lemma_in_reverse lemma_in_any"),
         (ANKARA, SMALL, "lemma lemma_in lemma_in_reverse lemma_in_any"),
-        (ANKARAYA, SMALL, "head lemma head_in head_in_reverse head_in_any lemma_in lemma_in_reverse lemma_in_any"),
+        (
+            ANKARAYA,
+            SMALL,
+            "head lemma head_in head_in_reverse head_in_any lemma_in lemma_in_reverse lemma_in_any",
+        ),
         (KEMAL, MUSTAFA, "head_in head_in_any lemma_in lemma_in_any"),
         (MUSTAFA, KEMALIN, "lemma_in_reverse lemma_in_any"),
-        (MUSTAFA, AGAIN, "lemma last_part head_in_reverse head_in_any lemma_in lemma_in_reverse lemma_in_any"),
+        (
+            MUSTAFA,
+            AGAIN,
+            "lemma last_part head_in_reverse head_in_any lemma_in lemma_in_reverse lemma_in_any",
+        ),
         (HE, ONLAR, "head_in head_in_any lemma_in lemma_in_any"),
         (TBMM, MECLIS, "acronym acronym_any"),
         (MECLIS, TBMM, "acronym_reverse acronym_any"),
@@ -128,7 +144,10 @@ def test_features_of_types():
     ("text", "initials"),
     [
         ("Orta_Doğu Orta_Doğu Noun\nTeknik Teknik Adj", "ODT"),
-        ("İstanbul'un_X İstanbul Noun\nÜniversitesi'nin_Y üniversite Noun", "İÜ"),  # what is cut is no part
+        (
+            "İstanbul'un_X İstanbul Noun\nÜniversitesi'nin_Y üniversite Noun",
+            "İÜ",
+        ),  # what is cut is no part
         ("Birleşmiş birleşmiş Adj\nve ve Conj\nMilletler millet Noun", "BM"),
         ("Ankara Ankara Noun\n_ _ Punc", None),
     ],
@@ -150,11 +169,31 @@ def test_what_is_no_acronym(acronym):
     ("why", "text", "span", "head"),
     [
         ("the top", "eski eski Adj 2 MODIFIER\nev ev Noun 3 SUBJECT\nyandı yan Verb", (0, 1), 1),
-        ("the last of two tops", "ev ev Noun 3 SUBJECT\nyol yol Noun 3 SUBJECT\nvar var Verb", (0, 1), 1),
-        ("a top that is not the last token", "ev ev Noun 3 SUBJECT\neski eski Adj 1 MODIFIER\nvar var Verb", (0, 1), 0),
+        (
+            "the last of two tops",
+            "ev ev Noun 3 SUBJECT\nyol yol Noun 3 SUBJECT\nvar var Verb",
+            (0, 1),
+            1,
+        ),
+        (
+            "a top that is not the last token",
+            "ev ev Noun 3 SUBJECT\neski eski Adj 1 MODIFIER\nvar var Verb",
+            (0, 1),
+            0,
+        ),
         ("no punctuation", "ev ev Noun 3 SUBJECT\n, , Punc\nvar var Verb", (0, 1), 0),
-        ("punctuation if there is nothing else", "ev ev Noun 2 OBJECT\n, , Punc\nvar var Verb", (0, 1), 1),
-        ("a circle: the last word", "ev ev Noun 2 OBJECT\nyol yol Noun 1 OBJECT\n, , Punc 1 OBJECT", (0, 2), 1),
+        (
+            "punctuation if there is nothing else",
+            "ev ev Noun 2 OBJECT\n, , Punc\nvar var Verb",
+            (0, 1),
+            1,
+        ),
+        (
+            "a circle: the last word",
+            "ev ev Noun 2 OBJECT\nyol yol Noun 1 OBJECT\n, , Punc 1 OBJECT",
+            (0, 2),
+            1,
+        ),
     ],
 )
 def test_heads(why, text, span, head):
@@ -192,7 +231,22 @@ def test_the_sample_against_the_twin():
         compare_with_twin(record, detect_mentions(read_tokens(record))[:40])
 
 
-FORMS = ["Ali", "ali", "ALİ'ye", "Ali_Can", "AC", "A.C.", "Can'ın", "can", "Işık", "IŞIK", "o", "Onu", "'", "ev_"]
+FORMS = [
+    "Ali",
+    "ali",
+    "ALİ'ye",
+    "Ali_Can",
+    "AC",
+    "A.C.",
+    "Can'ın",
+    "can",
+    "Işık",
+    "IŞIK",
+    "o",
+    "Onu",
+    "'",
+    "ev_",
+]
 TAGS = ["Noun", "Pron", "Adj", "Punc"]
 
 

@@ -41,18 +41,29 @@ def places(placed):
 
 def lost(placed):
     """The file and the id of every mention that was dropped."""
-    return [(one.file, one.what.split("'")[1]) for one in placed.notices if one.what.startswith("mention ")]
+    return [
+        (one.file, one.what.split("'")[1])
+        for one in placed.notices
+        if one.what.startswith("mention ")
+    ]
 
 
 def numbers(placed):
-    return {one["document"]: [sentence["number"] for sentence in one["sentences"]] for one in placed.documents}
+    return {
+        one["document"]: [sentence["number"] for sentence in one["sentences"]]
+        for one in placed.documents
+    }
 
 
 def test_a_document():
     """The second sentence has a word more in UD, and the documents' offsets go on."""
     treebank = ud(A=["Ali geldi .", "Sonra Veli de kabul etti .", "O gitti ."])
     annotation = annotate(
-        ("003.1", 1, "Ali"), ("003.2", 4, "kabul_etti"), ("004.1", 1, "O"), ("003.2", 2, "Veli"), chains=[["3", "1"]]
+        ("003.1", 1, "Ali"),
+        ("003.2", 4, "kabul_etti"),
+        ("004.1", 1, "O"),
+        ("003.2", 2, "Veli"),
+        chains=[["3", "1"]],
     )
     placed = place_annotations(treebank, [annotation])
     (document,) = placed.documents
@@ -75,7 +86,10 @@ def test_a_document():
 def test_document_order():
     """Of two mentions that begin together the longer is first; chains are in the order of their first mentions."""
     annotation = annotate(
-        *[("003.1", n, text) for n, text in ((1, "Ali'nin"), (1, "Ali'nin evi"), (3, "bu"), (4, "o"))],
+        *[
+            ("003.1", n, text)
+            for n, text in ((1, "Ali'nin"), (1, "Ali'nin evi"), (3, "bu"), (4, "o"))
+        ],
         chains=[["4", "1"], ["3", "2"]],
     )
     (document,) = place_annotations(ud(A=["Ali'nin evi bu o"]), [annotation]).documents
@@ -147,7 +161,9 @@ def test_lost_mentions_are_told():
     treebank = ud(A=["Ali geldi", "Veli gitti", "O uyudu", "bu"])
     texts = ["Ali", "yok", "Veli", "O", "hiç", "’", "bu", "yine"]
     mentions = [(f"003.{i}", 1, text) for i, text in enumerate(texts, 1)]
-    placed = place_annotations(treebank, [annotate(*mentions, chains=[["1", "2"], ["3", "4", "8"], ["6", "5"]])])
+    placed = place_annotations(
+        treebank, [annotate(*mentions, chains=[["1", "2"], ["3", "4", "8"], ["6", "5"]])]
+    )
     dropped = "dropped, since its place in the treebank was not found"
     assert shown(placed.notices) == [
         "coreference: 4 of 8 mentions (50.0%) and 2 of 3 chains dropped, since they were not found in the treebank by "
@@ -176,7 +192,9 @@ def test_lost_mentions_as_errors():
 
 def test_all_mentions_of_a_sentence_must_fit():
     """One wrong mention makes its sentence unknown: its others are lost, too."""
-    placed = place_annotations(ud(A=["Ali geldi"]), [annotate(("003.1", 1, "Ali"), ("003.1", 2, "gitti"))])
+    placed = place_annotations(
+        ud(A=["Ali geldi"]), [annotate(("003.1", 1, "Ali"), ("003.1", 2, "gitti"))]
+    )
     assert [m_id for _, m_id in lost(placed)] == ["1", "2"]
 
 
@@ -219,7 +237,9 @@ def test_files_that_interleave():
 def test_documents_that_are_not_there():
     other = annotate(("003.1", 1, "Ali"), file="b.xml", document=B)
     mixed = Annotation(
-        "c.xml", [Mention("x", f"{A}003.1", 1, 1, "Ali", 3), Mention("y", f"{B}003.1", 1, 1, "Ali", 4)], []
+        "c.xml",
+        [Mention("x", f"{A}003.1", 1, 1, "Ali", 3), Mention("y", f"{B}003.1", 1, 1, "Ali", 4)],
+        [],
     )
     wrong = Annotation("d.xml", [Mention("x", "003", 1, 1, "Ali", 3)], [])
     placed = place_annotations(ud(A=["Ali"]), [annotate(file="a.xml"), other, mixed, wrong])
@@ -230,8 +250,12 @@ def test_documents_that_are_not_there():
         "coreference/d.xml:3: mention 'x', sentence '003': the sentence number has another form (expected a number "
         "such as 77000112003.1)",
     ]
-    assert shown(placed.notices) == ["coreference/a.xml: has no mentions, so it belongs to no document"]
-    assert shown(placed.rest) == [f"coreference: 1 document of the treebank without a coreference file left out: '{A}'"]
+    assert shown(placed.notices) == [
+        "coreference/a.xml: has no mentions, so it belongs to no document"
+    ]
+    assert shown(placed.rest) == [
+        f"coreference: 1 document of the treebank without a coreference file left out: '{A}'"
+    ]
 
 
 def test_quotation_marks():

@@ -10,7 +10,9 @@ from closeread.tasks.coref.marmara.documents import Annotation, Mention
 from closeread.tasks.coref.marmara.placing import make_key, place_annotations
 from closeread.tasks.coref.marmara.treebank import read_treebank
 
-MENTION = re.compile(r'<mention fromWordIX="(.*?)" id="(.*?)" sentenceNo="(.*?)" toWordIX="(.*?)">(.*?)</mention>')
+MENTION = re.compile(
+    r'<mention fromWordIX="(.*?)" id="(.*?)" sentenceNo="(.*?)" toWordIX="(.*?)">(.*?)</mention>'
+)
 WORD = re.compile(r"<W [^>]*> (.*?) </W>")
 
 
@@ -28,7 +30,10 @@ def read_annotation(path):
         Mention(m_id, sentence, int(first), int(last), unescape(words), 0)
         for first, m_id, sentence, last, words in MENTION.findall(text)
     ]
-    chains = [re.findall('mentionId="(.*?)"', chain) for chain in re.findall("<chain>(.*?)</chain>", text, re.DOTALL)]
+    chains = [
+        re.findall('mentionId="(.*?)"', chain)
+        for chain in re.findall("<chain>(.*?)</chain>", text, re.DOTALL)
+    ]
     return Annotation(path.name, mentions, chains)
 
 
@@ -45,7 +50,10 @@ def test_mentions_are_where_they_belong(folder):
     treebank = read_treebank({path.name: path for path in sorted((folder / "ud").glob("*.gz"))})
     assert treebank.problems == []
     assert sum(map(len, treebank.documents.values())) == 5635
-    assert sum(len(one["tokens"]) for document in treebank.documents.values() for one in document) == 56422
+    assert (
+        sum(len(one["tokens"]) for document in treebank.documents.values() for one in document)
+        == 56422
+    )
     annotations = [read_annotation(path) for path in sorted((folder / "coreference").glob("*.xml"))]
     placed = place_annotations(treebank.documents, annotations)
     assert placed.problems == []
@@ -53,15 +61,24 @@ def test_mentions_are_where_they_belong(folder):
         file.removesuffix(".xml") for file in placed.files
     ]
     with (folder / "sentences.tsv").open(newline="") as table:
-        expected = {row["sentence"]: row["ud_sent_id"] for row in csv.DictReader(table, delimiter="\t")}
+        expected = {
+            row["sentence"]: row["ud_sent_id"] for row in csv.DictReader(table, delimiter="\t")
+        }
     forms = {}
     for path in sorted((folder / "treebank").glob("*.xml")):
         for sentence in path.read_text().split("<S No=")[1:]:
-            forms[sentence[1:].partition('"')[0]] = [unescape(form) for form in WORD.findall(sentence)]
+            forms[sentence[1:].partition('"')[0]] = [
+                unescape(form) for form in WORD.findall(sentence)
+            ]
     n_mentions = n_right = n_wrong = n_exact = 0
-    of_file = {annotation.file: {one.id: one for one in annotation.mentions} for annotation in annotations}
+    of_file = {
+        annotation.file: {one.id: one for one in annotation.mentions} for annotation in annotations
+    }
     for document, file in zip(placed.documents, placed.files, strict=True):
-        tokens = {one["number"]: [token["form"] for token in one["tokens"]] for one in document["sentences"]}
+        tokens = {
+            one["number"]: [token["form"] for token in one["tokens"]]
+            for one in document["sentences"]
+        }
         n_mentions += len(of_file[file])
         for one in document["mentions"]:
             mention = of_file[file][one["id"]]
@@ -69,8 +86,14 @@ def test_mentions_are_where_they_belong(folder):
                 n_wrong += 1
                 continue
             n_right += 1
-            here, there = read_borders(tokens[one["sentence"]]), read_borders(forms[mention.sentence])
-            n_exact += here[one["from"] - 1] == there[mention.first - 1] and here[one["to"]] == there[mention.last]
+            here, there = (
+                read_borders(tokens[one["sentence"]]),
+                read_borders(forms[mention.sentence]),
+            )
+            n_exact += (
+                here[one["from"] - 1] == there[mention.first - 1]
+                and here[one["to"]] == there[mention.last]
+            )
     assert n_mentions == 5390
     assert n_right >= 0.97 * n_mentions
     assert n_wrong < 0.01 * n_mentions

@@ -8,7 +8,9 @@ from closeread.tasks.coref.marmara.documents import Annotation, Mention
 from closeread.tasks.coref.marmara.placing import make_key, place_annotations
 
 IDS = ["77000111", "77000112", "77000113"]
-WORDS = st.sampled_from(["Ali", "ali", "o", "bu", "Al", "i", "'", '"', "kabul_etti", "kabul", "etti"])
+WORDS = st.sampled_from(
+    ["Ali", "ali", "o", "bu", "Al", "i", "'", '"', "kabul_etti", "kabul", "etti"]
+)
 SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=5), min_size=1, max_size=4)
 
 
@@ -24,17 +26,25 @@ def corpora(draw):
     }
     annotations = []
     for name in draw(st.lists(st.sampled_from(IDS), unique=True, min_size=1)):
-        texts = draw(SENTENCES | st.just([[t["form"] for t in one["tokens"]] for one in treebank[name]]))
+        texts = draw(
+            SENTENCES | st.just([[t["form"] for t in one["tokens"]] for one in treebank[name]])
+        )
         mentions = []
         for i, words in enumerate(texts, 1):
             spans = st.tuples(st.integers(1, len(words)), st.integers(1, len(words))).map(sorted)
             for first, last in draw(st.lists(spans, max_size=3, unique_by=tuple)):
                 text = " ".join(words[first - 1 : last])
-                mentions.append(Mention(str(len(mentions)), f"{name}003.{i}", first, last, text, len(mentions) + 3))
+                mentions.append(
+                    Mention(
+                        str(len(mentions)), f"{name}003.{i}", first, last, text, len(mentions) + 3
+                    )
+                )
         shuffled = draw(st.permutations([mention.id for mention in mentions]))
         cut = draw(st.integers(0, len(shuffled)))
         annotations.append(
-            Annotation(f"{name}.xml", mentions, [ids for ids in (shuffled[:cut], shuffled[cut:]) if ids])
+            Annotation(
+                f"{name}.xml", mentions, [ids for ids in (shuffled[:cut], shuffled[cut:]) if ids]
+            )
         )
     return treebank, annotations
 
@@ -48,21 +58,33 @@ def test_places_have_the_text(corpus):
     assert placed.problems == []
     sought = {annotation.file: annotation for annotation in annotations if annotation.mentions}
     # Without a document are files whose mentions are lost, and whose sentences are those of other documents.
-    without = {notice.file for notice in placed.notices if "; left out" in notice.what and notice.file}
+    without = {
+        notice.file for notice in placed.notices if "; left out" in notice.what and notice.file
+    }
     assert without | set(placed.files) == set(sought)
-    lost = {(one.file, one.what.split("'")[1]) for one in placed.notices if one.what.startswith("mention ")}
+    lost = {
+        (one.file, one.what.split("'")[1])
+        for one in placed.notices
+        if one.what.startswith("mention ")
+    }
     assert all((file, mention.id) in lost for file in without for mention in sought[file].mentions)
-    used = [sentence["number"] for document in placed.documents for sentence in document["sentences"]]
+    used = [
+        sentence["number"] for document in placed.documents for sentence in document["sentences"]
+    ]
     assert len(used) == len(set(used))
     for document, file in zip(placed.documents, placed.files, strict=True):
-        tokens = [token["form"] for sentence in document["sentences"] for token in sentence["tokens"]]
+        tokens = [
+            token["form"] for sentence in document["sentences"] for token in sentence["tokens"]
+        ]
         assert document["n_tokens"] == len(tokens)
         by_id = {mention.id: mention for mention in sought[file].mentions}
         spans = {}
         numbers = {}
         for one in document["mentions"]:
             mention = by_id[one["id"]]
-            assert make_key("".join(tokens[one["start"] : one["end"] + 1])) == make_key(mention.text)
+            assert make_key("".join(tokens[one["start"] : one["end"] + 1])) == make_key(
+                mention.text
+            )
             numbers.setdefault(mention.sentence, set()).add(one["sentence"])
             spans[one["start"], one["end"]] = one["id"]
         # Each sentence is in one place, and mentions in different ones.
@@ -81,5 +103,6 @@ def test_places_have_the_text(corpus):
 def test_order_of_files_does_not_matter(corpus):
     treebank, annotations = corpus
     assert (
-        place_annotations(treebank, annotations).documents == place_annotations(treebank, annotations[::-1]).documents
+        place_annotations(treebank, annotations).documents
+        == place_annotations(treebank, annotations[::-1]).documents
     )

@@ -59,7 +59,9 @@ def test_texts_differ(text, other):
 def test_a_treebank_token_is_several_tokens_elsewhere():
     """What is one token in the treebank, of two parts, is found as two tokens of UD, after a longer way."""
     match = find("Ali dün kabul etti .", stretch("kabul_etti", 1))
-    assert match == Match(3 / (1 + 0.3 * 1), [(2, 3)])  # √9 = 3, the most a stretch weighs, one token away
+    assert match == Match(
+        3 / (1 + 0.3 * 1), [(2, 3)]
+    )  # √9 = 3, the most a stretch weighs, one token away
 
 
 def test_only_at_borders_of_tokens():
@@ -77,7 +79,9 @@ def test_nearest_place():
 
 def test_score_sums_over_stretches():
     """Kedi: √4 in its place; Ayşe'nin evindeki: 15 letters count as 9, 2 tokens away."""
-    match = find("dün bir de Ayşe'nin evindeki kedi", stretch("kedi", 5), stretch("Ayşe'nin evindeki", 1, 2))
+    match = find(
+        "dün bir de Ayşe'nin evindeki kedi", stretch("kedi", 5), stretch("Ayşe'nin evindeki", 1, 2)
+    )
     assert isclose(match.score, sqrt(4) + 3 / (1 + 0.3 * 2))
     assert match.spans == [(5, 5), (3, 4)]
 
@@ -96,13 +100,22 @@ def test_same_text_twice():
 
 def test_what_is_before_stays_before():
     """`ev` is nearest to the last place, but `eski ev` must come after it."""
-    assert find("ev ve o eski ev", stretch("ev", 3), stretch("eski ev", 5, 6)).spans == [(0, 0), (3, 4)]
-    assert find("ev ve o ev eski", stretch("ev", 3), stretch("ev eski", 4, 5)).spans == [(0, 0), (3, 4)]
+    assert find("ev ve o eski ev", stretch("ev", 3), stretch("eski ev", 5, 6)).spans == [
+        (0, 0),
+        (3, 4),
+    ]
+    assert find("ev ve o ev eski", stretch("ev", 3), stretch("ev eski", 4, 5)).spans == [
+        (0, 0),
+        (3, 4),
+    ]
     assert find("Veli ile Ali", stretch("Ali", 0), stretch("Veli", 2)) is None
 
 
 def test_nested_stretches():
-    assert find("Ali'nin evi", stretch("Ali'nin", 0), stretch("Ali'nin evi", 0, 1)).spans == [(0, 0), (0, 1)]
+    assert find("Ali'nin evi", stretch("Ali'nin", 0), stretch("Ali'nin evi", 0, 1)).spans == [
+        (0, 0),
+        (0, 1),
+    ]
 
 
 def test_tokens_without_a_key():
@@ -132,7 +145,13 @@ def test_quotation_marks_in_a_token():
 
 @for_each(
     ("scores", "expected"),
-    [({}, None), ({4: 0.1}, 4), ({4: 1.2, 7: 1.0}, 4), ({4: 1.0, 7: 1.19}, None), ({4: 1.0, 7: 1.2, 9: 0.5}, 7)],
+    [
+        ({}, None),
+        ({4: 0.1}, 4),
+        ({4: 1.2, 7: 1.0}, 4),
+        ({4: 1.0, 7: 1.19}, None),
+        ({4: 1.0, 7: 1.2, 9: 0.5}, 7),
+    ],
 )
 def test_clear_advantage(scores, expected):
     best = pick_best({Target("d", i): Match(score, []) for i, score in scores.items()})
@@ -177,7 +196,10 @@ def test_choose_places_equals_brute_force(data):
     firsts = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=len(places)).map(sorted))
     bound = st.tuples(st.integers(0, 4), st.integers(3, 9)) | st.just(ANYWHERE)
     bounds = [data.draw(bound) for _ in firsts]
-    expected, chosen = twin.choose_places(firsts, places, bounds), choose_spans(firsts, places, bounds)
+    expected, chosen = (
+        twin.choose_places(firsts, places, bounds),
+        choose_spans(firsts, places, bounds),
+    )
     assert (chosen is None) == (expected is None)
     if chosen is not None:
         assert tuple(chosen) == expected
@@ -188,14 +210,28 @@ def test_choose_places_equals_brute_force(data):
 def test_places_of_a_match(sentences, data):
     """Stretches of a sentence, wherever they are found, are there, all different and in their order."""
     tokens = data.draw(st.sampled_from(sentences))
-    spans = [(i, j) for i in range(len(tokens)) for j in range(i, len(tokens)) if make_key("".join(tokens[i : j + 1]))]
-    chosen = data.draw(st.lists(st.sampled_from(spans), min_size=1, max_size=3, unique=True)) if spans else []
+    spans = [
+        (i, j)
+        for i in range(len(tokens))
+        for j in range(i, len(tokens))
+        if make_key("".join(tokens[i : j + 1]))
+    ]
+    chosen = (
+        data.draw(st.lists(st.sampled_from(spans), min_size=1, max_size=3, unique=True))
+        if spans
+        else []
+    )
     stretches = [Stretch(make_key("".join(tokens[i : j + 1])), i, j) for i, j in chosen]
     # Stretches with the same key that overlap are one for callers.
     twice = any(
-        one.key == other.key and one.first <= other.first <= one.last for one, other in permutations(stretches, 2)
+        one.key == other.key and one.first <= other.first <= one.last
+        for one, other in permutations(stretches, 2)
     )
-    if not stretches or twice or any(make_key(tokens[i]) == "" or make_key(tokens[j]) == "" for i, j in chosen):
+    if (
+        not stretches
+        or twice
+        or any(make_key(tokens[i]) == "" or make_key(tokens[j]) == "" for i, j in chosen)
+    ):
         return
     for sentence in sentences:
         match = match_sentence(key_sentence(sentence), stretches)
@@ -203,7 +239,9 @@ def test_places_of_a_match(sentences, data):
         if match is None:
             continue
         keys = list(map(make_key, sentence))
-        assert ["".join(keys[first : last + 1]) for first, last in match.spans] == [one.key for one in stretches]
+        assert ["".join(keys[first : last + 1]) for first, last in match.spans] == [
+            one.key for one in stretches
+        ]
         assert len(set(match.spans)) == len(stretches)
         for one, (_, last) in zip(stretches, match.spans, strict=True):
             for other, (first, _) in zip(stretches, match.spans, strict=True):

@@ -20,14 +20,23 @@ ERRORS = {
         "<Set>\n<S No='77000112003.1'></Set>",
         ["DIR/a.xml:2: is not well-formed XML: mismatched tag at column 25"],
     ),
-    "entity bomb": (BOMB, ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"]),
-    "external entity": (OUTSIDE, ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"]),
+    "entity bomb": (
+        BOMB,
+        ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"],
+    ),
+    "external entity": (
+        OUTSIDE,
+        ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"],
+    ),
     "another root": ("<coref/>", ["DIR/a.xml:1: the root element is 'coref' (expected Set)"]),
     "no sentences": ("<Set>\n</Set>", ["DIR/a.xml:1: contains no sentences"]),
     "no words": ('<Set>\n<S No="77000112003.1"/></Set>', ["DIR: contains no words"]),
     "no number": (
         f'<Set><S No="77000112003.1">{WORD}</S>\n<S>{WORD}</S>\n<S No=" "/></Set>',
-        [f"DIR/a.xml:{line}: a sentence has no number (expected an attribute No)" for line in (2, 3)],
+        [
+            f"DIR/a.xml:{line}: a sentence has no number (expected an attribute No)"
+            for line in (2, 3)
+        ],
     ),
     "another number": (
         f'<Set><S No="77000112003.1">{WORD}</S>\n<S No="7700.1">{WORD}</S>\n<S No="77000112003">{WORD}</S></Set>',
@@ -41,7 +50,12 @@ ERRORS = {
         ["DIR/a.xml:2: the sentence number '77000112003.1' is already used on line 1"],
     ),
     "IX": (
-        ONE.format("\n".join(f"<W{ix}> ev </W>" for ix in ("", ' IX=""', ' IX="0"', ' IX="x"', ' IX="2"', ' IX="2"'))),
+        ONE.format(
+            "\n".join(
+                f"<W{ix}> ev </W>"
+                for ix in ("", ' IX=""', ' IX="0"', ' IX="x"', ' IX="2"', ' IX="2"')
+            )
+        ),
         [
             "DIR/a.xml:2: sentence '77000112003.1': a word has no IX",
             "DIR/a.xml:3: sentence '77000112003.1': IX '' is not a positive integer",
@@ -132,14 +146,26 @@ def test_other_elements_and_sentences_without_words_are_noted(tmp_path):
 
 def test_documents_are_named_by_their_sentences_and_numbered_in_their_order(tmp_path):
     # By file: 77000112 from fragment 10, another id, 77000112 from fragment 9.
-    texts = {"a.xml": "77000112010.1", "b.xml": "66000112003.1", "c.xml": "77000112009.2", "d.xml": "77000112009.10"}
+    texts = {
+        "a.xml": "77000112010.1",
+        "b.xml": "66000112003.1",
+        "c.xml": "77000112009.2",
+        "d.xml": "77000112009.10",
+    }
     files = {name: write_treebank({number: SENTENCES[FIRST]}) for name, number in texts.items()}
     found = read_treebank(put(tmp_path, files))
-    assert found.files == {"66000112": "b.xml", "77000112": "c.xml", "77000112_2": "d.xml", "77000112_3": "a.xml"}
+    assert found.files == {
+        "66000112": "b.xml",
+        "77000112": "c.xml",
+        "77000112_2": "d.xml",
+        "77000112_3": "a.xml",
+    }
     both = write_treebank({"77000112003.1": SENTENCES[FIRST], "66000112003.1": SENTENCES[FIRST]})
     found = read_treebank(put(tmp_path / "two ids", {"a.xml": both}))
     assert list(found.documents) == ["77000112"]
-    assert messages(found.notices) == ["DIR/a.xml: has sentences of '77000112', '66000112', and is named by the first"]
+    assert messages(found.notices) == [
+        "DIR/a.xml: has sentences of '77000112', '66000112', and is named by the first"
+    ]
 
 
 def test_a_number_in_two_files_is_used_twice(tmp_path):

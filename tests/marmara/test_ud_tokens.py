@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.coref.marmara.universal_dependencies import Word, convert_relation, find_circle, make_tokens
+from closeread.tasks.coref.marmara.universal_dependencies import (
+    Word,
+    convert_relation,
+    find_circle,
+    make_tokens,
+)
 
 
 def word(lemma="ev", tag="NOUN", features="_", head=0, relation="root"):
@@ -56,7 +61,10 @@ def test_groups(tag, features, groups):
         ("compound", "_", "CLASSIFIER"),
         *((name, "_", "MODIFIER") for name in ("amod", "acl", "nmod", "nummod", "advmod", "advcl")),
         ("appos", "_", "APPOSITION"),
-        *((name, "_", "COLLOCATION") for name in ("flat", "fixed", "compound:lvc", "compound:redup")),
+        *(
+            (name, "_", "COLLOCATION")
+            for name in ("flat", "fixed", "compound:lvc", "compound:redup")
+        ),
         *((name, "_", "SUBJECT") for name in ("nsubj", "csubj")),
         *((name, "_", "OBJECT") for name in ("obj", "iobj", "ccomp", "xcomp")),
         ("obl", "Case=Dat", "DATIVE.ADJUNCT"),
@@ -128,7 +136,12 @@ def test_the_group_of_a_head_after_a_derived_one():
 
 def test_the_head_of_a_token_with_two_outer_heads():
     """Word 1 depends on 3, which depends on 2: the head of token 1-2 is that of word 2, or tokens form a circle."""
-    words = [word(head=3, relation="nmod"), word(head=4, relation="nmod"), word(head=2, relation="nmod"), word()]
+    words = [
+        word(head=3, relation="nmod"),
+        word(head=4, relation="nmod"),
+        word(head=2, relation="nmod"),
+        word(),
+    ]
     surface = [("ab", 1, 2), ("c", 3, 3), ("d", 4, 4)]
     assert [token["head"] for token in make_tokens(surface, words)] == [3, 1, None]
 
@@ -156,7 +169,10 @@ def test_tokens_never_form_a_circle(data):
     heads = dict.fromkeys(order[:1], 0)
     for i, number in enumerate(order[1:], 1):
         heads[number] = data.draw(st.sampled_from(order[:i]))
-    words = [word(head=heads[number], relation="dep" if heads[number] else "root") for number in range(1, n + 1)]
+    words = [
+        word(head=heads[number], relation="dep" if heads[number] else "root")
+        for number in range(1, n + 1)
+    ]
     cuts = sorted(data.draw(st.sets(st.integers(1, n - 1), max_size=n - 1)) if n > 1 else [])
     spans = zip([1, *(cut + 1 for cut in cuts)], [*cuts, n], strict=True)
     tokens = make_tokens([("x", first, last) for first, last in spans], words)

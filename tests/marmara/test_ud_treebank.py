@@ -25,7 +25,10 @@ CAT = sentence(
 def read(*texts):
     """Read texts as the files a.conllu, b.conllu …"""
     named = zip("abc", texts, strict=False)
-    files = {f"{name}.conllu": (Path(name), text if isinstance(text, bytes) else text.encode()) for name, text in named}
+    files = {
+        f"{name}.conllu": (Path(name), text if isinstance(text, bytes) else text.encode())
+        for name, text in named
+    }
     return UdTreebank(files)
 
 
@@ -70,7 +73,11 @@ def test_documents_of_several_files():
         "77000113": {"77000113_1": ["Kedi", "uyudu"]},
         "77000200": {"77000200_1": ["Son"]},
     }
-    assert treebank.files == {"77000112": "a.conllu", "77000113": "a.conllu", "77000200": "b.conllu"}
+    assert treebank.files == {
+        "77000112": "a.conllu",
+        "77000113": "a.conllu",
+        "77000200": "b.conllu",
+    }
 
 
 @for_each(
@@ -80,15 +87,23 @@ def test_documents_of_several_files():
         lambda text: "\ufeff" + text,
         lambda text: text.rstrip("\n"),
         lambda text: text.replace("\n\n", "\n\n \t\n\n"),
-        lambda text: "# global.columns = ID FORM\n" + text.replace("# sent_id", "# text = x\n#sent_id"),
-        lambda text: text.replace("3\tkedi", "2.1\t_\t_\t_\t_\t_\t_\t_\t3:dep\t_\n3\tkedi"),  # an empty node
+        lambda text: (
+            "# global.columns = ID FORM\n" + text.replace("# sent_id", "# text = x\n#sent_id")
+        ),
+        lambda text: text.replace(
+            "3\tkedi", "2.1\t_\t_\t_\t_\t_\t_\t_\t3:dep\t_\n3\tkedi"
+        ),  # an empty node
         lambda text: decompress(Path("a"), gzip.compress(text.encode())),
     ],
 )
 def test_what_does_not_matter(change):
     text = document("77000112", CAT, plain("77000112_2", "Ali geldi"))
     one, other = read(change(text)), read(text)
-    assert (one.documents, one.files, one.problems) == (other.documents, other.files, other.problems)
+    assert (one.documents, one.files, one.problems) == (
+        other.documents,
+        other.files,
+        other.problems,
+    )
     assert len(forms(read(text))["77000112"]) == 2
 
 
@@ -99,7 +114,9 @@ def test_a_form_with_a_blank():
 
 
 GOOD = "1 Ali Ali PROPN 0 root"
-TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUNCT, INTJ, X, PART, SYM"
+TAGS = (
+    "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUNCT, INTJ, X, PART, SYM"
+)
 
 
 @for_each(
@@ -107,7 +124,10 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
     [
         (["1\tAli\t_"], ["3: the number of columns is 3 (expected 10, separated by tabs)"]),
         (["2 Ali Ali NOUN 0 root"], ["3: column 1: '2' (expected 1, 0.1 or a range from 1)"]),
-        ([GOOD, "3 b b NOUN 1 nmod"], ["4: column 1: '3' follows word 1 (expected 2, 1.1 or a range from 2)"]),
+        (
+            [GOOD, "3 b b NOUN 1 nmod"],
+            ["4: column 1: '3' follows word 1 (expected 2, 1.1 or a range from 2)"],
+        ),
         (["x Ali Ali NOUN 0 root"], ["3: column 1: 'x' (expected 1, 0.1 or a range from 1)"]),
         (
             [GOOD, multiword("2-2", "b"), "2 b b NOUN 1 nmod"],
@@ -117,12 +137,30 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
             [multiword("1-2", "ab"), GOOD, multiword("2-3", "bc"), "2 b b NOUN 1 nmod"],
             ["5: column 1: '2-3' follows word 1 (expected 2, 1.1 or a range from 2)"],
         ),
-        ([multiword("1-2", "ab"), GOOD], ["4: the sentence ends before word 2, the last of a multiword token"]),
-        ([row(GOOD).replace("Ali", "", 1)], ["3: column 2: the word is empty (expected a word or '_')"]),
-        ([row(GOOD).replace("Ali", "A\x07", 1)], ["3: the row contains the control character U+0007"]),
-        (["1 Ali Ali FOO 0 root"], [f"3: column 4: 'FOO' is not a part of speech of UD (expected one of {TAGS})"]),
-        (["1 Ali Ali NOUN 2 root"], ["3: column 7: '2' is not a word of the sentence (expected 0 to 1)"]),
-        (["1 Ali Ali NOUN _ root"], ["3: column 7: '_' is not a word of the sentence (expected 0 to 1)"]),
+        (
+            [multiword("1-2", "ab"), GOOD],
+            ["4: the sentence ends before word 2, the last of a multiword token"],
+        ),
+        (
+            [row(GOOD).replace("Ali", "", 1)],
+            ["3: column 2: the word is empty (expected a word or '_')"],
+        ),
+        (
+            [row(GOOD).replace("Ali", "A\x07", 1)],
+            ["3: the row contains the control character U+0007"],
+        ),
+        (
+            ["1 Ali Ali FOO 0 root"],
+            [f"3: column 4: 'FOO' is not a part of speech of UD (expected one of {TAGS})"],
+        ),
+        (
+            ["1 Ali Ali NOUN 2 root"],
+            ["3: column 7: '2' is not a word of the sentence (expected 0 to 1)"],
+        ),
+        (
+            ["1 Ali Ali NOUN _ root"],
+            ["3: column 7: '_' is not a word of the sentence (expected 0 to 1)"],
+        ),
         (["1 Ali Ali NOUN 0 nsubj"], ["3: column 8: 'nsubj' (expected root, since the head is 0)"]),
         (
             [GOOD, "2 b b NOUN 1 root", "3 c c NOUN 1 _"],
@@ -131,7 +169,10 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
                 for line, name in ((4, "root"), (5, "_"))
             ],
         ),
-        ([GOOD, "2 b b NOUN 3 nmod", "3 c c NOUN 2 nmod"], ["4: column 7: the heads of words 2, 3 form a circle"]),
+        (
+            [GOOD, "2 b b NOUN 3 nmod", "3 c c NOUN 2 nmod"],
+            ["4: column 7: the heads of words 2, 3 form a circle"],
+        ),
         (
             ["1 Ali Ali FOO 4 root", "1 b b NOUN 1 nmod"],
             [
@@ -152,18 +193,32 @@ def test_wrong_rows(rows, expected):
         ("", ["a.conllu: is empty"]),
         (b"\xff\xfea", ["a.conllu: is UTF-16 text (expected UTF-8)"]),
         (b"# x\n\xe7\n", ["a.conllu:2: byte 1 (0xe7) is not valid UTF-8"]),
-        ("\n\n", ["a.conllu: contains no document (expected '# newdoc id = NAME' before the first sentence)"]),
+        (
+            "\n\n",
+            [
+                "a.conllu: contains no document (expected '# newdoc id = NAME' before the first sentence)"
+            ],
+        ),
         (
             plain("x", "Ali") + plain("y", "Veli"),
             ["a.conllu:2: sentence outside a document (expected '# newdoc id = NAME' before it)"],
         ),
-        (document("", "Ali"), ["a.conllu:1: document without a name (expected '# newdoc id = NAME')"]),
-        ("# newdoc\n" + plain("x", "Ali"), ["a.conllu:1: document without a name (expected '# newdoc id = NAME')"]),
+        (
+            document("", "Ali"),
+            ["a.conllu:1: document without a name (expected '# newdoc id = NAME')"],
+        ),
+        (
+            "# newdoc\n" + plain("x", "Ali"),
+            ["a.conllu:1: document without a name (expected '# newdoc id = NAME')"],
+        ),
         (
             "# newdoc id = 77000112\n" + row(GOOD),
             ["a.conllu:2: sentence without a name (expected '# sent_id = NAME' before it)"],
         ),
-        (document("7", plain("", "Ali")), ["a.conllu:2: sentence without a name (expected '# sent_id = NAME')"]),
+        (
+            document("7", plain("", "Ali")),
+            ["a.conllu:2: sentence without a name (expected '# sent_id = NAME')"],
+        ),
         (
             document("7", plain("a\x1bb", "Ali")),
             ["a.conllu:2: the name 'a\\x1bb' contains the control character U+001B"],
@@ -177,8 +232,14 @@ def test_wrong_rows(rows, expected):
             ["a.conllu:5: duplicate document '7' (first on line 1)"],
         ),
         (
-            document("7", "Ali") + "# newdoc id = 8\n# newdoc id = 9\n" + plain("x", "Veli") + "# newdoc id = 10\n",
-            ["a.conllu:5: document '8' has no sentences", "a.conllu:10: document '10' has no sentences"],
+            document("7", "Ali")
+            + "# newdoc id = 8\n# newdoc id = 9\n"
+            + plain("x", "Veli")
+            + "# newdoc id = 10\n",
+            [
+                "a.conllu:5: document '8' has no sentences",
+                "a.conllu:10: document '10' has no sentences",
+            ],
         ),
         (document("7", "Ali") + "# sent_id = y\n\n", ["a.conllu:5: sentence 'y' has no words"]),
         (
@@ -223,7 +284,15 @@ LINES = st.sampled_from(
         *(f"# sent_id = {name}" for name in "abc"),
         multiword("1-2", "Evdeki"),
         multiword("2-3", "x"),
-        *map(row, ("1 a a NOUN 0 root", "1 a a NOUN 2 obl Case=Dat", "2 b _ ADP 1 case", "3 c c VERB 2 nmod:poss")),
+        *map(
+            row,
+            (
+                "1 a a NOUN 0 root",
+                "1 a a NOUN 2 obl Case=Dat",
+                "2 b _ ADP 1 case",
+                "3 c c VERB 2 nmod:poss",
+            ),
+        ),
         "1.1\t_\t_\t_\t_\t_\t_\t_\t_\t_",
         "x\ty",
     ]

@@ -6,7 +6,10 @@ from closeread.tasks.coref.marmara.treebank import parse_groups, parse_relation
 
 # Source: the format as the corpus's readme and the treebank's own files have it; what each means is read by hand.
 GROUPS = {
-    '[(1,"ev+Noun+A3sg+P3sg+Loc")(2,"Adj+Rel")]': ("ev", [["Noun", "A3sg", "P3sg", "Loc"], ["Adj", "Rel"]]),
+    '[(1,"ev+Noun+A3sg+P3sg+Loc")(2,"Adj+Rel")]': (
+        "ev",
+        [["Noun", "A3sg", "P3sg", "Loc"], ["Adj", "Rel"]],
+    ),
     '[(1,""+Punc")]': ('"', [["Punc"]]),
     '[(1,"++Punc")]': ("+", [["Punc"]]),
     '[(1,"+Punc")]': ("+", [["Punc"]]),
@@ -24,13 +27,51 @@ GROUPS = {
     ),
 }
 NO_GROUPS = [
-    *("", "[]", "[", "ev+Noun", '(1,"ev+Noun")', '[(2,"ev+Noun")]', '[(1,"ev+Noun")(3,"Adj")]', '[(1,"ev+Noun)]'),
-    *('[(1,"")]', '[(1,"ev+")]', '[(1,"ev++Noun")]', '[(1,"ev+Noun")(2,"")]', '[(1,"ev+Noun"),(2,"Adj")]'),
-    *('[(one,"ev+Noun")]', "[(1,'ev+Noun')]", '[(1,"ev+Noun") (2,"Adj")]', '[(1,"++")]', "[()]", '[(1,"ev+Noun")x'),
+    *(
+        "",
+        "[]",
+        "[",
+        "ev+Noun",
+        '(1,"ev+Noun")',
+        '[(2,"ev+Noun")]',
+        '[(1,"ev+Noun")(3,"Adj")]',
+        '[(1,"ev+Noun)]',
+    ),
+    *(
+        '[(1,"")]',
+        '[(1,"ev+")]',
+        '[(1,"ev++Noun")]',
+        '[(1,"ev+Noun")(2,"")]',
+        '[(1,"ev+Noun"),(2,"Adj")]',
+    ),
+    *(
+        '[(one,"ev+Noun")]',
+        "[(1,'ev+Noun')]",
+        '[(1,"ev+Noun") (2,"Adj")]',
+        '[(1,"++")]',
+        "[()]",
+        '[(1,"ev+Noun")x',
+    ),
 ]
 NO_RELATIONS = [
-    *("", "[]", "[2,1]", "[2,1,(OBJECT)", "[x,1,(OBJECT)]", "[0,1,(OBJECT)]", "[2,0,(OBJECT)]", "[-1,1,(OBJECT)]"),
-    *("[2,1,()]", "[2,1,( )]", "[2,,(OBJECT)]", "[,1,(OBJECT)]", "[2,1,(OBJECT)][3,1,(SUBJECT)]", "[,(OBJECT)]"),
+    *(
+        "",
+        "[]",
+        "[2,1]",
+        "[2,1,(OBJECT)",
+        "[x,1,(OBJECT)]",
+        "[0,1,(OBJECT)]",
+        "[2,0,(OBJECT)]",
+        "[-1,1,(OBJECT)]",
+    ),
+    *(
+        "[2,1,()]",
+        "[2,1,( )]",
+        "[2,,(OBJECT)]",
+        "[,1,(OBJECT)]",
+        "[2,1,(OBJECT)][3,1,(SUBJECT)]",
+        "[,(OBJECT)]",
+    ),
     *("[2.5,1,(OBJECT)]", "[9999999999,1,(OBJECT)]", "2,1,(OBJECT)"),
 ]
 

@@ -28,7 +28,10 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
     (here / "v.vec").write_bytes(pack(GOOD))
     found = read_vectors(here / "v.vec", {"alı", "yok", "\xa0"})
     assert found.n_dimensions == 2
-    assert {word: vector.tolist() for word, vector in found.words.items()} == {"alı": [-0.1, 2.0], "\xa0": [0.0, 0.0]}
+    assert {word: vector.tolist() for word, vector in found.words.items()} == {
+        "alı": [-0.1, 2.0],
+        "\xa0": [0.0, 0.0],
+    }
 
 
 @for_each(
@@ -61,7 +64,9 @@ def test_what_is_no_file(here):
 
 def test_components_need_as_many_dimensions(here):
     (here / "v.vec").write_bytes(b"1 2\nev 1 2\n")
-    with pytest.raises(FormatError, match=r"v\.vec:1: the number of dimensions is 2 \(expected 15 to 1,024\)"):
+    with pytest.raises(
+        FormatError, match=r"v\.vec:1: the number of dimensions is 2 \(expected 15 to 1,024\)"
+    ):
         read_vectors(here / "v.vec", (), n_components=15)
 
 
@@ -85,7 +90,9 @@ def test_vectors_of_mentions():
     record = document("Ali'nin Ali Noun 2 POSSESSOR\nEvi ev Noun\nyandı yan Verb")
     tokens = read_tokens(record)
     assert find_words([tokens]) == {"ali", "evi", "yandı"}
-    vectors = Vectors(2, {"ali": np.array([3.0, 4.0]), "evi": np.array([1.0, 0.0]), "Evi": np.array([9.0, 9.0])})
+    vectors = Vectors(
+        2, {"ali": np.array([3.0, 4.0]), "evi": np.array([1.0, 0.0]), "Evi": np.array([9.0, 9.0])}
+    )
     found = describe_mentions(tokens, [(0, 1), (0, 0), (2, 2)], PRONOUNS, vectors).vectors
     # The head of [Ali'nin Evi] is Evi; its mean is (4, 4) / 2.  yandı is unknown: zeros.
     assert found.values.tolist() == [[1, 0, 2, 2], [3, 4, 3, 4], [0, 0, 0, 0]]
@@ -95,5 +102,9 @@ def test_vectors_of_mentions():
 
 
 def test_as_many_components_as_the_paper_prints():
-    (text,) = [table["rows"] for table in load_printed("marmara_coref")["tables"] if table["name"] == "Text"]
+    (text,) = [
+        table["rows"]
+        for table in load_printed("marmara_coref")["tables"]
+        if table["name"] == "Text"
+    ]
     assert [*text["principal components"].values()] == [str(N_COMPONENTS)]

@@ -11,7 +11,11 @@ from shared.for_each import for_each
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
-from closeread.tasks.mctaco.annotation import filter_questions, find_unanimous, measure_observed_agreement
+from closeread.tasks.mctaco.annotation import (
+    filter_questions,
+    find_unanimous,
+    measure_observed_agreement,
+)
 
 LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
 LABELS = st.sampled_from([LIKELY, UNLIKELY, INVALID])
@@ -33,11 +37,20 @@ def test_one_candidate(labels, gold, why):
     assert find_unanimous({"c": labels}) == ({"c": gold} if gold else {}), why
 
 
-@given(st.integers(2, 5).flatmap(lambda n: st.dictionaries(st.text(max_size=2), st.tuples(*[LABELS] * n), min_size=1)))
+@given(
+    st.integers(2, 5).flatmap(
+        lambda n: st.dictionaries(st.text(max_size=2), st.tuples(*[LABELS] * n), min_size=1)
+    )
+)
 def test_the_order_of_annotators_does_not_matter(labels):
     reverse = {candidate: given[::-1] for candidate, given in labels.items()}
     assert find_unanimous(reverse) == find_unanimous(labels)
-    pairs = [(one, other) for given in labels.values() for i, one in enumerate(given) for other in given[:i]]
+    pairs = [
+        (one, other)
+        for given in labels.values()
+        for i, one in enumerate(given)
+        for other in given[:i]
+    ]
     agreeing = sum(one == other for one, other in pairs)
     assert measure_observed_agreement(reverse) == pytest.approx(agreeing / len(pairs))
 
@@ -54,18 +67,28 @@ def verdict(category="Frequency", from_sentence="no", correct="yes"):
     [
         ([verdict(), verdict()], [], "both accept it"),
         ([verdict(), verdict("Typical Time")], [CATEGORY], "one sees another category"),
-        ([verdict("Typical Time")] * 2, [CATEGORY], "they agree with each other, but not with the author"),
+        (
+            [verdict("Typical Time")] * 2,
+            [CATEGORY],
+            "they agree with each other, but not with the author",
+        ),
         ([verdict("none")] * 2, [CATEGORY], "it asks about no temporal property"),
         ([verdict(from_sentence="yes"), verdict()], [SENTENCE], "the sentence tells"),
         ([verdict(), verdict(correct="no")], [CORRECT], "not grammatical"),
-        ([verdict("none", "yes", "no"), verdict()], [CATEGORY, SENTENCE, CORRECT], "all reasons of one"),
+        (
+            [verdict("none", "yes", "no"), verdict()],
+            [CATEGORY, SENTENCE, CORRECT],
+            "all reasons of one",
+        ),
         ([verdict(correct="no"), verdict("none")], [CATEGORY, CORRECT], "the reasons of both"),
         ([*[verdict()] * 4, verdict(correct="no")], [CORRECT], "one of five is enough"),
     ],
 )
 def test_one_question(verdicts, reasons, why):
     records = [{"question_id": "q0", "category": "Frequency"}] * 2
-    assert filter_questions(records, {f"a{n}": one for n, one in enumerate(verdicts)}) == {"q0": reasons}, why
+    assert filter_questions(records, {f"a{n}": one for n, one in enumerate(verdicts)}) == {
+        "q0": reasons
+    }, why
 
 
 def test_all_problems_of_verifications_at_once():
@@ -102,7 +125,15 @@ def test_unanimous_annotators_make_gold(ran):
         labels = dict.fromkeys(ids, LIKELY) | {ids[1]: INVALID, ids[2]: UNLIKELY}
         annotate(name, labels | ({ids[0]: UNLIKELY} if number == 3 else {}))
     printed = ran(
-        "adjudicate", "mctaco", *ANNOTATORS, "--candidates", "c.jsonl", "--dropped", "d.jsonl", "-o", "gold.jsonl"
+        "adjudicate",
+        "mctaco",
+        *ANNOTATORS,
+        "--candidates",
+        "c.jsonl",
+        "--dropped",
+        "d.jsonl",
+        "-o",
+        "gold.jsonl",
     )
     agreement = (6 * (len(ids) - 1) + 3) / (6 * len(ids))
     kept = f"gold.jsonl: {len(ids) - 2} kept ({len(ids) - 3} yes, 1 no), 2 dropped"
@@ -112,7 +143,10 @@ def test_unanimous_annotators_make_gold(ran):
         {"id": ids[1], "labels": [INVALID] * 4},
     ]
     gold = read_own_gold(load_corpus("mctaco"), Path("gold.jsonl")).records
-    assert [(record["id"], record["label"]) for record in gold[:2]] == [(ids[2], "no"), (ids[3], "yes")]
+    assert [(record["id"], record["label"]) for record in gold[:2]] == [
+        (ids[2], "no"),
+        (ids[3], "yes"),
+    ]
     ran("adjudicate", "mctaco", *ANNOTATORS, "-o", "labels.jsonl")
     assert read("labels.jsonl")[0] == {"id": ids[2], "label": "no"}
 
@@ -139,7 +173,13 @@ BOTH = {"a": LIKELY, "b": LIKELY}
                 "did you mean 'likely'?"
             ],
         ),
-        ([BOTH, BOTH], ["c.jsonl: candidate 'a' was annotated but is not in this file", "c.jsonl: candidate 'b'"]),
+        (
+            [BOTH, BOTH],
+            [
+                "c.jsonl: candidate 'a' was annotated but is not in this file",
+                "c.jsonl: candidate 'b'",
+            ],
+        ),
     ],
 )
 def test_annotations_that_are_refused(run, ran, here, annotators, messages):
@@ -179,7 +219,9 @@ def test_rows_of_accepted_questions_are_written(ran, questions):
     kept = [record for record in gold if record["question_id"] not in (first, second)]
     for name in ("kept.jsonl", "kept.tsv"):
         said = ran(*COMMAND, "--dropped", "dropped.jsonl", "-o", name)
-        assert said == f"{name}: {len(questions) - 2} questions kept ({len(kept)} rows), 2 dropped\n"
+        assert (
+            said == f"{name}: {len(questions) - 2} questions kept ({len(kept)} rows), 2 dropped\n"
+        )
         records = read_own_gold(load_corpus("mctaco"), Path(name)).records
         assert [record["answer"] for record in records] == [record["answer"] for record in kept]
     assert read("dropped.jsonl") == [
@@ -196,7 +238,10 @@ def test_verifications_that_are_refused(run, here, questions):
     assert (result.exit_code, Path("kept.jsonl").exists()) == (1, False)
     assert "anna.jsonl:2: " in result.stderr
     assert "'maybe' is not one of 'no', 'yes'" in result.stderr
-    assert f"ben.jsonl:{len(ben) + 1}: question '{ben[0]['question_id']}' occurs more than once" in result.stderr
+    assert (
+        f"ben.jsonl:{len(ben) + 1}: question '{ben[0]['question_id']}' occurs more than once"
+        in result.stderr
+    )
     write("anna.jsonl", anna)
     write("ben.jsonl", ben[1:])
     message = f"verifications: ben.jsonl: question '{next(iter(questions))}' has no verification"

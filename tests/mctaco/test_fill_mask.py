@@ -43,7 +43,9 @@ def tiny_bert(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny-bert")
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "##s", "##ing", "paint"]
     (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
-    transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=24).save_pretrained(folder)
+    transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=24).save_pretrained(
+        folder
+    )
     config = transformers.BertConfig(
         vocab_size=len(pieces),
         hidden_size=16,
@@ -85,7 +87,9 @@ def test_batches_give_the_same_words_as_single_texts(tiny_bert):
     for text, words in zip(TEXTS, found, strict=True):
         encoded = tokenizer(text, return_tensors="pt")
         with torch.inference_mode():
-            scores = model(**encoded).logits[0, encoded["input_ids"][0].tolist().index(tokenizer.mask_token_id)]
+            scores = model(**encoded).logits[
+                0, encoded["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+            ]
         order = tokenizer.convert_ids_to_tokens(scores.argsort(descending=True).tolist())
         assert words == [token for token in order if token in [*WORDS, "paint"]][:3]
 
@@ -121,7 +125,9 @@ def test_a_tokenizer_without_a_mask(tmp_path):
     tokenizers = pytest.importorskip("tokenizers")
     plain = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}))
     transformers.PreTrainedTokenizerFast(tokenizer_object=plain).save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match=r"the tokenizer has no mask token \(expected a fill-mask model\)"):
+    with pytest.raises(
+        ValueError, match=r"the tokenizer has no mask token \(expected a fill-mask model\)"
+    ):
         FillMask(str(tmp_path), device="cpu")
 
 
@@ -162,7 +168,14 @@ def test_the_command_fills_masks(tiny_bert, run, tmp_path):
 
 def test_a_model_that_does_not_exist(run, tmp_path):
     pytest.importorskip("transformers")
-    options = ["--config", "sample", "--fill-mask", str(tmp_path / "nowhere"), "-o", str(tmp_path / "candidates.jsonl")]
+    options = [
+        "--config",
+        "sample",
+        "--fill-mask",
+        str(tmp_path / "nowhere"),
+        "-o",
+        str(tmp_path / "candidates.jsonl"),
+    ]
     result = run("perturb", "mctaco", "candidates", *options)
     assert result.exit_code == 1
     assert "nowhere" in result.stderr

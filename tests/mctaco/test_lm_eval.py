@@ -33,7 +33,11 @@ def label(questions, find_likelihood):
     """Label all answers, given the log-likelihood of a byte of each."""
     found = [
         mctaco.label_answers(
-            one, [(find_likelihood(row) * len(row["answer"].encode()), False) for row in one["candidates"]]
+            one,
+            [
+                (find_likelihood(row) * len(row["answer"].encode()), False)
+                for row in one["candidates"]
+            ],
         )
         for one in questions
     ]
@@ -75,14 +79,22 @@ def test_the_harness_reports_the_scores_of_closeread(ran, limit):
 
     folder = ran("llm", "lm-eval-tasks").strip()
     assert Path(folder, "mctaco.yaml").is_file()
-    manager = TaskManager(include_path=folder, include_defaults=False, metadata={"config": "sample"})
+    manager = TaskManager(
+        include_path=folder, include_defaults=False, metadata={"config": "sample"}
+    )
     found = simple_evaluate("dummy", tasks=["closeread_mctaco"], task_manager=manager, limit=limit)
     samples = found["samples"]["closeread_mctaco"]
     assert len(samples) == (limit or 25)
     rows = []
     for sample in samples:
-        candidates, likelihoods = sample["doc"]["candidates"], [one[0][0] for one in sample["resps"]]
-        of_bytes = [one / len(row["answer"].encode()) for one, row in zip(likelihoods, candidates, strict=True)]
+        candidates, likelihoods = (
+            sample["doc"]["candidates"],
+            [one[0][0] for one in sample["resps"]],
+        )
+        of_bytes = [
+            one / len(row["answer"].encode())
+            for one, row in zip(likelihoods, candidates, strict=True)
+        ]
         mean = math.fsum(of_bytes) / len(of_bytes)
         rows += [
             {"id": row["id"], "label": "yes" if one > mean else "no"}

@@ -30,7 +30,13 @@ def make_question(number, category, *candidates):
     ]
 
 
-DURATION = (("2 hours", "yes"), ("an hour", "yes"), ("3 years", "no"), ("an hour a day", "no"), ("forever", "no"))
+DURATION = (
+    ("2 hours", "yes"),
+    ("an hour", "yes"),
+    ("3 years", "no"),
+    ("an hour a day", "no"),
+    ("forever", "no"),
+)
 FREQUENCY = (("every week", "no"), ("Years", "no"))
 GOLD = [*make_question(0, "Event Duration", *DURATION), *make_question(1, "Frequency", *FREQUENCY)]
 PREDICTED = ("yes", "no", "yes", "no", "no", "no", "no")
@@ -75,15 +81,25 @@ def test_scores_by_hand(found):
 
 
 def test_bins_at_their_bounds():
-    sizes, shares = (4, 5, 8, 9, 12, 13), (1, 2, 3, 4)  # candidates of a question; plausible ones of four
+    sizes, shares = (
+        (4, 5, 8, 9, 12, 13),
+        (1, 2, 3, 4),
+    )  # candidates of a question; plausible ones of four
     gold = [
         row
-        for number, (size, n_yes) in enumerate([*((size, 0) for size in sizes), *((4, n_yes) for n_yes in shares)])
-        for row in make_question(number, "Frequency", *((f"{i}", "yes" if i < n_yes else "no") for i in range(size)))
+        for number, (size, n_yes) in enumerate(
+            [*((size, 0) for size in sizes), *((4, n_yes) for n_yes in shares)]
+        )
+        for row in make_question(
+            number, "Frequency", *((f"{i}", "yes" if i < n_yes else "no") for i in range(size))
+        )
     ]
     rows = [{"id": record["id"], "label": "no"} for record in gold]
     slices = closeread.errors("mctaco", rows, gold=gold, resampling=NO_CI).report.slices
-    found = {field: {part: one.counts["questions"] for part, one in slices[field].items()} for field in slices}
+    found = {
+        field: {part: one.counts["questions"] for part, one in slices[field].items()}
+        for field in slices
+    }
     assert found["question_size"] == {"1 to 4": 5, "5 to 8": 2, "9 to 12": 2, "over 12": 1}
     assert found["gold_yes"] == {
         "none": 6, "up to 25%": 1, "up to 50%": 1, "up to 75%": 1, "all": 1,
@@ -94,7 +110,8 @@ def test_lists_by_hand(found):
     (question,) = found.questions
     assert (question.question_id, question.category, question.wrong) == ("q0", "Event Duration", 2)
     assert list(question.candidates) == [
-        (answer, label, predicted) for (answer, label), predicted in zip(DURATION, PREDICTED, strict=False)
+        (answer, label, predicted)
+        for (answer, label), predicted in zip(DURATION, PREDICTED, strict=False)
     ]
     header, rows = found.to_rows()
     texts = ["Sentence 0.", "Question 0?"]
@@ -102,8 +119,30 @@ def test_lists_by_hand(found):
         *("question_id", "id", "sentence", "question", "answer", "gold", "predicted"), *FIELDS
     ]  # fmt: skip
     assert rows == [
-        ["q0", "c0-1", *texts, "an hour", "yes", "no", "Event Duration", "hour", "5 to 8", "up to 50%"],
-        ["q0", "c0-2", *texts, "3 years", "no", "yes", "Event Duration", "year", "5 to 8", "up to 50%"],
+        [
+            "q0",
+            "c0-1",
+            *texts,
+            "an hour",
+            "yes",
+            "no",
+            "Event Duration",
+            "hour",
+            "5 to 8",
+            "up to 50%",
+        ],
+        [
+            "q0",
+            "c0-2",
+            *texts,
+            "3 years",
+            "no",
+            "yes",
+            "Event Duration",
+            "year",
+            "5 to 8",
+            "up to 50%",
+        ],
     ]
     (as_json,) = found.to_dict()["errors"]["questions"]
     assert as_json["candidates"][1] == {"answer": "an hour", "gold": "yes", "predicted": "no"}
@@ -157,7 +196,9 @@ def test_scores_are_those_of_score(predictions):
     scored = closeread.score("mctaco", predictions, config="sample", by="category")
     found = closeread.errors("mctaco", predictions, config="sample").report
     pairs = [(found.total, scored.total)]
-    pairs += [(found.slices["category"][name], of) for name, of in scored.slices["category"].items()]
+    pairs += [
+        (found.slices["category"][name], of) for name, of in scored.slices["category"].items()
+    ]
     for ours, theirs in pairs:
         assert {name: ours.scores[name] for name in theirs.scores} == theirs.scores
         assert {name: ours.counts[name] for name in theirs.counts} == theirs.counts

@@ -14,7 +14,11 @@ from closeread.operations.score import score
 
 AGREED = Path(__file__).parent.parent / "agreed" / "mctaco_official.json"
 FIGURES = json.loads(AGREED.read_text("utf-8"))["figures"]
-SPLITS = {"sample": ("sample", "test"), "validation": ("default", "validation"), "test": ("default", "test")}
+SPLITS = {
+    "sample": ("sample", "test"),
+    "validation": ("default", "validation"),
+    "test": ("default", "test"),
+}
 
 
 @for_each("name", SPLITS)
@@ -27,13 +31,19 @@ def test_agrees_with_the_official_evaluator(name, request, tmp_path):
     for system, labels in systems([record["label"] for record in gold.records]).items():
         path = tmp_path / "predictions.txt"
         path.write_text("".join(f"{label}\n" for label in labels), "utf-8")
-        report = score("mctaco", path, config=config, split=split, by="category", resampling=Resampling(0))
+        report = score(
+            "mctaco", path, config=config, split=split, by="category", resampling=Resampling(0)
+        )
         groups = {"all": report.total, **report.slices["category"]}
-        official = {f["category"]: f for f in FIGURES if (f["corpus"], f["system"]) == (name, system)}
+        official = {
+            f["category"]: f for f in FIGURES if (f["corpus"], f["system"]) == (name, system)
+        }
         assert groups.keys() == official.keys()
         for category, scores in groups.items():
             for metric in ("exact_match", "f1"):
-                assert scores.scores[metric].value == pytest.approx(official[category][metric], abs=1e-12), (
+                assert scores.scores[metric].value == pytest.approx(
+                    official[category][metric], abs=1e-12
+                ), (
                     system,
                     category,
                     metric,

@@ -10,7 +10,10 @@ from closeread.tasks.mctaco.figures import RANDOM, draw_categories
 
 SAMPLE = ["--config", "sample"]
 COIN_SCORES = {"Frequency": 0.125, "Stationarity": 0.25}
-SYSTEMS = {"mine": {"Frequency": 0.5, "Stationarity": 1.0}, "theirs": {"Frequency": 0.0, "Stationarity": 0.75}}
+SYSTEMS = {
+    "mine": {"Frequency": 0.5, "Stationarity": 1.0},
+    "theirs": {"Frequency": 0.0, "Stationarity": 0.75},
+}
 
 
 def heights(axes):
@@ -30,15 +33,27 @@ def test_bars():
     figure = draw_categories(COIN_SCORES, SYSTEMS)
     (axes,) = figure.axes
     assert heights(axes) == {RANDOM: [12.5, 25], "mine": [50, 100], "theirs": [0, 75]}
-    assert [text.get_text() for text in axes.texts] == ["12.5", "25.0", "50.0", "100.0", "0.0", "75.0"]
+    assert [text.get_text() for text in axes.texts] == [
+        "12.5",
+        "25.0",
+        "50.0",
+        "100.0",
+        "0.0",
+        "75.0",
+    ]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["Frequency", "Stationarity"]
     assert legend_texts(figure) == [RANDOM, "mine", "theirs"]
     # Bars of a group stand beside each other, in the order of the legend.
-    edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bars in axes.containers for bar in bars)
+    edges = sorted(
+        (bar.get_x(), bar.get_x() + bar.get_width()) for bars in axes.containers for bar in bars
+    )
     assert all(right <= left + 1e-9 for (_, right), (left, _) in itertools.pairwise(edges))
     assert [bars[0].get_x() for bars in axes.containers] == [left for left, _ in edges[:3]]
     # Random labels are white, and systems have the colours of all figures in order.
-    assert [to_hex(bars[0].get_facecolor()) for bars in axes.containers] == ["#ffffff", *map(to_hex, COLOURS[:2])]
+    assert [to_hex(bars[0].get_facecolor()) for bars in axes.containers] == [
+        "#ffffff",
+        *map(to_hex, COLOURS[:2]),
+    ]
 
 
 @for_each("n_systems", [1, 4, 9])
@@ -52,11 +67,15 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_systems):
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
     (axes,), (legend,) = figure.axes, figure.legends
-    ticks = [tick.label1 for tick in axes.yaxis.get_major_ticks() if tick.get_loc() <= axes.get_ylim()[1]]
+    ticks = [
+        tick.label1 for tick in axes.yaxis.get_major_ticks() if tick.get_loc() <= axes.get_ylim()[1]
+    ]
     texts = [*axes.texts, *axes.get_xticklabels(), *ticks, *legend.get_texts(), axes.yaxis.label]
     boxes = [text.get_window_extent(renderer) for text in texts]
     width, height = figure.get_size_inches() * figure.dpi
-    assert all(box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes)
+    assert all(
+        box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes
+    )
     shrunk = [box.padded(-1) for box in boxes]
     assert not any(one.overlaps(other) for i, one in enumerate(shrunk) for other in shrunk[:i])
 

@@ -46,7 +46,11 @@ TEXT_OF_SCORES = {(f"RoBERTa, {metric}", "4, footnote 9") for metric in ("F1", "
 
 
 def cells_of(table=None, **inputs):
-    return {(t.name, c.row, c.column): c for t in reproduce("mctaco", table, Inputs(**inputs)) for c in t.cells}
+    return {
+        (t.name, c.row, c.column): c
+        for t in reproduce("mctaco", table, Inputs(**inputs))
+        for c in t.cells
+    }
 
 
 def values_of(table, **inputs):
@@ -115,7 +119,9 @@ def test_the_deviation_of_a_coin_by_hand(small):
     got = RECOMPUTE["Table 2"](Inputs(data_dir=small))
     # Var of F1: (4/9 + 1) / 4 - 25/144 = 3/16, and 1/4; of EM: 1/4 * 3/4, and 1/4.  Both give (3/16 + 1/4) / 2².
     for column in ("F1", "EM"):
-        assert got["Random", column].deviation == pytest.approx(100 * math.sqrt(Fraction(7, 64)), abs=1e-10)
+        assert got["Random", column].deviation == pytest.approx(
+            100 * math.sqrt(Fraction(7, 64)), abs=1e-10
+        )
 
 
 def test_categories_by_hand(small, upstream):
@@ -145,13 +151,17 @@ def test_text_by_hand(small, upstream):
     assert by_row["tuples"].recomputed == 6
     assert by_row["tuples in these"].recomputed == 150  # 3 candidates of 2 questions
     assert by_row["RoBERTa, F1"].recomputed == by_row["RoBERTa, EM"].recomputed == 50
-    assert by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED  # there are no 100 questions
+    assert (
+        by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED
+    )  # there are no 100 questions
 
 
 def test_samples_of_questions_beside_all_samples(monkeypatch):
     monkeypatch.setattr(reproduction, "SAMPLE", 3)
     values = [Fraction(1), Fraction(0), Fraction(2, 3), Fraction(1, 2), Fraction(0)]
-    table = CountTable(list("abcde"), np.arange(5), ("f1_sum",), np.array([[float(value)] for value in values]))
+    table = CountTable(
+        list("abcde"), np.arange(5), ("f1_sum",), np.array([[float(value)] for value in values])
+    )
     means = [100 * sum(sample) / 3 for sample in itertools.combinations(values, 3)]
     mean = sum(means) / len(means)
     variance = sum((one - mean) ** 2 for one in means) / len(means)
@@ -168,7 +178,9 @@ def test_table_3_needs_no_files_and_shows_every_rule():
     for (_, word, _), cell in cells.items():
         made[word] |= set(cell.recomputed.split(", "))
     for word, others in made.items():
-        context = {"am": "7 {}", "second": "a {} ago"}.get(word, "{}")  # elsewhere a verb and an ordinal
+        context = {"am": "7 {}", "second": "a {} ago"}.get(
+            word, "{}"
+        )  # elsewhere a verb and an ordinal
         found = perturb(context.format(word), number_rule="off", agreement="keep")
         assert set(found) == {context.format(other) for other in others}
 
@@ -180,7 +192,11 @@ def test_every_cell_has_a_verdict_and_a_reason(corpora):
     agreeing = {AGREES: 82 - 59, CUT_OFF: 1, WITHIN_CHANCE: 2, WITHOUT_DATA: 54 + 2 + 3}
     assert counts == {**agreeing, NOT_RECOMPUTED: 25, NOT_PRINTED: 5}
     assert all(cell.is_expected for cell in cells.values())
-    assert all(cell.why for cell in cells.values() if cell.verdict in (DIFFERS, NOT_RECOMPUTED, WITHIN_CHANCE))
+    assert all(
+        cell.why
+        for cell in cells.values()
+        if cell.verdict in (DIFFERS, NOT_RECOMPUTED, WITHIN_CHANCE)
+    )
     assert cells["Table 2", "Always Positive", "EM"].verdict == CUT_OFF
     assert cells["Table 2", "Random", "F1"].verdict == WITHIN_CHANCE
 
@@ -191,23 +207,33 @@ def test_the_released_predictions(corpora):
     of_systems = {
         place: cell
         for place, cell in cells.items()
-        if (place[0] == "Table 2" and place[1] in RELEASED_PREDICTIONS) or place[1:] in TEXT_OF_SCORES
+        if (place[0] == "Table 2" and place[1] in RELEASED_PREDICTIONS)
+        or place[1:] in TEXT_OF_SCORES
     }
     assert len(of_systems) == 8
     assert {cell.verdict for cell in of_systems.values()} == {AGREES, CUT_OFF}
     for metric in ("F1", "EM"):
-        assert cells["Text", f"{BERT} on the 100 questions, {metric}", "4, footnote 7"].verdict == WITHIN_CHANCE
+        assert (
+            cells["Text", f"{BERT} on the 100 questions, {metric}", "4, footnote 7"].verdict
+            == WITHIN_CHANCE
+        )
 
 
 def test_figures_in_notes_are_those_of_the_files(corpora):
-    splits = [read_gold(load_corpus("mctaco"), "default", split).records for split in ("validation", "test")]
+    splits = [
+        read_gold(load_corpus("mctaco"), "default", split).records
+        for split in ("validation", "test")
+    ]
     (notes,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Text")
 
     def share(sizes):
         return " / ".join(f"{100 * size / sum(sizes):.1f}" for size in sizes)
 
     of_split = notes["notes"]["split of the data, dev / test, percent"]
-    assert f"sentences are {share([len({r['sentence_id'] for r in split}) for split in splits])}" in of_split
+    assert (
+        f"sentences are {share([len({r['sentence_id'] for r in split}) for split in splits])}"
+        in of_split
+    )
     assert f"candidates {share([len(split) for split in splits])}" in of_split
     sizes = [Counter(record["question_id"] for record in split) for split in splits]
     assert max(max(of.values()) for of in sizes) == 19
@@ -215,7 +241,10 @@ def test_figures_in_notes_are_those_of_the_files(corpora):
     of_test = np.array(list(sizes[1].values()))
     deviation = 10 * of_test.std(ddof=1) * math.sqrt(1 - 100 / len(of_test))
     assert f"standard deviation is {deviation:.0f}" in notes["notes"]["tuples in these"]
-    assert f"it is {75.8 - 42.7:.1f}" in notes["without_data"]["how far the best systems are behind humans, percent"]
+    assert (
+        f"it is {75.8 - 42.7:.1f}"
+        in notes["without_data"]["how far the best systems are behind humans, percent"]
+    )
 
 
 def read_card_tables():
@@ -237,10 +266,16 @@ def test_tables_of_the_card_are_those_of_the_paper():
     tables = read_card_tables()
     table_1, table_2, *_ = load_printed("mctaco")["tables"]
     (text,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Text")
-    by_category = [(row, *cells.values()) for row, cells in table_1["rows"].items() if "# questions" in cells]
+    by_category = [
+        (row, *cells.values()) for row, cells in table_1["rows"].items() if "# questions" in cells
+    ]
     assert tables["category", "questions", "candidates per question"] == by_category
-    scores = {row: tuple(cells[name] for name in ("F1", "EM")) for row, cells in table_2["rows"].items()}
-    scores["RoBERTa"] = tuple(text["rows"][f"RoBERTa, {metric}"]["4, footnote 9"] for metric in ("F1", "EM"))
+    scores = {
+        row: tuple(cells[name] for name in ("F1", "EM")) for row, cells in table_2["rows"].items()
+    }
+    scores["RoBERTa"] = tuple(
+        text["rows"][f"RoBERTa, {metric}"]["4, footnote 9"] for metric in ("F1", "EM")
+    )
     assert {row: cells for row, *cells in map(tuple, tables["system", "F1", "EM"])} == {
         row: list(cells) for row, cells in scores.items()
     }
@@ -253,7 +288,9 @@ def test_what_the_card_says_of_coins_and_categories(corpora):
         for row, *cells in read_card_tables()[header]
         for name, cell in zip(header[1:], cells, strict=True)
     }
-    card = " ".join(resources.files("closeread.cards").joinpath("mctaco.md").read_text("utf-8").split())
+    card = " ".join(
+        resources.files("closeread.cards").joinpath("mctaco.md").read_text("utf-8").split()
+    )
     f1, exact = (RECOMPUTE["Table 2"](Inputs())["Random", metric] for metric in ("F1", "EM"))
     assert f"a mean F1 of {f1.mean:.2f} and a mean exact match of {exact.mean:.2f}" in card
     assert f"standard deviations of {f1.deviation:.2f} and {exact.deviation:.2f}" in card

@@ -22,9 +22,17 @@ def rows(gold, system):
     """Make records and rows from {question: "yes no …"}; "-" in the system means no row."""
     records, answers = [], []
     for question, labels in gold.items():
-        for i, (label, predicted) in enumerate(zip(labels.split(), system[question].split(), strict=True)):
+        for i, (label, predicted) in enumerate(
+            zip(labels.split(), system[question].split(), strict=True)
+        ):
             name = f"{question}-{i}"
-            row = {"id": name, "question_id": question, "sentence_id": "s", "label": label, "category": "Frequency"}
+            row = {
+                "id": name,
+                "question_id": question,
+                "sentence_id": "s",
+                "label": label,
+                "category": "Frequency",
+            }
             records.append(row)
             answers.append(None if predicted == "-" else {"id": name, "label": predicted})
     return records, answers
@@ -38,7 +46,9 @@ def scores(records, answers, **options):
 def test_hand_cases(case):
     options = {"missing": case["missing"]} if "missing" in case else {}
     got = scores(*rows(case["gold"], case["system"]), **options)
-    assert got["exact_match"] == pytest.approx(float(Fraction(case["exact_match"])), abs=1e-15), case["why"]
+    assert got["exact_match"] == pytest.approx(float(Fraction(case["exact_match"])), abs=1e-15), (
+        case["why"]
+    )
     assert got["f1"] == pytest.approx(float(Fraction(case["f1"])), abs=1e-15), case["why"]
 
 
@@ -99,8 +109,14 @@ def test_agrees_with_the_twin(corpus):
 @given(st.integers(1, 6), st.data())
 def test_expected_coin_scores_by_enumeration(n, data):
     gold = data.draw(st.lists(LABEL, min_size=n, max_size=n))
-    records = [{"question_id": "q", "sentence_id": "s", "label": label, "category": "Frequency"} for label in gold]
-    outcomes = [twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)]) for bits in range(2**n)]
+    records = [
+        {"question_id": "q", "sentence_id": "s", "label": label, "category": "Frequency"}
+        for label in gold
+    ]
+    outcomes = [
+        twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)])
+        for bits in range(2**n)
+    ]
     found = expect_random(count(gold=records, system=records))
     for name in ("exact_match", "f1"):
         values = [outcome[name] for outcome in outcomes]
@@ -111,7 +127,9 @@ def test_expected_coin_scores_by_enumeration(n, data):
         )
 
 
-labels = st.sampled_from([b"yes", b"no", b" yes\t", b"yes\r", b"\xc2\xa0no", b"maybe", b"", b"\xe2\x80\xa8yes"])
+labels = st.sampled_from(
+    [b"yes", b"no", b" yes\t", b"yes\r", b"\xc2\xa0no", b"maybe", b"", b"\xe2\x80\xa8yes"]
+)
 
 
 @given(texts=st.lists(labels, min_size=1, max_size=9).filter(any), n_gold=st.integers(1, 10))
@@ -120,7 +138,9 @@ def test_labels_are_those_of_single_lines(texts, n_gold):
     gold = [{"id": f"test-{number:05d}"} for number in range(n_gold)]
     lines = text.Lines(data)
     columns, singly = parse_submission(lines, gold), parse_submission(list(lines), gold)
-    expected = [line.decode().removesuffix("\r").strip() for line in data.removesuffix(b"\n").split(b"\n")][:n_gold]
+    expected = [
+        line.decode().removesuffix("\r").strip() for line in data.removesuffix(b"\n").split(b"\n")
+    ][:n_gold]
     assert [row["label"] for row in columns.records] == expected
     assert columns.records == singly.records
     assert columns.problems == singly.problems

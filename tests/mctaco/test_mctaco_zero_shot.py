@@ -33,7 +33,9 @@ def test_above_the_mean_of_the_question():
     assert [row["label"] for row in found] == ["yes", "no", "no", "yes", "no", "no", "no", "no"]
 
 
-rows = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(-6, 0)), min_size=1, max_size=12)
+rows = st.lists(
+    st.tuples(st.integers(0, 3), st.booleans(), st.integers(-6, 0)), min_size=1, max_size=12
+)
 
 
 @given(rows)
@@ -57,11 +59,20 @@ def make_model(folder, records):
     transformers = pytest.importorskip("transformers")
     from shared.tiny_encoder import make_tokenizer
 
-    words = {word for record in records for word in f"{record['question']} {record['answer']}".lower().split()}
+    words = {
+        word
+        for record in records
+        for word in f"{record['question']} {record['answer']}".lower().split()
+    }
     tokenizer = make_tokenizer(sorted(words), 128)
     torch.manual_seed(0)
     config = transformers.GPT2Config(
-        vocab_size=len(tokenizer), n_embd=16, n_layer=1, n_head=2, n_positions=128, initializer_range=0.5
+        vocab_size=len(tokenizer),
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        n_positions=128,
+        initializer_range=0.5,
     )
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -77,26 +88,43 @@ def test_the_command(ran, run, tmp_path):
 
     def predict(*more):
         return ran(
-            "predict", "mctaco", "--zero-shot", model, *SAMPLE, "--device", "cpu", "-o", tmp_path / "p.jsonl", *more
+            "predict",
+            "mctaco",
+            "--zero-shot",
+            model,
+            *SAMPLE,
+            "--device",
+            "cpu",
+            "-o",
+            tmp_path / "p.jsonl",
+            *more,
         )
 
     def score():
-        report = json.loads(ran("score", "mctaco", tmp_path / "p.jsonl", *SAMPLE, "--json", "--no-ci"))
+        report = json.loads(
+            ran("score", "mctaco", tmp_path / "p.jsonl", *SAMPLE, "--json", "--no-ci")
+        )
         return report["scores"]["f1"]["value"]
 
     predict()
-    labels = [json.loads(line)["label"] for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()]
+    labels = [
+        json.loads(line)["label"] for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()
+    ]
     by_question = {}
     for record, label in zip(records, labels, strict=True):
         by_question.setdefault(record["question_id"], []).append(label)
     # Some are above the mean and some below, whatever the model.
     assert all(set(found) == {"yes", "no"} for found in by_question.values())
     out = predict("--tune-on", "test")
-    threshold, f1 = out.strip().partition("; threshold ")[2].removesuffix(" on test").split(", with F1 ")
+    threshold, f1 = (
+        out.strip().partition("; threshold ")[2].removesuffix(" on test").split(", with F1 ")
+    )
     assert f"{100 * score():.1f}" == f1
     predict("--threshold", threshold)
     assert f"{100 * score():.1f}" == f1
-    assert predict("--threshold", "0").endswith("103 candidates, 0 yes\n")  # no probability is above 1
+    assert predict("--threshold", "0").endswith(
+        "103 candidates, 0 yes\n"
+    )  # no probability is above 1
     assert predict("--threshold", "-1000").endswith("103 candidates, 103 yes\n")
 
 
@@ -108,7 +136,10 @@ def usage(run, *arguments):
 
 def test_options_that_exclude_each_other(run, here):
     assert usage(run) == "Error: either the folder of a run or --zero-shot is needed"
-    assert usage(run, "run", "--zero-shot", "m") == "Error: either the folder of a run or --zero-shot is needed"
+    assert (
+        usage(run, "run", "--zero-shot", "m")
+        == "Error: either the folder of a run or --zero-shot is needed"
+    )
     assert usage(run, "run", "--threshold", "-1") == "Error: --threshold needs --zero-shot"
     assert usage(run, "run", "--tune-on", "validation") == "Error: --tune-on needs --zero-shot"
     both = usage(run, "--zero-shot", "m", "--threshold", "-1", "--tune-on", "validation")

@@ -131,7 +131,9 @@ def parse_by_position(document):
     heads, relations, parts = [], [], []
     begin = 0
     for token in document:
-        part, relation = {0: ("PRON", "nsubj"), 1: ("VERB", "ROOT")}.get(token.i - begin, ("NOUN", "obj"))
+        part, relation = {0: ("PRON", "nsubj"), 1: ("VERB", "ROOT")}.get(
+            token.i - begin, ("NOUN", "obj")
+        )
         heads.append(min(begin + 1, len(document) - 1))
         relations.append("punct" if token.is_punct else relation)
         parts.append("PUNCT" if token.is_punct else part)
@@ -152,21 +154,52 @@ def pipeline(here):
 
 @pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
 def test_phrases_of_texts(ran, here, pipeline):
-    command = ["phrases", "text", "one.txt", "two.txt", "--spacy-model", pipeline, "-o", "events.txt"]
+    command = [
+        "phrases",
+        "text",
+        "one.txt",
+        "two.txt",
+        "--spacy-model",
+        pipeline,
+        "-o",
+        "events.txt",
+    ]
     assert ran(*command) == "events.txt: 3 phrases from 3 paragraphs\n"
-    assert Path("events.txt").read_text("utf-8") == "she sold boats\nhe slept\nthey went home early\n"
+    assert (
+        Path("events.txt").read_text("utf-8") == "she sold boats\nhe slept\nthey went home early\n"
+    )
     assert ran(*command, "--max-words", "3") == "events.txt: 2 phrases from 3 paragraphs\n"
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_texts_that_can_not_be_used(run, here, pipeline):
     Path("bad.txt").write_bytes(b"ab\xff")
-    command = ["phrases", "text", "bad.txt", "one.txt", "nowhere.txt", "--spacy-model", pipeline, "-o", "events.txt"]
+    command = [
+        "phrases",
+        "text",
+        "bad.txt",
+        "one.txt",
+        "nowhere.txt",
+        "--spacy-model",
+        pipeline,
+        "-o",
+        "events.txt",
+    ]
     done = run(*command)
     assert (done.exit_code, Path("events.txt").exists()) == (1, False)
     assert "bad.txt:1: byte 3 (0xff) is not valid UTF-8" in done.stderr
     assert "nowhere.txt: can't be read: No such file or directory" in done.stderr
-    done = run("phrases", "text", "two.txt", "--max-words", "2", "--spacy-model", pipeline, "-o", "events.txt")
+    done = run(
+        "phrases",
+        "text",
+        "two.txt",
+        "--max-words",
+        "2",
+        "--spacy-model",
+        pipeline,
+        "-o",
+        "events.txt",
+    )
     assert (done.exit_code, Path("events.txt").exists()) == (2, False)
     assert "no event phrase of at most 2 words was found (expected at least one)" in done.stderr
 
@@ -183,7 +216,9 @@ def test_pipelines_that_can_not_be_used(run, here, pipeline, monkeypatch):
     assert done.exit_code == 2
     assert "spaCy pipeline 'xx_no_such_pipeline' does not exist" in " ".join(done.stderr.split())
     Path("blank/meta.json").write_text("{")
-    assert "spaCy pipeline 'blank' can't be loaded: " in " ".join(run(*command, "blank").stderr.split())
+    assert "spaCy pipeline 'blank' can't be loaded: " in " ".join(
+        run(*command, "blank").stderr.split()
+    )
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     done = run(*command, pipeline)
     assert (done.exit_code, done.stderr) == (

@@ -43,7 +43,9 @@ def row(number, answer, question="q0", category="Typical Time"):
 
 
 def make_technique(name, many):
-    return Technique(name, lambda rows: [[f"{row['answer']} {name}{i}" for i in range(many)] for row in rows])
+    return Technique(
+        name, lambda rows: [[f"{row['answer']} {name}{i}" for i in range(many)] for row in rows]
+    )
 
 
 def answers(rows):
@@ -56,7 +58,11 @@ def test_output_rows():
     assert found[0] == {name: value for name, value in row(0, "x").items() if name != "label"} | {
         "id": "q0-c00", "technique": "original", "source": "r0",
     }  # fmt: skip
-    assert [(new["id"], new["answer"], new["technique"], new["source"]) for new in found if new["source"] != "r2"] == [
+    assert [
+        (new["id"], new["answer"], new["technique"], new["source"])
+        for new in found
+        if new["source"] != "r2"
+    ] == [
         ("q0-c00", "x", "original", "r0"),
         *([("q0-c02", "x t0", "t", "r0")] if found[2]["source"] == "r0" else []),
         ("q1-c00", "y", "original", "r1"),
@@ -78,15 +84,22 @@ def test_a_full_question_gets_no_more_candidates():
 
 
 def test_answers_that_differ_in_case_and_whitespace_are_the_same():
-    variants = Technique("t", lambda rows: [["AT  dawn", "at dusk", " at Dusk", "", " "] for _ in rows])
+    variants = Technique(
+        "t", lambda rows: [["AT  dawn", "at dusk", " at Dusk", "", " "] for _ in rows]
+    )
     found = expand([row(0, "at dawn"), row(1, "At dawn "), row(2, "noon")], [variants])
-    assert [(new["answer"], new["source"]) for new in found[:2]] == [("at dawn", "r0"), ("noon", "r2")]
+    assert [(new["answer"], new["source"]) for new in found[:2]] == [
+        ("at dawn", "r0"),
+        ("noon", "r2"),
+    ]
     assert len(found) == 3
     assert found[2]["answer"] in ("at dusk", " at Dusk")
 
 
 def test_twenty_phrases_are_retrieved():
-    technique = by_retrieval(PhraseIndex([f"evening {name}" for name in "abcdefghijklmnopqrstuvwxyz"]))
+    technique = by_retrieval(
+        PhraseIndex([f"evening {name}" for name in "abcdefghijklmnopqrstuvwxyz"])
+    )
     assert [len(found) for found in technique.variants([row(0, "in the evening")])] == [20]
 
 
@@ -103,7 +116,10 @@ def test_the_three_techniques():
         ("in perhaps evening", "masked"),
         ("in the perhaps", "masked"),
     }
-    assert (found[5]["answer"], found[5]["technique"]) == ("before the evening concert", "retrieval")
+    assert (found[5]["answer"], found[5]["technique"]) == (
+        "before the evening concert",
+        "retrieval",
+    )
     few = {"number_rule": "plus_one", "units": "any", "changes": 2}
     assert "twice a month" in answers(expand([row(0, "once a week")], [by_rules(**few)], limit=99))
     assert "1 century ago" in answers(expand([row(0, "1 week ago")], [by_rules(**few)], limit=99))
@@ -114,23 +130,34 @@ def test_the_three_techniques():
     ("options", "expected"),
     [
         ({}, ["at dawn", "at dawn later", "she sang", "went home"]),
-        ({"events": ()}, ["at dawn", "at dawn later", "went home", "she sang", "she sang later", "went home"]),
+        (
+            {"events": ()},
+            ["at dawn", "at dawn later", "went home", "she sang", "she sang later", "went home"],
+        ),
         ({"events": ["Typical Time"]}, ["at dawn", "went home", "she sang", "she sang later"]),
     ],
 )
 def test_phrases_replace_events_and_words_are_replaced_elsewhere(options, expected):
-    phrases = Technique("phrases", lambda rows: [["went home"] for _ in rows], replaces_phrases=True)
+    phrases = Technique(
+        "phrases", lambda rows: [["went home"] for _ in rows], replaces_phrases=True
+    )
     words = Technique("words", lambda rows: [[f"{row['answer']} later"] for row in rows])
     rows = [row(0, "at dawn"), row(1, "she sang", "q1", "Event Ordering")]
     assert answers(expand(rows, [words, phrases], **options)) == expected
 
 
 def test_the_order_is_the_same_in_every_process():
-    assert answers(expand([row(0, "x")], [make_technique("a", 6)], limit=4, seed=3)) == ["x", "x a2", "x a4", "x a1"]
+    assert answers(expand([row(0, "x")], [make_technique("a", 6)], limit=4, seed=3)) == [
+        "x",
+        "x a2",
+        "x a4",
+        "x a1",
+    ]
 
 
 ROWS = st.lists(
-    st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])), max_size=12
+    st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])),
+    max_size=12,
 ).map(lambda pairs: [row(i, answer, question) for i, (answer, question) in enumerate(pairs)])
 TECHNIQUES = [
     make_technique("a", 3),
@@ -150,7 +177,9 @@ def test_limits_originals_and_independent_questions(rows, limit, seed):
         mine = [new for new in found if new["question_id"] == question]
         originals = [new for new in mine if new["technique"] == "original"]
         assert len(mine) <= max(limit, len(originals))
-        assert {new["answer"].casefold() for new in originals} == {row["answer"].casefold() for row in of_question}
+        assert {new["answer"].casefold() for new in originals} == {
+            row["answer"].casefold() for row in of_question
+        }
         assert mine[: len(originals)] == originals
         assert len({new["answer"].casefold() for new in mine}) == len(mine)
         assert expand(of_question, TECHNIQUES, limit=limit, seed=seed) == mine
@@ -160,7 +189,11 @@ def test_limits_originals_and_independent_questions(rows, limit, seed):
 
 
 def masked_row(answer):
-    return {"sentence": "The bridge was painted.", "question": "How long did it take?", "answer": answer}
+    return {
+        "sentence": "The bridge was painted.",
+        "question": "How long did it take?",
+        "answer": answer,
+    }
 
 
 def always(*fillings):
@@ -174,19 +207,34 @@ def test_every_word_is_masked_once_in_its_context():
         received.extend(texts)
         return always("x")(texts)
 
-    assert masked_variants([masked_row("two days."), masked_row("a week")], fill=fill, mask_token=MASK) == [
+    assert masked_variants(
+        [masked_row("two days."), masked_row("a week")], fill=fill, mask_token=MASK
+    ) == [
         ["x days.", "two x."],
         ["x week", "a x"],
     ]
     context = "The bridge was painted. How long did it take? "
-    assert received == [context + answer for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")]
+    assert received == [
+        context + answer
+        for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")
+    ]
 
 
 @for_each(
     ("answer", "fillings", "expected", "why"),
     [
-        ("days", ["weeks", "months", "years", "hours"], ["weeks", "months", "years"], "the top three"),
-        ("days", ["days", "weeks", "Days", "hours"], ["weeks", "hours"], "the word itself is skipped"),
+        (
+            "days",
+            ["weeks", "months", "years", "hours"],
+            ["weeks", "months", "years"],
+            "the top three",
+        ),
+        (
+            "days",
+            ["days", "weeks", "Days", "hours"],
+            ["weeks", "hours"],
+            "the word itself is skipped",
+        ),
         ("days", [".", "-", "", " ", "weeks"], ["weeks"], "punctuation is skipped"),
         ("days", [" weeks", "weeks "], ["weeks"], "whitespace around a filling is ignored"),
         ("days", [], [], "no filling"),
@@ -198,11 +246,15 @@ def test_every_word_is_masked_once_in_its_context():
     ],
 )
 def test_fillings(answer, fillings, expected, why):
-    assert masked_variants([masked_row(answer)], fill=always(*fillings), mask_token=MASK) == [expected], why
+    assert masked_variants([masked_row(answer)], fill=always(*fillings), mask_token=MASK) == [
+        expected
+    ], why
 
 
 def test_a_model_that_skips_texts_is_an_error():
-    with pytest.raises(ValueError, match=r"returned fillings for 1 texts \(expected 2, one per masked word\)"):
+    with pytest.raises(
+        ValueError, match=r"returned fillings for 1 texts \(expected 2, one per masked word\)"
+    ):
         masked_variants([masked_row("two days")], fill=lambda texts: [["x"]], mask_token=MASK)
 
 
@@ -213,7 +265,9 @@ def slow_similar(phrases, texts, k):
     """Return the most similar phrases by a dense matrix of all similarities and a full sort."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    distinct = list({" ".join(phrase.casefold().split()): phrase for phrase in reversed(phrases)}.values())
+    distinct = list(
+        {" ".join(phrase.casefold().split()): phrase for phrase in reversed(phrases)}.values()
+    )
     distinct.sort(key=phrases.index)
     vectorizer = TfidfVectorizer(token_pattern=r"\w+")  # noqa: S106
     vectors = vectorizer.fit_transform(distinct).toarray()
@@ -222,7 +276,11 @@ def slow_similar(phrases, texts, k):
         similarity = (vectors @ vector).round(12)
         order = sorted(range(len(distinct)), key=lambda i: (-similarity[i], i))
         same = " ".join(text.casefold().split())
-        usable = [i for i in order if similarity[i] > 0 and " ".join(distinct[i].casefold().split()) != same]
+        usable = [
+            i
+            for i in order
+            if similarity[i] > 0 and " ".join(distinct[i].casefold().split()) != same
+        ]
         found.append([distinct[i] for i in usable[:k]])
     return found
 
@@ -242,14 +300,30 @@ def test_phrases_are_those_of_the_slow_twin_for_any_batch_size(phrases, texts, k
     ("text", "k", "expected", "why"),
     [
         ("painted a barn", 1, ["painted the barn"], "the best"),
-        ("walked home", 5, ["went home", "home the barn painted"], "the longer phrase is less similar"),
+        (
+            "walked home",
+            5,
+            ["went home", "home the barn painted"],
+            "the longer phrase is less similar",
+        ),
         ("went HOME", 5, ["home the barn painted"], "the text itself is not returned"),
         ("flew away", 5, [], "no word in common"),
-        ("barn barn", 2, ["painted the barn", "sold the barn"], "barn weighs less next to the rarer sold"),
+        (
+            "barn barn",
+            2,
+            ["painted the barn", "sold the barn"],
+            "barn weighs less next to the rarer sold",
+        ),
     ],
 )
 def test_similar_phrases(text, k, expected, why):
-    phrases = ["painted the barn", "sold the barn", "went home", "Went  Home", "home the barn painted"]
+    phrases = [
+        "painted the barn",
+        "sold the barn",
+        "went home",
+        "Went  Home",
+        "home the barn painted",
+    ]
     assert PhraseIndex(phrases).similar([text], k) == [expected], why
 
 
@@ -259,17 +333,35 @@ COMMAND = ["perturb", "mctaco", "candidates", "--config", "sample"]
 
 
 def test_units_changes_only_answers(ran):
-    assert ran("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith("n.jsonl: 103 rows, ")
+    assert ran("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith(
+        "n.jsonl: 103 rows, "
+    )
     before = read_gold(load_corpus("mctaco"), "sample").records
     after = [json.loads(line) for line in Path("n.jsonl").read_text("utf-8").splitlines()]
-    changed = {old["answer"]: new["answer"] for old, new in zip(before, after, strict=True) if old != new}
+    changed = {
+        old["answer"]: new["answer"] for old, new in zip(before, after, strict=True) if old != new
+    }
     assert (changed["30 months"], changed["18 months"]) == ("2.5 years", "1.5 years")
-    assert all({**old, "answer": ""} == {**new, "answer": ""} for old, new in zip(before, after, strict=True))
+    assert all(
+        {**old, "answer": ""} == {**new, "answer": ""}
+        for old, new in zip(before, after, strict=True)
+    )
 
 
 def test_candidates_fit_their_schema_and_the_limit(ran):
-    Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
-    options = ["--number-rule", "times_ten", "--phrases", "phrases.txt", "--limit", "12", "--changes", "2"]
+    Path("phrases.txt").write_text(
+        "she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8"
+    )
+    options = [
+        "--number-rule",
+        "times_ten",
+        "--phrases",
+        "phrases.txt",
+        "--limit",
+        "12",
+        "--changes",
+        "2",
+    ]
     texts = []
     for seed in ("0", "0", "1"):
         ran(*COMMAND, *options, "--seed", seed, "-o", "c.jsonl")
@@ -282,12 +374,17 @@ def test_candidates_fit_their_schema_and_the_limit(ran):
 
 def test_events_and_phrases_without_each_other_are_told(run, here):
     told = "note: 5 questions of Event Ordering will get no new candidates: their answers are events, for which phrases"
-    assert f"{told} are retrieved (see --phrases, or use --events none).\n" in run(*COMMAND, "-o", "c.jsonl").stderr
+    assert (
+        f"{told} are retrieved (see --phrases, or use --events none).\n"
+        in run(*COMMAND, "-o", "c.jsonl").stderr
+    )
     assert told not in run(*COMMAND, "-o", "c.jsonl", "--events", "none").stderr
     Path("own.tsv").write_text("She paints.\tWhen?\tnow\tyes\tTypical Time\n", "utf-8")
     Path("phrases.txt").write_text("she paints now\n", "utf-8")
     command = [*COMMAND[:3], "--gold", "own.tsv", "--phrases", "phrases.txt", "-o", "c.jsonl"]
-    note = "note: no phrases are retrieved: there is no question of Event Ordering (see --events).\n"
+    note = (
+        "note: no phrases are retrieved: there is no question of Event Ordering (see --events).\n"
+    )
     assert run(*command).stderr.endswith(note)
     assert "retrieval" not in Path("c.jsonl").read_text("utf-8")
     assert note not in run(*command, "--events", "none").stderr
@@ -299,8 +396,16 @@ def test_events_and_phrases_without_each_other_are_told(run, here):
     [
         (["--events", "event ordering"], 2, "no such category of events: 'event ordering'."),
         (["--events", "event ordering"], 2, "Did you mean 'Event Ordering'?"),
-        (["--events", "none", "--events", "Frequency"], 2, "events: 'none' excludes other categories"),
-        (["--phrases", "phrases.txt"], 1, "phrases.txt: no phrase contains a word (expected at least one)"),
+        (
+            ["--events", "none", "--events", "Frequency"],
+            2,
+            "events: 'none' excludes other categories",
+        ),
+        (
+            ["--phrases", "phrases.txt"],
+            1,
+            "phrases.txt: no phrase contains a word (expected at least one)",
+        ),
     ],
 )
 def test_bad_requests(run, here, options, code, message):
@@ -315,7 +420,10 @@ def test_libraries_that_are_not_installed(run, here, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, library, None)
     Path("phrases.txt").write_text("she paints now\n", "utf-8")
     for command, message in (
-        (["perturb", "mctaco", "units", "--config", "sample"], "parsing number words needs text2num"),
+        (
+            ["perturb", "mctaco", "units", "--config", "sample"],
+            "parsing number words needs text2num",
+        ),
         ([*COMMAND, "--phrases", "phrases.txt"], "phrase retrieval needs scikit-learn"),
     ):
         result = run(*command, "-o", "n.jsonl")

@@ -7,7 +7,13 @@ from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.rules import MOST_CHARACTERS, MOST_RESULTS, UNIT_SETS, WORD_RULES, perturb
+from closeread.tasks.mctaco.perturbation.rules import (
+    MOST_CHARACTERS,
+    MOST_RESULTS,
+    UNIT_SETS,
+    WORD_RULES,
+    perturb,
+)
 
 # Answers and all results in order, "-" for none: words and units of the table; articles fit what follows.
 WORDS = (
@@ -70,7 +76,9 @@ NUMBERS = {
 
 def list_cases(text):
     cases = [one.split(" > ") for one in text.split("; ")]
-    return [(answer, [] if expected == "-" else expected.split(" | ")) for answer, expected in cases]
+    return [
+        (answer, [] if expected == "-" else expected.split(" | ")) for answer, expected in cases
+    ]
 
 
 @for_each(("answer", "expected"), [("", []), *list_cases(WORDS)])
@@ -84,7 +92,11 @@ LONG = "x" * 80
 @for_each(
     ("answer", "rule", "expected"),
     [
-        *((answer, rule, expected) for rule, text in NUMBERS.items() for answer, expected in list_cases(text)),
+        *(
+            (answer, rule, expected)
+            for rule, text in NUMBERS.items()
+            for answer, expected in list_cases(text)
+        ),
         ("9" * 400, "plus_one", []),
         ("0", "times_ten", []),
         (f"3 or {LONG} 12 pm", "plus_one", [f"4 or {LONG} 12 pm", f"3 or {LONG} 1 pm"]),
@@ -92,7 +104,9 @@ LONG = "x" * 80
 )
 def test_numbers(answer, rule, expected):
     words = perturb(answer, number_rule="off")
-    assert [result for result in perturb(answer, number_rule=rule) if result not in words] == expected
+    assert [
+        result for result in perturb(answer, number_rule=rule) if result not in words
+    ] == expected
 
 
 def test_numbers_and_words_are_replaced_from_left_to_right():
@@ -108,7 +122,9 @@ def test_numbers_and_words_are_replaced_from_left_to_right():
 def test_the_unit_sets_are_closed():
     for units in UNIT_SETS:
         for unit in units:
-            reached = {result.removeprefix("one ") for result in perturb(f"one {unit}", number_rule="off")}
+            reached = {
+                result.removeprefix("one ") for result in perturb(f"one {unit}", number_rule="off")
+            }
             assert set(units) - {unit} <= reached
 
 
@@ -121,7 +137,9 @@ def test_every_key_of_the_table_is_replaced():
 ANSWERS = st.lists(
     st.one_of(
         st.sampled_from([key for group in WORD_RULES.values() for key in group]),
-        st.sampled_from(["second", "days", "Years", "3", "1,000", "twenty", "five", "hundred", "a", "7am", "-"]),
+        st.sampled_from(
+            ["second", "days", "Years", "3", "1,000", "twenty", "five", "hundred", "a", "7am", "-"]
+        ),
         st.text(max_size=5),
     ),
     max_size=7,
@@ -141,7 +159,8 @@ def test_exactly_one_span_is_replaced_by_an_entry_of_the_table(answer):
     known = known_replacements()
     for result in perturb(answer, number_rule="off", agreement="keep"):
         assert any(
-            answer.startswith(result[:start]) and answer[start:].endswith(result[start + len(new) :])
+            answer.startswith(result[:start])
+            and answer[start:].endswith(result[start + len(new) :])
             for new in known
             for start in range(len(result))
             if result[start : start + len(new)].lower() == new
@@ -153,19 +172,29 @@ def test_words_beside_a_replacement_can_be_kept():
     assert perturb("an hour", agreement="keep") == ["an second", "an week", "an year"]
 
 
-@for_each(("old", "new"), [("2 a.m.", "3 p.m."), ("1 day", "10 days"), ("once a week", "twice a month")])
+@for_each(
+    ("old", "new"), [("2 a.m.", "3 p.m."), ("1 day", "10 days"), ("once a week", "twice a month")]
+)
 def test_the_examples_of_the_paper(old, new):
     assert new in perturb(old, changes=2, units="any")
 
 
 def test_two_changes_come_after_one():
     assert perturb("2 a.m.", changes=2) == ["3 a.m.", "2 p.m.", "3 p.m."]
-    assert perturb("now or today", changes=2) == ["later or today", "now or yesterday", "later or yesterday"]
+    assert perturb("now or today", changes=2) == [
+        "later or today",
+        "now or yesterday",
+        "later or yesterday",
+    ]
 
 
 def test_changes_are_of_different_places():
     # Three words for night, at one place; more changes than places are no more answers.
-    assert perturb("at night", changes=2) == perturb("at night") == ["at early morning", "at day", "at morning"]
+    assert (
+        perturb("at night", changes=2)
+        == perturb("at night")
+        == ["at early morning", "at day", "at morning"]
+    )
     assert len(perturb("now now now", changes=3)) == len(perturb("now now now", changes=9)) == 7
 
 

@@ -9,7 +9,13 @@ from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, cardinal, in_words, normalize_units, parse_quantity
+from closeread.tasks.mctaco.perturbation.units import (
+    UNIT_SECONDS,
+    cardinal,
+    in_words,
+    normalize_units,
+    parse_quantity,
+)
 
 # Texts, and their normalization under a rule.
 PROPER = (
@@ -70,19 +76,39 @@ def test_left_unchanged(text):
         *((word, 1) for word in ("a", "an")),
         *((word, 2) for word in ("couple", "a couple", "couple of", "a couple of")),
         *((word, 3) for word in ("some", "few", "a few")),
-        *zip(("several", "many", "tens of", "hundreds of", "thousands of"), (4, 10, 10, 100, 1000), strict=True),
+        *zip(
+            ("several", "many", "tens of", "hundreds of", "thousands of"),
+            (4, 10, 10, 100, 1000),
+            strict=True,
+        ),
         ("1,234.5", Fraction("1234.5")),
         ("one and a half", Fraction(3, 2)),
         ("half a million", 500_000),
         ("zero", 0),
         ("9" * 18, 10**18 - 1),
         ("9" * 19, None),
-        *((text, None) for text in ("o", "second", "first", "hundreds", "five two", "and", "", "1.", "1.2.3", "a an")),
+        *(
+            (text, None)
+            for text in (
+                "o",
+                "second",
+                "first",
+                "hundreds",
+                "five two",
+                "and",
+                "",
+                "1.",
+                "1.2.3",
+                "a an",
+            )
+        ),
     ],
 )
 def test_quantities(text, expected):
     assert parse_quantity(text) == expected
-    assert parse_quantity(text, rule="official") == (3 if text in ("couple", "a couple") else expected)
+    assert parse_quantity(text, rule="official") == (
+        3 if text in ("couple", "a couple") else expected
+    )
 
 
 UNITS = list(UNIT_SECONDS["proper"])
@@ -98,7 +124,11 @@ def numbers(draw):
         return str(draw(st.decimals(0, 10**6, places=draw(st.integers(1, 4)))))
     if kind == "words":
         return in_words(draw(st.integers(0, 10**6)))
-    return draw(st.sampled_from(["a few", "many", "hundreds of", "half an", "two and a half", "a couple of"]))
+    return draw(
+        st.sampled_from(
+            ["a few", "many", "hundreds of", "half an", "two and a half", "a couple of"]
+        )
+    )
 
 
 def seconds(text, rule):
@@ -129,7 +159,22 @@ def test_unit_is_the_most_proper_one(number, unit, rule):
 PHRASES = st.lists(
     st.one_of(
         numbers(),
-        st.sampled_from([*UNITS, "days", "months", "centuries", "to", "or", "and", "a half", "-", "(", "second", "of"]),
+        st.sampled_from(
+            [
+                *UNITS,
+                "days",
+                "months",
+                "centuries",
+                "to",
+                "or",
+                "and",
+                "a half",
+                "-",
+                "(",
+                "second",
+                "of",
+            ]
+        ),
         st.text(max_size=6),
     ),
     max_size=12,
@@ -146,7 +191,12 @@ def test_normalizing_twice_changes_nothing_more(text, rule):
     assert normalize_units(once, rule=rule) == once
 
 
-@given(st.text(alphabet="abcdefg ,.;:"), numbers(), st.sampled_from(UNITS), st.text(alphabet="bcefg ,.;:"))
+@given(
+    st.text(alphabet="abcdefg ,.;:"),
+    numbers(),
+    st.sampled_from(UNITS),
+    st.text(alphabet="bcefg ,.;:"),
+)
 def test_the_surrounding_text_is_unchanged(before, number, unit, after):
     alone = normalize_units(f"{number} {unit}")
     assert normalize_units(f"{before}# {number} {unit}; {after}") == f"{before}# {alone}; {after}"

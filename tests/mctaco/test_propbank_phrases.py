@@ -22,8 +22,12 @@ def frameset(*examples):
 def example(text, relloc, *arguments, name="x-v: an example"):
     """An example with arguments as (type, start, end)."""
     words = text.split()
-    rel = " ".join(words[int(place)] for place in relloc.split() if place.isdigit() and int(place) < len(words))
-    spans = "".join(f'<arg type="{kind}" start="{start}" end="{end}">-</arg>' for kind, start, end in arguments)
+    rel = " ".join(
+        words[int(place)] for place in relloc.split() if place.isdigit() and int(place) < len(words)
+    )
+    spans = "".join(
+        f'<arg type="{kind}" start="{start}" end="{end}">-</arg>' for kind, start, end in arguments
+    )
     inside = f'<text>{text}</text><propbank><rel relloc="{relloc}">{rel}</rel>{spans}</propbank>'
     return f'<example name="{name}">{inside}</example>'
 
@@ -66,7 +70,10 @@ EXAMPLES = [
 def test_examples(tmp_path, given_example, expected, why):
     (tmp_path / "x.xml").write_text(frameset(given_example), "utf-8")
     found = read_frames([tmp_path / "x.xml"])
-    assert (found.phrases, found.without_places) == ([expected] if expected else [], int(expected is None)), why
+    assert (found.phrases, found.without_places) == (
+        [expected] if expected else [],
+        int(expected is None),
+    ), why
     assert (found.files, found.examples) == (1, 1)
 
 
@@ -96,7 +103,10 @@ def test_a_pool_has_each_phrase_once_and_none_too_long():
         "Ann left",
         "Bob left",
     ]
-    with pytest.raises(RequestError, match=r"no event phrase of at most 2 words was found \(expected at least one\)"):
+    with pytest.raises(
+        RequestError,
+        match=r"no event phrase of at most 2 words was found \(expected at least one\)",
+    ):
         make_pool(["one two three"], max_words=2)
 
 
@@ -124,12 +134,26 @@ def write_release(folder):
 def test_a_folder_of_frames(run, here):
     write_release(here / "frames")
     done = run("phrases", "propbank", "frames", "-o", "events.txt")
-    assert (done.exit_code, done.stdout) == (0, "events.txt: 2 phrases from 4 examples in 2 files\n")
+    assert (done.exit_code, done.stdout) == (
+        0,
+        "events.txt: 2 phrases from 4 examples in 2 files\n",
+    )
     assert (
-        "note: 1 example left out: the places of predicate or arguments are unknown or not in the text." in done.stderr
+        "note: 1 example left out: the places of predicate or arguments are unknown or not in the text."
+        in done.stderr
     )
     assert Path("events.txt").read_text("utf-8") == "they left the house\nAnn sold the boat\n"
-    command = ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "events.txt", "-o", "c.jsonl"]
+    command = [
+        "perturb",
+        "mctaco",
+        "candidates",
+        "--config",
+        "sample",
+        "--phrases",
+        "events.txt",
+        "-o",
+        "c.jsonl",
+    ]
     assert "retrieval)" in run(*command).stdout
 
 
@@ -165,8 +189,16 @@ def test_broken_files_can_be_skipped_with_a_note(run, here):
     Path("frames/broken.xml").write_text("<frameset>\n<predicate>", "utf-8")
     done = run("phrases", "propbank", "frames", "--invalid", "skip", "-o", "events.txt")
     assert done.stdout == "events.txt: 2 phrases from 4 examples in 2 files\n"
-    assert "note: skipped frames/broken.xml:2: is not well-formed XML: no element found at column 12\n" in done.stderr
-    assert run("phrases", "propbank", "frames/broken.xml", "--invalid", "skip", "-o", "no.txt").exit_code == 1
+    assert (
+        "note: skipped frames/broken.xml:2: is not well-formed XML: no element found at column 12\n"
+        in done.stderr
+    )
+    assert (
+        run(
+            "phrases", "propbank", "frames/broken.xml", "--invalid", "skip", "-o", "no.txt"
+        ).exit_code
+        == 1
+    )
     Path("empty").mkdir()
     assert run("phrases", "propbank", "empty", "-o", "no.txt").stderr == (
         "Error: empty: contains no frame file (expected files ending in .xml)\n"

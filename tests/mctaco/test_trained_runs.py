@@ -18,7 +18,9 @@ def make(size, seed, f1, test=None):
     return TrainedRun(f"size-{size}/seed-{seed}", size, seed, size // 5, 1, scores, test, 1.0)
 
 
-RUNS = TrainedRuns([make(50, 0, 0.5, 0.25), make(100, 0, 0.5, 0.25), make(100, 1, 0.75, 0.5)], is_complete=True)
+RUNS = TrainedRuns(
+    [make(50, 0, 0.5, 0.25), make(100, 0, 0.5, 0.25), make(100, 1, 0.75, 0.5)], is_complete=True
+)
 
 
 @pytest.fixture
@@ -37,8 +39,13 @@ def test_means_and_standard_errors():
     found = RUNS.estimate(100, "held_out", "f1")
     assert (found.mean, found.standard_error) == (0.625, pytest.approx(0.125))
     assert RUNS.estimate(50, "test", "f1").standard_error is None
-    assert TrainedRuns([make(100, 0, 0.5), make(100, 1, 0.5, 0.5)]).estimate(100, "test", "f1") is None
-    assert RUNS.to_dict()["summary"][1]["test"]["f1"] == {"mean": 0.375, "standard_error": pytest.approx(0.125)}
+    assert (
+        TrainedRuns([make(100, 0, 0.5), make(100, 1, 0.5, 0.5)]).estimate(100, "test", "f1") is None
+    )
+    assert RUNS.to_dict()["summary"][1]["test"]["f1"] == {
+        "mean": 0.375,
+        "standard_error": pytest.approx(0.125),
+    }
 
 
 def test_tables():
@@ -71,7 +78,9 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
     gap = RUNS.to_dict()
     del gap["runs"][0]["test"]["exact_match"]
     (axes,) = draw_runs(saved(gap)).figure.axes
-    exact_match, _, _ = next(bars.lines for bars in axes.containers if bars.get_label() == "Exact match")
+    exact_match, _, _ = next(
+        bars.lines for bars in axes.containers if bars.get_label() == "Exact match"
+    )
     assert np.isnan(exact_match.get_xydata()[:, 1]).tolist() == [True, False]
     held_out = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_dict()
     with pytest.warns(CloseReadWarning, match=r"run\.json: some runs are not complete\.$"):
@@ -80,14 +89,23 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
 
 
 FORGED = [
-    ({"folder": "../../elsewhere"}, "runs[0].folder: '../../elsewhere' is not valid (expected the form "),
-    ({"folder": "seed-9"}, "runs[0].folder: 'seed-9' is not the folder of this seed and size (expected 'seed-0')"),
+    (
+        {"folder": "../../elsewhere"},
+        "runs[0].folder: '../../elsewhere' is not valid (expected the form ",
+    ),
+    (
+        {"folder": "seed-9"},
+        "runs[0].folder: 'seed-9' is not the folder of this seed and size (expected 'seed-0')",
+    ),
     ({"size": 101}, "runs[0].size: 101 is greater than the maximum of 100"),
     ({"seed": "0"}, "runs[0].seed: expected a whole number, found '0'"),
     ({"epoch": True}, "runs[0].epoch: expected a whole number, found true"),
     ({"seconds": -1}, "runs[0].seconds: -1 is less than the minimum of 0"),
     ({"test": {"f1": 2}}, "runs[0].test.f1: 2 is greater than the maximum of 1"),
-    ({"test": None}, 'runs[0].test: expected an object such as {"exact_match": …, "f1": …}, found null'),
+    (
+        {"test": None},
+        'runs[0].test: expected an object such as {"exact_match": …, "f1": …}, found null',
+    ),
 ]
 OTHER = "does not describe training runs of mctaco"
 
@@ -95,11 +113,17 @@ OTHER = "does not describe training runs of mctaco"
 @for_each(
     ("value", "found"),
     [
-        *(({**RUNS.to_dict(), "runs": [asdict(RUNS.runs[0]) | change]}, found) for change, found in FORGED),
+        *(
+            ({**RUNS.to_dict(), "runs": [asdict(RUNS.runs[0]) | change]}, found)
+            for change, found in FORGED
+        ),
         ([], OTHER),
         ({"task": "tne"}, OTHER),
         ({"task": "mctaco", "format": 2}, "has format 2 (expected 1)"),
-        ({"task": "mctaco", "format": 1, "runs": [], "state": ""}, "state: '' is not one of 'training', 'complete'"),
+        (
+            {"task": "mctaco", "format": 1, "runs": [], "state": ""},
+            "state: '' is not one of 'training', 'complete'",
+        ),
         ({"task": "mctaco", "format": 1}, "9 problems:"),  # a single run needs nine more fields
     ],
 )
@@ -112,5 +136,7 @@ def test_files_that_describe_something_else(saved, value, found):
 
 
 def test_no_complete_run(saved):
-    with pytest.raises(FormatError, match=r"run\.json: has no complete run \(expected one or more\)$"):
+    with pytest.raises(
+        FormatError, match=r"run\.json: has no complete run \(expected one or more\)$"
+    ):
         draw_runs(saved(TrainedRuns([]).to_dict()))

@@ -14,13 +14,29 @@ from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import encoders  # noqa: E402
 from closeread.neural.encoders import Encoder  # noqa: E402
 
-WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "red", "by", "two", "men", "from", "village"]
+WORDS = [
+    "the",
+    "roof",
+    "of",
+    "a",
+    "barn",
+    "was",
+    "painted",
+    "red",
+    "by",
+    "two",
+    "men",
+    "from",
+    "village",
+]
 LONGEST = 16
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    return Encoder.load(make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, longest=LONGEST)).eval()
+    return Encoder.load(
+        make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, longest=LONGEST)
+    ).eval()
 
 
 def encode(encoder, documents):
@@ -36,7 +52,9 @@ def encode_alone(encoder, words):
         ids += cut
         owner += [number] * len(cut)
     with torch.inference_mode():
-        hidden = encoder.model(input_ids=torch.tensor([[*ids, 3]])).last_hidden_state[0, 1:-1].numpy()
+        hidden = (
+            encoder.model(input_ids=torch.tensor([[*ids, 3]])).last_hidden_state[0, 1:-1].numpy()
+        )
     return np.stack(
         [
             hidden[[piece for piece, word in enumerate(owner) if word == number]].mean(0)
@@ -79,9 +97,13 @@ def test_a_document_that_just_fits_is_not_cut(encoder):
 def test_a_longer_document_has_the_vectors_of_its_windows(encoder):
     # 24 words of one piece; windows of 14 that share at least 3: 0-13 and 10-23, which meet at 12.
     words = (WORDS * 2)[:24]
-    expected = np.concatenate([encode_alone(encoder, words[:14])[:12], encode_alone(encoder, words[10:])[2:]])
+    expected = np.concatenate(
+        [encode_alone(encoder, words[:14])[:12], encode_alone(encoder, words[10:])[2:]]
+    )
     np.testing.assert_allclose(
-        encode(encoder, [["the"], words]), np.concatenate([encode_alone(encoder, ["the"]), expected]), atol=1e-5
+        encode(encoder, [["the"], words]),
+        np.concatenate([encode_alone(encoder, ["the"]), expected]),
+        atol=1e-5,
     )
 
 
@@ -94,7 +116,11 @@ def test_dropout_is_that_which_is_set(encoder, tmp_path):
 
 def test_an_encoder_without_a_fast_tokenizer_is_refused(tmp_path):
     config = transformers.CanineConfig(
-        hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, num_hash_buckets=8
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        num_hash_buckets=8,
     )
     transformers.CanineModel(config).save_pretrained(tmp_path)
     transformers.CanineTokenizer().save_pretrained(tmp_path)

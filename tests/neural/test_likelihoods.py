@@ -17,10 +17,31 @@ from closeread.neural import likelihoods  # noqa: E402
 from closeread.neural.likelihoods import CAUSAL, MASKED, LikelihoodModel  # noqa: E402
 from closeread.neural.pairs import TextPairs  # noqa: E402
 
-WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
+WORDS = [
+    "the",
+    "roof",
+    "of",
+    "a",
+    "barn",
+    "was",
+    "painted",
+    "how",
+    "long",
+    "did",
+    "it",
+    "take",
+    "two",
+    "days",
+    "?",
+]
 LONGEST = 24
 PAIRS = TextPairs(
-    ["the barn was painted how long ?", "a roof", "the barn was painted how long ?", "did it take long ?"],
+    [
+        "the barn was painted how long ?",
+        "a roof",
+        "the barn was painted how long ?",
+        "did it take long ?",
+    ],
     ["two days", "days", "it was a zoo", "of the barn ?"],
 )
 
@@ -42,7 +63,12 @@ def make_model(folder, kind):
         transformers.BertForMaskedLM(config).save_pretrained(folder)
     else:
         config = transformers.GPT2Config(
-            vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=LONGEST, initializer_range=0.7
+            vocab_size=len(tokenizer),
+            n_embd=16,
+            n_layer=2,
+            n_head=2,
+            n_positions=LONGEST,
+            initializer_range=0.7,
         )
         transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -79,7 +105,8 @@ def test_a_causal_model_sees_what_is_before(causal):
     twin = transformers.AutoModelForCausalLM.from_pretrained(causal).eval()
     # The tokenizer begins a text with [CLS]; what ends it is not seen.
     expected = [
-        causal_likelihood(tokenizer, twin, *pair, start=[tokenizer.cls_token_id]) for pair in zip(*PAIRS, strict=True)
+        causal_likelihood(tokenizer, twin, *pair, start=[tokenizer.cls_token_id])
+        for pair in zip(*PAIRS, strict=True)
     ]
     np.testing.assert_allclose(model.score(PAIRS), expected, atol=1e-5)
     assert np.ptp(expected) > 0.1
@@ -91,7 +118,10 @@ def test_long_texts_lose_their_beginning(kind, request):
     # Of 24 pieces, a masked model needs two for itself and a causal one, which has no end, needs one.
     room = LONGEST - (2 if kind == MASKED else 1)
     fits = ["the", "barn", *["was"] * (room - 4)]
-    pairs = TextPairs([" ".join(fits), " ".join(["roof", *fits]), " ".join(["long"] * 50 + fits)], ["two days"] * 3)
+    pairs = TextPairs(
+        [" ".join(fits), " ".join(["roof", *fits]), " ".join(["long"] * 50 + fits)],
+        ["two days"] * 3,
+    )
     scores = model.score(pairs)
     np.testing.assert_allclose(scores, scores[0], atol=1e-6)
     assert model.n_cut == 2
@@ -109,7 +139,9 @@ def test_no_pairs(masked):
 
 def test_other_models_are_refused(tmp_path):
     make_encoder(tmp_path, WORDS)
-    with pytest.raises(RequestError, match=r"is BertModel \(expected a masked or causal language model"):
+    with pytest.raises(
+        RequestError, match=r"is BertModel \(expected a masked or causal language model"
+    ):
         LikelihoodModel.load(tmp_path)
 
 
@@ -117,8 +149,12 @@ def test_parameters_are_never_random(masked, tmp_path):
     model = transformers.AutoModel.from_pretrained(masked)
     model.save_pretrained(tmp_path)
     transformers.AutoTokenizer.from_pretrained(masked).save_pretrained(tmp_path)
-    transformers.AutoConfig.from_pretrained(masked).save_pretrained(tmp_path)  # says that it has a head
-    with pytest.raises(RequestError, match=r"lacks parameters of a masked language model: 'cls.predictions"):
+    transformers.AutoConfig.from_pretrained(masked).save_pretrained(
+        tmp_path
+    )  # says that it has a head
+    with pytest.raises(
+        RequestError, match=r"lacks parameters of a masked language model: 'cls.predictions"
+    ):
         LikelihoodModel.load(tmp_path)
 
 

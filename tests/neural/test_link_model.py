@@ -11,7 +11,14 @@ torch = pytest.importorskip("torch")
 from twins import link_model as twin  # noqa: E402
 
 from closeread.neural import links  # noqa: E402
-from closeread.neural.links import LabeledPairs, LinkLearner, LinkModel, LinkSystem, Spans, predict_pairs  # noqa: E402
+from closeread.neural.links import (  # noqa: E402
+    LabeledPairs,
+    LinkLearner,
+    LinkModel,
+    LinkSystem,
+    Spans,
+    predict_pairs,
+)
 
 SIZE = 6
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
@@ -50,7 +57,9 @@ def learner(variant, documents):
     document, anchor, complement = (np.array(column) for column in zip(*LINKS, strict=True))
     links = LabeledPairs(document, anchor, complement, np.array(list(LINKS.values())))
     system = LinkSystem(GivenVectors(documents), model)
-    return LinkLearner(system, spans, links, held_out=spans, score=lambda predicted: {}, criterion="f1")
+    return LinkLearner(
+        system, spans, links, held_out=spans, score=lambda predicted: {}, criterion="f1"
+    )
 
 
 @for_each("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
@@ -59,7 +68,9 @@ def test_losses_are_those_of_the_twin(learner, documents, variant, items):
     with torch.no_grad():
         found = learner.find_losses(batch)
         links = {(items.index(d), a, c): label for (d, a, c), label in LINKS.items() if d in items}
-        of_pairs, of_links = twin.find_losses(learner.model.model, [documents[i] for i in items], links)
+        of_pairs, of_links = twin.find_losses(
+            learner.model.model, [documents[i] for i in items], links
+        )
     expected = {"pairs": of_pairs} | ({"links": of_links} if variant == "decoupled" else {})
     assert {name: float(value) for name, value in found.items()} == pytest.approx(
         {name: float(value) for name, value in expected.items()}

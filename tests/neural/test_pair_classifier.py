@@ -30,7 +30,23 @@ from closeread.neural.run_folders import RunFolder  # noqa: E402
 from closeread.neural.training import train  # noqa: E402
 from closeread.parameters import TrainingSettings  # noqa: E402
 
-WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
+WORDS = [
+    "the",
+    "roof",
+    "of",
+    "a",
+    "barn",
+    "was",
+    "painted",
+    "how",
+    "long",
+    "did",
+    "it",
+    "take",
+    "two",
+    "days",
+    "?",
+]
 LONGEST = 16
 CHOICE = PairChoice("an encoder")
 # A pair is of kind 1 if its second text has "days".
@@ -40,7 +56,13 @@ PAIRS = TextPairs(
 )
 LABELS = np.array([int("days" in text) for text in PAIRS.second])
 SETTINGS = TrainingSettings(
-    epochs=4, patience=4, batch_size=4, learning_rate=3e-3, head_learning_rate=3e-3, seed=5, device="cpu"
+    epochs=4,
+    patience=4,
+    batch_size=4,
+    learning_rate=3e-3,
+    head_learning_rate=3e-3,
+    seed=5,
+    device="cpu",
 )
 
 
@@ -71,7 +93,11 @@ def weights(folder):
 
 
 def test_it_learns_what_it_is_shown(encoder, tmp_path):
-    train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=8, patience=8, learning_rate=1e-2))
+    train_in(
+        tmp_path / "run",
+        encoder,
+        settings=replace(SETTINGS, epochs=8, patience=8, learning_rate=1e-2),
+    )
     run = read_run(tmp_path / "run")
     losses = [epoch["loss"] for epoch in run["epochs"]]
     assert losses[-1] < 0.5 * losses[0]
@@ -175,13 +201,23 @@ def test_only_the_first_text_is_cut_at_its_beginning(encoder):
     assert found[0] == found[1] == ["[CLS]", *fits, "[SEP]", "it", "was", "two", "[SEP]"]
     assert pieces.inputs[0]["token_type_ids"] == [0] * 12 + [1] * 4
     assert model.cut(TextPairs(["two"], ["days " * 12])).n_cut == 0
-    with pytest.raises(RequestError, match=r"has 13 tokens, and the model takes 16 for a pair \(expected at most 12"):
+    with pytest.raises(
+        RequestError,
+        match=r"has 13 tokens, and the model takes 16 for a pair \(expected at most 12",
+    ):
         model.cut(TextPairs(["two"], ["days " * 13]))
 
 
 def test_models_that_do_not_fit(tmp_path):
     tokenizer = make_tokenizer(WORDS, LONGEST)
-    sizes = {"vocab_size": len(tokenizer), "d_model": 8, "d_ff": 8, "d_kv": 4, "num_layers": 1, "num_heads": 2}
+    sizes = {
+        "vocab_size": len(tokenizer),
+        "d_model": 8,
+        "d_ff": 8,
+        "d_kv": 4,
+        "num_layers": 1,
+        "num_heads": 2,
+    }
     transformers.T5Config(**sizes).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     with pytest.raises(RequestError, match=r"is a t5 model with a decoder \(expected an encoder\)"):
@@ -197,8 +233,13 @@ def test_the_code_of_a_model_is_never_run():
     assert "trust_remote_code=True" not in source
     # The configuration, and the model with and without weights, which share their options.
     assert (source.count("from_pretrained("), source.count("from_config(")) == (2, 1)
-    assert source.count("trust_remote_code=False") == source.count('"trust_remote_code": False') == 1
     assert (
-        source.count("classes.from_pretrained(name, weights_only=True, ignore_mismatched_sizes=True, **options)") == 1
+        source.count("trust_remote_code=False") == source.count('"trust_remote_code": False') == 1
+    )
+    assert (
+        source.count(
+            "classes.from_pretrained(name, weights_only=True, ignore_mismatched_sizes=True, **options)"
+        )
+        == 1
     )
     assert "weights_only=True" in source

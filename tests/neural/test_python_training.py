@@ -37,14 +37,19 @@ def encoder(tmp_path_factory, documents):
 def read_run(folder):
     """What of a run does not depend on the clock."""
     run = json.loads((folder / "run.json").read_text("utf-8"))
-    epochs = [{name: value for name, value in epoch.items() if name != "seconds"} for epoch in run.pop("epochs")]
+    epochs = [
+        {name: value for name, value in epoch.items() if name != "seconds"}
+        for epoch in run.pop("epochs")
+    ]
     return {**run, "seconds": None, "epochs": epochs}
 
 
 def test_tne(encoder, ran, tmp_path):
     options = {**SAMPLE, "validation_split": "test", "variant": "decoupled", **SMALL}
     trained = closeread.train("tne", tmp_path / "python", encoder=str(encoder), **options)
-    flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)]
+    flags = [
+        text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)
+    ]
     ran("train", "tne", "--encoder", encoder, *flags, "-o", tmp_path / "command")
     assert read_run(tmp_path / "python") == read_run(tmp_path / "command")
     assert list(trained.to_frame()["epoch"]) == [1, 2]
@@ -52,8 +57,20 @@ def test_tne(encoder, ran, tmp_path):
     assert "IPrep" in str(trained)
     assert (tmp_path / "python" / "curves.svg").read_text("utf-8").lstrip().startswith("<?xml")
 
-    rows = closeread.predict("tne", tmp_path / "python", config="sample", output=tmp_path / "a.jsonl", device="cpu")
-    ran("predict", "tne", tmp_path / "command", "--config", "sample", "-o", tmp_path / "b.jsonl", "--device", "cpu")
+    rows = closeread.predict(
+        "tne", tmp_path / "python", config="sample", output=tmp_path / "a.jsonl", device="cpu"
+    )
+    ran(
+        "predict",
+        "tne",
+        tmp_path / "command",
+        "--config",
+        "sample",
+        "-o",
+        tmp_path / "b.jsonl",
+        "--device",
+        "cpu",
+    )
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     assert closeread.score("tne", rows, config="sample") == closeread.score(
         "tne", tmp_path / "b.jsonl", config="sample"
@@ -79,19 +96,47 @@ def _load_rows(tmp_path):
 
 def test_mctaco(encoder, ran, tmp_path):
     options = {**SAMPLE, "seeds": 2, **SMALL, "epochs": 1, "batch_size": 64}
-    trained = closeread.train("mctaco", tmp_path / "python", encoder=str(encoder), sizes=[0, 100], **options)
-    flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)]
-    ran("train", "mctaco", "--encoder", encoder, *flags, "--sizes", "0,100", "-o", tmp_path / "command")
+    trained = closeread.train(
+        "mctaco", tmp_path / "python", encoder=str(encoder), sizes=[0, 100], **options
+    )
+    flags = [
+        text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)
+    ]
+    ran(
+        "train",
+        "mctaco",
+        "--encoder",
+        encoder,
+        *flags,
+        "--sizes",
+        "0,100",
+        "-o",
+        tmp_path / "command",
+    )
     for run in trained.runs:
-        assert read_run(tmp_path / "python" / run.folder) == read_run(tmp_path / "command" / run.folder)
+        assert read_run(tmp_path / "python" / run.folder) == read_run(
+            tmp_path / "command" / run.folder
+        )
     assert [(run.size, run.seed) for run in trained.runs] == [(0, 0), (0, 1), (100, 0), (100, 1)]
     assert closeread.plot("learning-curve", tmp_path / "python").axes
     assert trained.is_complete
-    assert closeread.train("mctaco", tmp_path / "one", encoder=str(encoder), **SAMPLE, **SMALL).is_complete
+    assert closeread.train(
+        "mctaco", tmp_path / "one", encoder=str(encoder), **SAMPLE, **SMALL
+    ).is_complete
 
     run = tmp_path / "python" / "size-100" / "seed-1"
     rows = closeread.predict("mctaco", run, config="sample", device="cpu")
-    ran("predict", "mctaco", run, "--config", "sample", "--device", "cpu", "-o", tmp_path / "labels.txt")
+    ran(
+        "predict",
+        "mctaco",
+        run,
+        "--config",
+        "sample",
+        "--device",
+        "cpu",
+        "-o",
+        tmp_path / "labels.txt",
+    )
     assert [row["label"] for row in rows] == (tmp_path / "labels.txt").read_text("utf-8").split()
 
 
@@ -123,8 +168,12 @@ def test_what_can_not_be_trained(arguments, options, message, tmp_path, monkeypa
 @for_each("option", ["config", "data_dir"])
 def test_own_data_are_in_no_config(option, tmp_path):
     """That would be ignored."""
-    with pytest.raises(RequestError, match=f"{option}= has no effect: no split of the corpus is read"):
-        closeread.train("mctaco", tmp_path / "run", encoder="nothing", training=ROWS, **{option: "sample"})
+    with pytest.raises(
+        RequestError, match=f"{option}= has no effect: no split of the corpus is read"
+    ):
+        closeread.train(
+            "mctaco", tmp_path / "run", encoder="nothing", training=ROWS, **{option: "sample"}
+        )
     with pytest.raises(RequestError, match="can't be combined with a config or a data folder"):
         closeread.predict("mctaco", tmp_path / "run", gold=ROWS, **{option: "sample"})
 
@@ -141,7 +190,9 @@ def test_places_of_output_are_checked_first(tmp_path):
 
 @for_each("corpus", ["mctaco", "tne"])
 def test_suffixes_are_checked_first(corpus, run, tmp_path):
-    found = run("predict", corpus, tmp_path / "run", "--config", "sample", "-o", tmp_path / "a.docx")
+    found = run(
+        "predict", corpus, tmp_path / "run", "--config", "sample", "-o", tmp_path / "a.docx"
+    )
     assert found.exit_code
     assert "cannot write" in found.stderr
 

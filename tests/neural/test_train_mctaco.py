@@ -20,9 +20,24 @@ from closeread.neural import encoders, pairs
 from closeread.tasks.mctaco.models import keep_questions, make_texts, split_questions
 
 RECORDS = read_gold(load_corpus("mctaco"), "sample").records
-WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
+WORDS = sorted(
+    {
+        word
+        for record in RECORDS
+        for word in f"{record['question']} {record['answer']}".lower().split()
+    }
+)
 SAMPLE = ["--config", "sample", "--split", "test"]
-FAST = ["--batch-size", 16, "--learning-rate", 1e-3, "--head-learning-rate", 1e-3, "--device", "cpu"]
+FAST = [
+    "--batch-size",
+    16,
+    "--learning-rate",
+    1e-3,
+    "--head-learning-rate",
+    1e-3,
+    "--device",
+    "cpu",
+]
 
 SCHEDULE = {
     "epochs": 40, "patience": 10, "batch_size": 1, "accumulate": 1, "learning_rate": 1e-5, "head_learning_rate": 1e-3,
@@ -55,7 +70,9 @@ def sentences_of(records):
 def test_no_sentence_is_on_both_sides(share, n):
     learnt, held_out = split_questions(RECORDS, share, seed=3)
     assert len(sentences_of(RECORDS)) == 10
-    assert len(sentences_of(held_out)) == n  # halves are rounded to even numbers, and one at least is on each side
+    assert (
+        len(sentences_of(held_out)) == n
+    )  # halves are rounded to even numbers, and one at least is on each side
     assert not sentences_of(learnt) & sentences_of(held_out)
     assert sorted([*learnt, *held_out], key=lambda record: record["id"]) == list(RECORDS)
     assert [*learnt] == [record for record in RECORDS if record in learnt]
@@ -91,7 +108,10 @@ def test_the_encoder_sees_normalized_answers(encoder, tmp_path, run, monkeypatch
     monkeypatch.setattr(pairs.PairClassifier, "cut", cut_watched)
     folder = tmp_path / "run"
     more = ["--unit-normalization", "official", "-o", folder]
-    assert run("train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, *more).exit_code == 0
+    assert (
+        run("train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, *more).exit_code
+        == 0
+    )
     assert run("predict", "mctaco", folder, *SAMPLE, "-o", tmp_path / "p.jsonl").exit_code == 0
     learnt, held_out, predicted = seen
     # "12 hours" and "30 months" are answers of the sample.
@@ -109,24 +129,41 @@ def test_train_predict_score(trained, ran, tmp_path):
     told = ran("predict", "mctaco", tmp_path / "run", *SAMPLE, "-o", tmp_path / "p.txt")
     labels = (tmp_path / "p.txt").read_text("utf-8").split()
     assert told == f"{tmp_path / 'p.txt'}: 103 candidates, {labels.count('yes')} yes\n"
-    assert [json.loads(line)["label"] for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()] == labels
+    assert [
+        json.loads(line)["label"] for line in (tmp_path / "p.jsonl").read_text("utf-8").splitlines()
+    ] == labels
     for name in ("p.jsonl", "p.txt"):
         report = json.loads(ran("score", "mctaco", tmp_path / name, *SAMPLE, "--json", "--no-ci"))
-        assert {name: report["scores"][name]["value"] for name in ("exact_match", "f1")} == found["test"]
+        assert {name: report["scores"][name]["value"] for name in ("exact_match", "f1")} == found[
+            "test"
+        ]
     kept = json.loads((tmp_path / "run/run.json").read_text("utf-8"))["test"]
     assert {name: kept[name] for name in ("exact_match", "f1")} == found["test"]
     # Candidates without a label, in another order.
     rows = [
-        {name: record[name] for name in ("id", "question_id", "sentence", "question", "answer")} for record in RECORDS
+        {name: record[name] for name in ("id", "question_id", "sentence", "question", "answer")}
+        for record in RECORDS
     ]
-    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]), "utf-8")
-    ran("predict", "mctaco", tmp_path / "run", "--questions", tmp_path / "q.jsonl", "-o", tmp_path / "r.txt")
+    (tmp_path / "q.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows[::-1]), "utf-8"
+    )
+    ran(
+        "predict",
+        "mctaco",
+        tmp_path / "run",
+        "--questions",
+        tmp_path / "q.jsonl",
+        "-o",
+        tmp_path / "r.txt",
+    )
     assert (tmp_path / "r.txt").read_text("utf-8").split() == labels[::-1]
 
 
 @pytest.mark.extended
 def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
-    out = trained("--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json")
+    out = trained(
+        "--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json"
+    )
     found = json.loads(out)
     assert found == json.loads((tmp_path / "runs/run.json").read_text("utf-8"))
     assert [one["folder"] for one in found["runs"]] == ["seed-3", "seed-4"]
@@ -145,8 +182,21 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
             path.unlink()
     (tmp_path / "runs/seed-4/encoder").rmdir()
     kept = (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns
-    again = trained("--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json", "--resume")
-    assert [one["test"] for one in json.loads(again)["runs"]] == [one["test"] for one in found["runs"]]
+    again = trained(
+        "--seeds",
+        2,
+        "--seed",
+        3,
+        "--test-split",
+        "test",
+        "-o",
+        tmp_path / "runs",
+        "--json",
+        "--resume",
+    )
+    assert [one["test"] for one in json.loads(again)["runs"]] == [
+        one["test"] for one in found["runs"]
+    ]
     assert (tmp_path / "runs/seed-4/model.safetensors").read_bytes() == weights
     assert (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns == kept
     monkeypatch.chdir(tmp_path)
@@ -154,7 +204,9 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     fits = "runs: holds 2 runs that fit: seed-3, seed-4 (expected --run-seed, or the folder of one run)"
     assert (result.exit_code, result.stderr) == (2, f"Error: {fits}\n")
     result = run("predict", "mctaco", "runs", "--run-seed", "5", *SAMPLE, "-o", "p.jsonl")
-    assert result.stderr == "Error: runs: holds no run with seed 5 (expected one of seed-3, seed-4)\n"
+    assert (
+        result.stderr == "Error: runs: holds no run with seed 5 (expected one of seed-3, seed-4)\n"
+    )
     ran("predict", "mctaco", "runs", "--run-seed", "4", *SAMPLE, "-o", "p.jsonl")
     report = json.loads(ran("score", "mctaco", "p.jsonl", *SAMPLE, "--json", "--no-ci"))
     assert report["scores"]["f1"]["value"] == found["runs"][1]["test"]["f1"]
@@ -170,12 +222,19 @@ def test_a_learning_curve(trained, ran, tmp_path):
     ]
     # 25 questions, of which those of one sentence are held out; half of the others, rounded up, are learnt from.
     whole = [len(questions_of(split_questions(RECORDS, 0.1, seed)[0])) for seed in (0, 1)]
-    assert [one["questions"] for one in found["runs"]] == [0, 0, *(-(-n // 2) for n in whole), *whole]
+    assert [one["questions"] for one in found["runs"]] == [
+        0,
+        0,
+        *(-(-n // 2) for n in whole),
+        *whole,
+    ]
     assert [one["epoch"] for one in found["runs"]] == [0, 0, 1, 1, 1, 1]
     told = ran("plot", "learning-curve", tmp_path / "curve", "-o", tmp_path / "c.svg")
     assert told == f"{tmp_path / 'c.svg'}: 6 runs with 3 sizes of the training data\n"
     drawn = (tmp_path / "c.svg").read_text("utf-8")
-    assert all(f">{text}</text>" in drawn for text in ("training questions", "held-out score (%)", "F1"))
+    assert all(
+        f">{text}</text>" in drawn for text in ("training questions", "held-out score (%)", "F1")
+    )
 
 
 def refuse(run, *arguments):
@@ -191,24 +250,48 @@ def test_folders_that_hold_something_else(run, here, encoder):
     train = ["train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, "-o", "run"]
     (here / "run").mkdir()
     (here / "run/notes.txt").write_text("mine", "utf-8")
-    assert refuse(run, *train).startswith("run: is not an empty folder (expected a new folder, or a run for --resume)")
+    assert refuse(run, *train).startswith(
+        "run: is not an empty folder (expected a new folder, or a run for --resume)"
+    )
     several = "run: is not an empty folder (expected a new folder, or several runs for --resume)"
-    assert refuse(run, *train, "--seeds", 2) == refuse(run, *train, "--seeds", 2, "--resume") == several
+    assert (
+        refuse(run, *train, "--seeds", 2)
+        == refuse(run, *train, "--seeds", 2, "--resume")
+        == several
+    )
     predict = ["predict", "mctaco", "run", *SAMPLE, "-o", "p.jsonl"]
-    assert refuse(run, *predict) == "run/run.json: does not exist (expected the folder of a training run)"
-    described = {"format": 1, "closeread": "1", "task": "tne", "model": {}, "data": {}, "setting": SCHEDULE}
+    assert (
+        refuse(run, *predict)
+        == "run/run.json: does not exist (expected the folder of a training run)"
+    )
+    described = {
+        "format": 1,
+        "closeread": "1",
+        "task": "tne",
+        "model": {},
+        "data": {},
+        "setting": SCHEDULE,
+    }
     described |= {"versions": {}, "device": "", "threads": 1, "state": "complete", "epochs": []}
     (here / "run/run.json").write_text(json.dumps(described), "utf-8")
     assert refuse(run, *predict) == "run/run.json: is a run of tne (expected mctaco)"
-    (here / "run/run.json").write_text(json.dumps({**described, "task": "mctaco", "model": {"x": 1}}), "utf-8")
+    (here / "run/run.json").write_text(
+        json.dumps({**described, "task": "mctaco", "model": {"x": 1}}), "utf-8"
+    )
     other = "model: is not a classifier of pairs (expected encoder, labels, encoder_dropout)"
     assert refuse(run, *predict) == f"run/run.json: {other}"
     (here / "run/run.json").write_text(json.dumps({**described, "format": 2}), "utf-8")
     newer = "has format 2 (expected 1): it was written by a newer closeread; update closeread"
     assert refuse(run, *predict) == f"run/run.json: {newer}"
-    (here / "run/run.json").write_text(json.dumps({"format": 1, "task": "mctaco", "runs": [], "state": ""}), "utf-8")
+    (here / "run/run.json").write_text(
+        json.dumps({"format": 1, "task": "mctaco", "runs": [], "state": ""}), "utf-8"
+    )
     state = "run/run.json: state: '' is not one of 'training', 'complete'"
-    assert refuse(run, *predict) == refuse(run, "plot", "learning-curve", "run", "-o", "c.png") == state
+    assert (
+        refuse(run, *predict)
+        == refuse(run, "plot", "learning-curve", "run", "-o", "c.png")
+        == state
+    )
     found = refuse(run, *train, "--resume")
     assert found == "run: holds several runs (expected the folder of one run for --resume)"
     assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
@@ -223,7 +306,9 @@ class Slow:
 def test_encoders_that_can_not_be_used(run, here, encoder, monkeypatch):
     train = ["train", "mctaco", *SAMPLE, *FAST, "--epochs", 1, "-o", "run", "--encoder"]
     with monkeypatch.context() as patch:
-        patch.setattr(encoders.transformers.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
+        patch.setattr(
+            encoders.transformers.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow()
+        )
         found = refuse(run, *train, encoder)
     assert found == f"{encoder}: Slow is not a fast tokenizer (expected one, with a tokenizer.json)"
     assert "nowhere" in refuse(run, *train, "./nowhere")
@@ -256,21 +341,44 @@ def test_sizes_are_percentages(run, here, sizes, found):
 
 
 def test_candidates_without_what_is_needed(run, here):
-    (here / "q.jsonl").write_text('{"id": "a", "question_id": "q", "sentence": "S.", "question": "Q?"}\n', "utf-8")
+    (here / "q.jsonl").write_text(
+        '{"id": "a", "question_id": "q", "sentence": "S.", "question": "Q?"}\n', "utf-8"
+    )
     found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "-o", "p.jsonl")
     assert found == "q.jsonl:1: id 'a': field 'answer' is missing"
-    found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "--split", "test", "-o", "p.jsonl")
+    found = refuse(
+        run,
+        "predict",
+        "mctaco",
+        "run",
+        "--questions",
+        "q.jsonl",
+        "--split",
+        "test",
+        "-o",
+        "p.jsonl",
+    )
     assert found == "--questions and --config, --split or --gold exclude each other"
 
 
 def test_long_sentences_are_told_once(encoder, run, tmp_path):
     records = [dict(record, sentence="word " * 200) for record in RECORDS[:10]]
-    (tmp_path / "long.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    train = ["train", "mctaco", "--encoder", encoder, "--training", tmp_path / "long.jsonl", *FAST, "--epochs", 1]
+    (tmp_path / "long.jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in records), "utf-8"
+    )
+    train = [
+        "train",
+        "mctaco",
+        "--encoder",
+        encoder,
+        "--training",
+        tmp_path / "long.jsonl",
+        *FAST,
+        "--epochs",
+        1,
+    ]
     result = run(*train, "--seeds", 2, "-o", tmp_path / "runs")
     assert result.exit_code == 0, result.stderr
     assert "MISSING" not in result.stderr  # as transformers says of new parameters
-    told = (
-        "10 candidates are longer than the 96 tokens that the model takes: the beginning of the sentence is left out."
-    )
+    told = "10 candidates are longer than the 96 tokens that the model takes: the beginning of the sentence is left out."
     assert [line for line in result.stderr.splitlines() if "longer" in line] == [f"note: {told}"]

@@ -18,7 +18,16 @@ from closeread.corpus.gold import read_gold  # noqa: E402
 from closeread.corpus.names import load_corpus  # noqa: E402
 
 SAMPLE = ("--config", "sample", "--split", "test", "--validation-split", "test")
-FAST = ("--learning-rate", "2e-3", "--head-learning-rate", "1e-2", "--batch-size", "2", "--patience", "99")
+FAST = (
+    "--learning-rate",
+    "2e-3",
+    "--head-learning-rate",
+    "1e-2",
+    "--batch-size",
+    "2",
+    "--patience",
+    "99",
+)
 
 
 def call(*arguments):
@@ -86,7 +95,9 @@ def test_every_pair_has_a_link_or_a_fallback(run, tmp_path, documents):
     call("predict", "tne", run, "--config", "sample", "-o", output, "--device", "cpu")
     rows = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
     for row, record in zip(rows, documents, strict=True):
-        found = [(link["anchor"], link["complement"]) for link in row["relations"] + row["fallback"]]
+        found = [
+            (link["anchor"], link["complement"]) for link in row["relations"] + row["fallback"]
+        ]
         ids = [phrase["id"] for phrase in record["nps"]]
         assert sorted(found) == sorted((a, c) for a in ids for c in ids if a != c)
 
@@ -94,8 +105,21 @@ def test_every_pair_has_a_link_or_a_fallback(run, tmp_path, documents):
 def test_without_fallbacks_only_links_are_written(run, tmp_path):
     outputs = [tmp_path / "all.jsonl", tmp_path / "links.jsonl"]
     call("predict", "tne", run, "--config", "sample", "-o", outputs[0], "--device", "cpu")
-    call("predict", "tne", run, "--config", "sample", "--no-fallback", "-o", outputs[1], "--device", "cpu")
-    every, links = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in outputs)
+    call(
+        "predict",
+        "tne",
+        run,
+        "--config",
+        "sample",
+        "--no-fallback",
+        "-o",
+        outputs[1],
+        "--device",
+        "cpu",
+    )
+    every, links = (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in outputs
+    )
     assert links == [{"id": row["id"], "relations": row["relations"]} for row in every]
 
 
@@ -105,9 +129,14 @@ def test_without_fallbacks_only_links_are_written(run, tmp_path):
 def test_other_models_learn_too(kind, variant, encoder, documents, tmp_path):
     source = encoder
     if kind == "static":
-        words = sorted({token for record in documents for token in record["tokens"] if token.strip()})
+        words = sorted(
+            {token for record in documents for token in record["tokens"] if token.strip()}
+        )
         source = tmp_path / "vectors.txt"
-        lines = [f"{word} " + " ".join(f"{(7 * i + 3 * d) % 11 - 5}" for d in range(8)) for i, word in enumerate(words)]
+        lines = [
+            f"{word} " + " ".join(f"{(7 * i + 3 * d) % 11 - 5}" for d in range(8))
+            for i, word in enumerate(words)
+        ]
         source.write_text("\n".join([f"{len(words)} 8", *lines]) + "\n", "utf-8")
     folder = tmp_path / "run"
     done = train("--encoder", f"{kind}:{source}", "--variant", variant, "--epochs", 5, "-o", folder)
@@ -124,7 +153,17 @@ def test_printed_decoding_links_every_pair(encoder, documents, tmp_path):
     folder, output = tmp_path / "run", tmp_path / "predictions.jsonl"
     train("--encoder", f"frozen:{encoder}", "--variant", "decoupled", "--epochs", 2, "-o", folder)
     done = call(
-        "predict", "tne", folder, "--config", "sample", "--decoding", "printed", "-o", output, "--device", "cpu"
+        "predict",
+        "tne",
+        folder,
+        "--config",
+        "sample",
+        "--decoding",
+        "printed",
+        "-o",
+        output,
+        "--device",
+        "cpu",
     )
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
@@ -154,14 +193,20 @@ def test_a_killed_run_resumes_to_the_identical_model(encoder, tmp_path):
         with mock.patch.object(RunFolder, "save", save_and_die), pytest.raises(Killed):
             CliRunner().invoke(
                 main,
-                [str(a) for a in ("train", "tne", *SAMPLE, *FAST, *command, "--resume", "-o", resumed)],
+                [
+                    str(a)
+                    for a in ("train", "tne", *SAMPLE, *FAST, *command, "--resume", "-o", resumed)
+                ],
                 catch_exceptions=False,
             )
         assert len(read_run(resumed)["epochs"]) == epoch
     done = train(*command, "--resume", "-o", resumed)
     assert done.exit_code == 0, done.output
     assert read_weights(resumed) == read_weights(whole)
-    without_time = [[{**epoch, "seconds": 0} for epoch in read_run(folder)["epochs"]] for folder in (whole, resumed)]
+    without_time = [
+        [{**epoch, "seconds": 0} for epoch in read_run(folder)["epochs"]]
+        for folder in (whole, resumed)
+    ]
     assert without_time[0] == without_time[1]
     assert train(*command, "--resume", "-o", resumed).exit_code == 0  # it is complete
     assert read_weights(resumed) == read_weights(whole)
@@ -184,7 +229,10 @@ def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
     with mock.patch("torch.save", save):
         done = train(*command)
     assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1] == f"Error: {folder}/checkpoint.pt: can't be written: No space left on device"
+    assert (
+        done.stderr.splitlines()[-1]
+        == f"Error: {folder}/checkpoint.pt: can't be written: No space left on device"
+    )
     assert len(read_run(folder)["epochs"]) == 1
     done = train(*command, "--resume")
     assert done.exit_code == 0, done.output
@@ -200,7 +248,9 @@ def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
     ],
 )
 def test_another_run_is_not_resumed(run, encoder, changed, message):
-    arguments = [str(a) for a in ("train", "tne", *SAMPLE, *FAST, "--encoder", encoder, "--epochs", 40)] + [
+    arguments = [
+        str(a) for a in ("train", "tne", *SAMPLE, *FAST, "--encoder", encoder, "--epochs", 40)
+    ] + [
         "--device",
         "cpu",
         "--encoder-dropout",
@@ -242,9 +292,13 @@ def test_a_run_of_another_kind_is_refused(run, tmp_path, change, message):
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
-    done = call("predict", "tne", tmp_path / "empty", "--config", "sample", "-o", tmp_path / "out.jsonl")
+    done = call(
+        "predict", "tne", tmp_path / "empty", "--config", "sample", "-o", tmp_path / "out.jsonl"
+    )
     assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1].endswith("run.json: does not exist (expected the folder of a training run)")
+    assert done.stderr.splitlines()[-1].endswith(
+        "run.json: does not exist (expected the folder of a training run)"
+    )
 
 
 def test_the_missing_extra_is_named(tmp_path):
@@ -277,7 +331,11 @@ def test_damaged_vectors_leave_no_folder_and_notes_are_told_once(tmp_path):
 def test_documents_and_gold_exclude_each_other(run, tmp_path):
     (tmp_path / "texts.jsonl").write_text("", "utf-8")
     texts = ("--documents", tmp_path / "texts.jsonl", "-o", tmp_path / "out.jsonl")
-    for other in (("--config", "sample"), ("--split", "test"), ("--gold", tmp_path / "texts.jsonl")):
+    for other in (
+        ("--config", "sample"),
+        ("--split", "test"),
+        ("--gold", tmp_path / "texts.jsonl"),
+    ):
         done = call("predict", "tne", run, *texts, *other)
         assert done.exit_code == 2
         assert "--documents and --config, --split or --gold exclude each other" in done.stderr

@@ -56,10 +56,17 @@ def test_a_seed_determines_the_vectors():
 @pytest.mark.gate
 @pytest.mark.usefixtures("gensim")
 def test_hashes_of_strings_do_not_matter():
-    environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
-    words, matrix = train_vectors([text.split() for text in PHRASES], dimensions=8, epochs=2, min_count=1)
+    words, matrix = train_vectors(
+        [text.split() for text in PHRASES], dimensions=8, epochs=2, min_count=1
+    )
     assert done.stdout == f"{words} {matrix.tobytes().hex()}\n"
 
 
@@ -77,7 +84,9 @@ def test_the_end_of_a_long_text_is_not_cut_off():
 @pytest.mark.usefixtures("gensim")
 @for_each("texts", [[], [[]], [["\n", " "]], [["a", "b"]]])
 def test_no_word_is_frequent_enough(texts):
-    with pytest.raises(RequestError, match=r"no word occurs 2 times or more in the texts \(expected at least one\)"):
+    with pytest.raises(
+        RequestError, match=r"no word occurs 2 times or more in the texts \(expected at least one\)"
+    ):
         train_vectors(texts)
 
 

@@ -22,7 +22,13 @@ class LongWarmup(TrainingSettings):
 
 
 SETTINGS = LongWarmup(
-    epochs=6, patience=6, batch_size=3, learning_rate=0.1, head_learning_rate=0.1, seed=4, device="cpu"
+    epochs=6,
+    patience=6,
+    batch_size=3,
+    learning_rate=0.1,
+    head_learning_rate=0.1,
+    seed=4,
+    device="cpu",
 )
 
 
@@ -41,10 +47,15 @@ class Learner:
 
     def __init__(self, dropout=0.0, scores=None):
         torch.manual_seed(0)
-        self.model = nn.ModuleDict({"encoder": nn.Linear(3, 4), "drop": nn.Dropout(dropout), "head": nn.Linear(4, 1)})
+        self.model = nn.ModuleDict(
+            {"encoder": nn.Linear(3, 4), "drop": nn.Dropout(dropout), "head": nn.Linear(4, 1)}
+        )
         self.model.double()
         generator = torch.Generator().manual_seed(1)
-        self.x = [torch.randn(1 + i % 3, 3, generator=generator, dtype=torch.float64) for i in range(N_ITEMS)]
+        self.x = [
+            torch.randn(1 + i % 3, 3, generator=generator, dtype=torch.float64)
+            for i in range(N_ITEMS)
+        ]
         self.n_items = N_ITEMS
         self.scores = scores
         self.seen = []
@@ -75,7 +86,9 @@ def copy(state):
         list(state.epochs),
         {name: value.clone() for name, value in state.parameters.items()},
         {
-            "state": {k: {n: v.clone() for n, v in s.items()} for k, s in state.optimizer["state"].items()},
+            "state": {
+                k: {n: v.clone() for n, v in s.items()} for k, s in state.optimizer["state"].items()
+            },
             "param_groups": [dict(group) for group in state.optimizer["param_groups"]],
         },
         [value.clone() for value in state.random],
@@ -104,7 +117,11 @@ def test_every_item_is_seen_once_in_an_epoch_in_an_order_of_its_own():
 @for_each("after", range(1, 6))
 def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     whole = run(Learner(dropout=0.5), SETTINGS)
-    first = next(state for state in map(copy, train(Learner(dropout=0.5), SETTINGS)) if len(state.epochs) == after)
+    first = next(
+        state
+        for state in map(copy, train(Learner(dropout=0.5), SETTINGS))
+        if len(state.epochs) == after
+    )
     torch.manual_seed(99)
     resumed = run(Learner(dropout=0.5), SETTINGS, first)
     for name, value in whole[-1].parameters.items():
@@ -130,7 +147,10 @@ def test_other_seeds_are_other_runs():
 def test_learning_rates_rise_and_fall():
     # 4 steps an epoch, 24 in all: the peak is at step 4.8, and 0 would be at step 24.
     setting = replace(SETTINGS, learning_rate=0.01, head_learning_rate=0.1)
-    rates = [[group["lr"] for group in state.optimizer["param_groups"]] for state in train(Learner(), setting)]
+    rates = [
+        [group["lr"] for group in state.optimizer["param_groups"]]
+        for state in train(Learner(), setting)
+    ]
 
     def rate(step, highest):
         share = step / 4.8 if step < 4.8 else (24 - step) / (24 - 4.8)

@@ -75,7 +75,9 @@ def write_sides(folder, corpus):
 
 def write_pair(folder, name, suffix):
     """Write key and response of a procedure without a corpus."""
-    gold, system = (folder / side / (f"{name}.{suffix}" if suffix else name) for side in ("gold", "systems"))
+    gold, system = (
+        folder / side / (f"{name}.{suffix}" if suffix else name) for side in ("gold", "systems")
+    )
     if name == "coref":
         gold.write_text(dump_json_lines(KEY), "utf-8")
         system.write_text(dump_json_lines(RESPONSE), "utf-8")
@@ -93,7 +95,9 @@ def list_scores(name, gold, system):
     choices = [{}]
     for option in procedure.options:
         values = option.choices or filter(None, [FREE.get(option.name)])
-        choices += [{option.name: v} for v in values if v != option.default and option.name not in LOCAL]
+        choices += [
+            {option.name: v} for v in values if v != option.default and option.name not in LOCAL
+        ]
     choices += [{"preset": preset} for preset in procedure.presets]
     for options in choices:
         try:
@@ -118,7 +122,15 @@ def keep_results(folder, name, gold, system):
     own = ["coref" if name == "coref" else name]
     files = [gold, system] if name in WITHOUT_CORPUS else [system, "--gold", gold]
     run = partial(invoke, folder)
-    said = run("score", *own, *files, "--no-ci", "--json", "--counts", folder / "counts" / f"{name}.parquet")
+    said = run(
+        "score",
+        *own,
+        *files,
+        "--no-ci",
+        "--json",
+        "--counts",
+        folder / "counts" / f"{name}.parquet",
+    )
     (folder / "reports" / f"{name}.json").write_text(said, "utf-8")
     again = [gold, system, system] if name in WITHOUT_CORPUS else [system, system, "--gold", gold]
     said = run("compare", *own, *again, "--resamples", "20", "--json")
@@ -127,7 +139,9 @@ def keep_results(folder, name, gold, system):
 
 def invoke(folder, *arguments):
     """Run a command, and return what it prints; paths are written relative to the folder."""
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+    done = CliRunner().invoke(
+        main, [str(argument) for argument in arguments], catch_exceptions=False
+    )
     if done.exit_code:
         raise SystemExit(done.stderr)
     return done.stdout.replace(f"{folder}/", "")

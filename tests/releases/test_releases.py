@@ -20,12 +20,17 @@ HERE = Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
 QUICK = Resampling(n_resamples=0)
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::closeread.CloseReadWarning"
+)  # those of the samples are expected
 
 
 def list_files(pattern):
     """The files of all versions that match a pattern."""
-    return [pytest.param(path, id=str(path.relative_to(HERE))) for path in sorted(HERE.glob(f"*/{pattern}"))]
+    return [
+        pytest.param(path, id=str(path.relative_to(HERE)))
+        for path in sorted(HERE.glob(f"*/{pattern}"))
+    ]
 
 
 def find_gold(name, folder):
@@ -79,14 +84,23 @@ def test_signatures_and_scores_are_the_same(version):
         procedure, _ = find_procedure(row["name"])
         if row["procedure_version"] < procedure.version:
             continue
-        gold, system = HERE / version / "gold" / row["gold"], HERE / version / "systems" / row["system"]
+        gold, system = (
+            HERE / version / "gold" / row["gold"],
+            HERE / version / "systems" / row["system"],
+        )
         signature, scores = compute(row["name"], gold, system, row["options"])
         if signature != row["signature"]:
-            wrong.append(f"{row['signature']} of {version} is {signature} now, though scores are the same as before")
+            wrong.append(
+                f"{row['signature']} of {version} is {signature} now, though scores are the same as before"
+            )
         elif found := differ(row["scores"], scores):
             name, (before, now) = next(iter(found.items()))
-            advice = f"raise the version of {procedure.name}, and add its scores to tests/cases/versions"
-            wrong.append(f"{name} was {before} in {version}, and is {now} under {signature}: if meant, {advice}")
+            advice = (
+                f"raise the version of {procedure.name}, and add its scores to tests/cases/versions"
+            )
+            wrong.append(
+                f"{name} was {before} in {version}, and is {now} under {signature}: if meant, {advice}"
+            )
     assert not wrong, "\n".join(wrong)
 
 
@@ -105,7 +119,9 @@ def test_counts(path, run):
     counted = Counts.load(path)
     stored = Report.load(path.parent.parent / "reports" / f"{path.stem}.json")
     report = make_report(counted, resampling=QUICK)
-    assert not differ(values(stored), {name: v for name, v in values(report).items() if name in values(stored)})
+    assert not differ(
+        values(stored), {name: v for name, v in values(report).items() if name in values(stored)}
+    )
     assert report.provenance.signature == stored.provenance.signature
     done = run("score", "--from-counts", path, "--no-ci", "--json")
     assert not differ(values(stored), values(Report.from_json(json.loads(done.stdout))))
@@ -126,7 +142,10 @@ def test_comparisons(path):
     (before,) = json.loads(path.read_text("utf-8"))
     comparison = Comparison.from_json(before)
     assert {name: one.value for name, one in comparison.differences.items()} == pytest.approx(
-        {name: float("nan") if one["value"] is None else one["value"] for name, one in before["differences"].items()},
+        {
+            name: float("nan") if one["value"] is None else one["value"]
+            for name, one in before["differences"].items()
+        },
         nan_ok=True,
     )
     assert str(comparison)
@@ -154,8 +173,12 @@ def test_leaderboards(path):
     (board,) = leaderboard.boards.values()
     (row,) = (row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system")
     assert row["id"] == entry.submission
-    (record,) = (record for record in results.records.values() if record.subject == entry.submission)
-    report = closeread.score("mctaco", path / entry.describe().predictions, config="sample", resampling=QUICK)
+    (record,) = (
+        record for record in results.records.values() if record.subject == entry.submission
+    )
+    report = closeread.score(
+        "mctaco", path / entry.describe().predictions, config="sample", resampling=QUICK
+    )
     assert record.signature == board.signature == report.provenance.signature
     assert not differ(values(report), values(Report.from_json(record.report)))
     assert record.fits(board)

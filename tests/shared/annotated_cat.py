@@ -18,8 +18,19 @@ def write_document(path, text, markables=(), relations=()):
     """Write a document of one sentence; line 1 is the head, then a line for each token, markable and relation."""
     words = text.split()
     lines = [f'<Document doc_id="{path.stem}">']
-    lines += [f'<token number="{i}" sentence="0" t_id="{i + 1}">{word}</token>' for i, word in enumerate(words)]
-    lines += ["<Markables>", *markables, "</Markables>", "<Relations>", *relations, "</Relations>", "</Document>"]
+    lines += [
+        f'<token number="{i}" sentence="0" t_id="{i + 1}">{word}</token>'
+        for i, word in enumerate(words)
+    ]
+    lines += [
+        "<Markables>",
+        *markables,
+        "</Markables>",
+        "<Relations>",
+        *relations,
+        "</Relations>",
+        "</Document>",
+    ]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path

@@ -63,7 +63,9 @@ def annotators_of(gold, n_annotators, noise, seed):
 
 def document_of(annotators):
     """The annotators' document."""
-    tables = {f"a{i}": mention_table(["d"], [chains]) for i, chains in enumerate(annotators, start=1)}
+    tables = {
+        f"a{i}": mention_table(["d"], [chains]) for i, chains in enumerate(annotators, start=1)
+    }
     return join_annotators(tables)[0]
 
 
@@ -74,7 +76,9 @@ def adjudicated(annotators, solver="clingo", decided=None, **settings):
         bound, chain_of = decided
         mentions = {Mention(*span): name for span, name in chain_of.items()}
         forced = ForcedDocument(frozenset(bound), mentions)
-    return adjudicate(document_of(annotators), Settings(**settings), SOLVERS[solver], Deadline(None), forced)
+    return adjudicate(
+        document_of(annotators), Settings(**settings), SOLVERS[solver], Deadline(None), forced
+    )
 
 
 def chains_of(result):

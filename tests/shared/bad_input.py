@@ -33,7 +33,9 @@ def expected_message(source, *problems):
     """Write the whole message; `problems` are "LINE: WHAT", or "WHAT" for the file as a whole."""
     shown = [f"{source}:{p}" if re.match("[0-9]+:", p) else f"{source}: {p}" for p in problems]
     repeated = sum(int(times) - 1 for p in problems for times in re.findall(r" \((\d+) times", p))
-    return "\n".join(([f"{source}: {len(shown) + repeated} problems:"] if len(shown) > 1 else []) + shown)
+    return "\n".join(
+        ([f"{source}: {len(shown) + repeated} problems:"] if len(shown) > 1 else []) + shown
+    )
 
 
 def refuses(result, message, code=1):

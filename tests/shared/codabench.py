@@ -42,7 +42,9 @@ class Run(NamedTuple):
     @property
     def shown(self):
         """Everything that participants can see."""
-        return self.said + "".join(path.read_text("utf-8") for path in sorted(self.output.iterdir()))
+        return self.said + "".join(
+            path.read_text("utf-8") for path in sorted(self.output.iterdir())
+        )
 
 
 def lay_out(bundle, app):
@@ -119,5 +121,9 @@ def requirements_of(libraries):
         if name not in found:
             found.add(name)
             needed = map(Requirement, distribution(name).requires or ())
-            left += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+            left += [
+                one.name
+                for one in needed
+                if one.marker is None or one.marker.evaluate({"extra": ""})
+            ]
     return found

@@ -13,7 +13,9 @@ def document(*rows, name="(a)", end="#end document\n"):
 def as_plain_values(table):
     """Return everything in a table that can be compared, with the mentions of an entity in order of position."""
     numbers = range(len(table.names))
-    rows = zip(*(c.tolist() for c in (table.document, table.entity, table.start, table.end)), strict=True)
+    rows = zip(
+        *(c.tolist() for c in (table.document, table.entity, table.start, table.end)), strict=True
+    )
     return {
         "names": list(table.names),
         "n_tokens": table.n_tokens.tolist(),
@@ -22,7 +24,9 @@ def as_plain_values(table):
     }
 
 
-NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8) | st.sampled_from(
+NAME = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
+) | st.sampled_from(
     ["a; part 000", "(a); part 1", "a); part b)", "#", "a;", ")", "; part 0", " a "]
 )
 WORD = st.text(st.sampled_from("a#_-()|é\x85\u2028😀\u3000\ufeff"), min_size=1, max_size=4)
@@ -49,7 +53,11 @@ def random_tables(draw, *, with_words=True, crossing=False):
     words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
     table = mention_table(names, documents)
     return MentionTable(
-        **{**vars(table), "n_tokens": np.array(n_tokens), "words": InventedWords(words) if with_words else None}
+        **{
+            **vars(table),
+            "n_tokens": np.array(n_tokens),
+            "words": InventedWords(words) if with_words else None,
+        }
     )
 
 

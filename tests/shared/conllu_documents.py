@@ -7,7 +7,9 @@ def row(number, misc="_", form="w", dependencies="_"):
 
 def document(*rows, name="a", fields="eid-etype-head-other"):
     """A document of rows, given as lines or as the Entity of a word."""
-    lines = [line if "\t" in line or not line else row(i, line) for i, line in enumerate(rows, start=1)]
+    lines = [
+        line if "\t" in line or not line else row(i, line) for i, line in enumerate(rows, start=1)
+    ]
     return "\n".join([f"# newdoc id = {name}", f"# global.Entity = {fields}", *lines, "", ""])
 
 

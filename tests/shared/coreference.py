@@ -10,8 +10,14 @@ from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import align, read_key
 
 NO_INTERVALS = Resampling(0)
-KEY = {"a": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]], "b": [[[0, 1], [3, 3]], [[2, 2]]]}
-RESPONSE = {"a": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]], "b": [[[0, 1], [3, 3]]]}
+KEY = {
+    "a": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]],
+    "b": [[[0, 1], [3, 3]], [[2, 2]]],
+}
+RESPONSE = {
+    "a": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]],
+    "b": [[[0, 1], [3, 3]]],
+}
 """Document "a" is the example of Moosavi and Strube (2016, section 3); names are mapped to clusters."""
 
 COREFUD = """# newdoc id = d
@@ -25,7 +31,10 @@ COREFUD = """# newdoc id = d
 def score_records(key, response, metrics=tuple(TITLES), **options):
     """Score two mappings from names to clusters, without files; 0/0 is 0."""
     gold = [{"document": name, "clusters": clusters} for name, clusters in key.items()]
-    system = [None if name not in response else {"document": name, "clusters": response[name]} for name in key]
+    system = [
+        None if name not in response else {"document": name, "clusters": response[name]}
+        for name in key
+    ]
     procedure = PROCEDURE.with_metrics(metrics)
     table = procedure.count(gold=gold, system=system, **options)
     totals = table.values.sum(axis=0)
@@ -77,7 +86,9 @@ def write_conll(path, documents, length=9):
                 else:
                     cells[start].insert(0, f"({number}")
                     cells[end].append(f"{number})")
-        rows = [f"{name}\t0\t{i}\tword{i}\tX\t{'|'.join(cell) or '-'}" for i, cell in enumerate(cells)]
+        rows = [
+            f"{name}\t0\t{i}\tword{i}\tX\t{'|'.join(cell) or '-'}" for i, cell in enumerate(cells)
+        ]
         lines += [f"#begin document ({name}); part 000", *rows, "", "#end document"]
     path.write_text("\n".join(lines) + "\n")
     return path

@@ -18,7 +18,10 @@ COUNTED = (*OF_BOTH, *OF_SIDE)
 def count_sides(key, response, n_documents, build=overlap):
     """Count every metric: (n_documents, 4), numerator and denominator of recall, then of precision; links of BLANC."""
     table = build(key, response, n_documents)
-    return {**{name: count_each_side(name, table, table) for name in COUNTED}, "blanc": count_links(table)}
+    return {
+        **{name: count_each_side(name, table, table) for name in COUNTED},
+        "blanc": count_links(table),
+    }
 
 
 def count_links(table):
@@ -28,7 +31,10 @@ def count_links(table):
 
 def score_sides(key, response, n_documents, blanc_edge="reference", build=overlap):
     """Compute precision, recall and F1 of every metric, where 0/0 is 0."""
-    sums = {name: found.sum(axis=0) for name, found in count_sides(key, response, n_documents, build).items()}
+    sums = {
+        name: found.sum(axis=0)
+        for name, found in count_sides(key, response, n_documents, build).items()
+    }
     blanc = blanc_scores(sums.pop("blanc"), sums["mentions"][[0, 1, 3]], blanc_edge)
     made = {"blanc": np.nan_to_num(blanc)}
     for name, (found, of_key, right, of_response) in sums.items():
@@ -46,7 +52,9 @@ REPEATED = st.lists(st.tuples(st.sampled_from(MENTIONS), st.integers(0, 4)), max
 
 def clusters(numbers, more=()):
     """Return the clusters of a document, in order of their numbers, without empty ones."""
-    placed = [(n, m) for m, n in zip(MENTIONS, numbers, strict=True) if n is not None] + [(n, m) for m, n in more]
+    placed = [(n, m) for m, n in zip(MENTIONS, numbers, strict=True) if n is not None] + [
+        (n, m) for m, n in more
+    ]
     return [[m for n, m in placed if n == number] for number in sorted({n for n, _ in placed})]
 
 

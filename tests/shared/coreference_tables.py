@@ -20,7 +20,10 @@ def make_table(documents, *, names=None, pos=None, empty=None):
     if pos is not None:
         table = replace(table, mention_fields={"pos": [pos[place] for place in places]})
     if empty is not None:
-        nodes = [[EmptyNode(token, 0, ()) for at, token in sorted(empty) if at == i] for i in range(len(table))]
+        nodes = [
+            [EmptyNode(token, 0, ()) for at, token in sorted(empty) if at == i]
+            for i in range(len(table))
+        ]
         table = replace(table, head=table.start, empty=nodes)
     return table
 

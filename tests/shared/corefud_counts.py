@@ -20,9 +20,15 @@ def count_pair(gold, system, **options):
     """Count a response, summed over documents, by the names of the metrics and of BLANC's two kinds of links."""
     table = tabulate_pair(gold, system, **options)
     sums = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
-    counts = {name: _list_counts(sums, name) for name in METRICS if name not in ("mentions", "blanc", "conll")}
+    counts = {
+        name: _list_counts(sums, name)
+        for name in METRICS
+        if name not in ("mentions", "blanc", "conll")
+    }
     for kind in ("coreference", "other"):
-        common, of_key, of_response = (sums[f"blanc_luo2014/{kind}_{side}"] for side in ("common", "key", "response"))
+        common, of_key, of_response = (
+            sums[f"blanc_luo2014/{kind}_{side}"] for side in ("common", "key", "response")
+        )
         counts[kind] = [common, of_response, common, of_key]
     return counts
 
@@ -39,5 +45,7 @@ def tabulate_pair(gold, system, **options):
 
 
 def _list_counts(sums, name):
-    response, key = (sums.get(f"{name}/{numerator}", sums.get(f"{name}/common")) for numerator in NUMERATORS)
+    response, key = (
+        sums.get(f"{name}/{numerator}", sums.get(f"{name}/common")) for numerator in NUMERATORS
+    )
     return [response, sums[f"{name}/response"], key, sums[f"{name}/key"]]

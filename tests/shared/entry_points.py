@@ -40,15 +40,22 @@ def system_rows(corpus):
 
 def mctaco(gold):
     turned = {"yes": "no", "no": "yes"}
-    labels = [record["label"] if i % 3 else turned[record["label"]] for i, record in enumerate(gold)]
-    return [{"id": record["id"], "label": label} for record, label in zip(gold, labels, strict=True)]
+    labels = [
+        record["label"] if i % 3 else turned[record["label"]] for i, record in enumerate(gold)
+    ]
+    return [
+        {"id": record["id"], "label": label} for record, label in zip(gold, labels, strict=True)
+    ]
 
 
 def tne(gold):
     """Every third link left out, every fifth with another preposition, one label for a pair."""
     rows = []
     for record in gold:
-        links = {(link["anchor"], link["complement"]): link["preposition"] for link in record["np_relations"]}
+        links = {
+            (link["anchor"], link["complement"]): link["preposition"]
+            for link in record["np_relations"]
+        }
         kept = [(pair, label) for i, (pair, label) in enumerate(links.items()) if i % 3]
         relations = [
             {"anchor": anchor, "complement": complement, "preposition": label if i % 5 else "near"}
@@ -63,7 +70,11 @@ def timelines(gold):
     rows = []
     for record in gold:
         entries = [
-            {"position": entry["position"], "anchor": entry["anchor"], "mentions": entry["mentions"]}
+            {
+                "position": entry["position"],
+                "anchor": entry["anchor"],
+                "mentions": entry["mentions"],
+            }
             for entry in record["entries"][1:]
         ]
         entries = [*entries[:-1], {**entries[-1], "anchor": "1999-12-31"}] if entries else entries
@@ -77,7 +88,9 @@ def possessions(gold):
     other = {"certain": "uncertain", "uncertain": "certain"}
     rows = []
     for record in gold:
-        said = [{name: possession[name] for name in names} for possession in record["possessions"][:-1]]
+        said = [
+            {name: possession[name] for name in names} for possession in record["possessions"][:-1]
+        ]
         said = [{**said[0], "certainty": other[said[0]["certainty"]]}, *said[1:]] if said else said
         rows.append({"article": record["article"], "possessions": said})
     return rows
@@ -89,7 +102,9 @@ def coreference(gold):
     for record in gold:
         first, *others = record["clusters"]
         clusters = [first[1:], *others[:-2], [*others[-2], *others[-1]]]
-        rows.append({"document": record["document"], "clusters": clusters, "n_tokens": record["n_tokens"]})
+        rows.append(
+            {"document": record["document"], "clusters": clusters, "n_tokens": record["n_tokens"]}
+        )
     return rows
 
 
@@ -116,12 +131,16 @@ CASES = {
         mctaco,
         ("category",),
         lambda rows: [row["label"] for row in rows],
-        write=lambda rows, path, corpus: path.write_text("".join(f"{row['label']}\n" for row in rows), "utf-8"),
+        write=lambda rows, path, corpus: path.write_text(
+            "".join(f"{row['label']}\n" for row in rows), "utf-8"
+        ),
     ),
     "tne": Case(
         tne,
         ("domain",),
-        write=lambda rows, path, corpus: path.write_text(dump_arrays(rows, sample_gold(corpus)), "utf-8"),
+        write=lambda rows, path, corpus: path.write_text(
+            dump_arrays(rows, sample_gold(corpus)), "utf-8"
+        ),
     ),
     "timeline": Case(
         timelines,
@@ -134,7 +153,9 @@ CASES = {
         ("genre",),
         lambda rows: [row["clusters"] for row in rows],
         lambda records: [record["clusters"] for record in records],
-        lambda rows, path, corpus: path.write_text(dump_conll(take_documents(rows, "rows", is_response=True)), "utf-8"),
+        lambda rows, path, corpus: path.write_text(
+            dump_conll(take_documents(rows, "rows", is_response=True)), "utf-8"
+        ),
     ),
 }
 """By the task's name."""
@@ -148,10 +169,18 @@ KEY = [
     {"document": "b", "clusters": [[[0, 1], [4, 4]]]},
 ]
 RESPONSE = [
-    {"document": "a", "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]},
+    {
+        "document": "a",
+        "clusters": [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]],
+    },
     {"document": "b", "clusters": [[[0, 1], [4, 4]], [[2, 2], [3, 3]]]},
 ]
-COREF_FORMATS = {"conll": ".conll", "conllu": ".conllu", "conllua": ".conllua", "coref_json": ".jsonl"}
+COREF_FORMATS = {
+    "conll": ".conll",
+    "conllu": ".conllu",
+    "conllua": ".conllua",
+    "coref_json": ".jsonl",
+}
 
 COREF_FORMS = ("e2e", "subtokens", "wl", "e2e records", "gzip", "folder")
 """Other forms of coreference files and records."""
@@ -160,7 +189,12 @@ COREF_FORMS = ("e2e", "subtokens", "wl", "e2e records", "gzip", "folder")
 def with_heads(records):
     """The documents with the last token of each mention as its head."""
     return [
-        {**record, "clusters": [[[start, end, end] for start, end in cluster] for cluster in record["clusters"]]}
+        {
+            **record,
+            "clusters": [
+                [[start, end, end] for start, end in cluster] for cluster in record["clusters"]
+            ],
+        }
         for record in records
     ]
 
@@ -190,7 +224,9 @@ def write_key(side, name, records=None):
         return records
     path = Path(f"{side}{COREF_FORMATS[name]}")
     jsonl = Path(f"{side}-records.jsonl")
-    jsonl.write_text(json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records))
+    jsonl.write_text(
+        json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records)
+    )
     parsed = find_format("coref", "coref_json").read(jsonl, "any")
     path.write_text(find_format("coref", name).write(parsed.records), "utf-8")
     return path
@@ -212,7 +248,10 @@ TIMEML_FILES = {
         "a": timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3", "ei3 INCLUDES ei4"),
         "b": timeml("ei1 SIMULTANEOUS ei2", "ei3 BEFORE ei4"),
     },
-    "response": {"a": timeml("ei1 BEFORE ei3", "ei2 AFTER ei3"), "b": timeml("ei2 SIMULTANEOUS ei1", "ei2 BEFORE ei3")},
+    "response": {
+        "a": timeml("ei1 BEFORE ei3", "ei2 AFTER ei3"),
+        "b": timeml("ei2 SIMULTANEOUS ei1", "ei2 BEFORE ei3"),
+    },
 }
 
 

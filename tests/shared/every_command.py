@@ -46,7 +46,10 @@ REASONS = {
     ("build", "tne"): SPACY,
     ("phrases", "text"): SPACY,
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
-    ("leaderboard", "serve"): "runs until it is stopped; receives submissions as `submit` sends them",
+    (
+        "leaderboard",
+        "serve",
+    ): "runs until it is stopped; receives submissions as `submit` sends them",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
     ("publish", "metric"): HUB,
@@ -132,7 +135,11 @@ MORE = {
 }
 """Other lines of commands that write in several ways."""
 
-STORES = {"leaderboard judge": "in/store", "leaderboard withdraw": "in/judged", "submit": "in/store"}
+STORES = {
+    "leaderboard judge": "in/store",
+    "leaderboard withdraw": "in/judged",
+    "submit": "in/store",
+}
 """What `out/store` is a copy of before commands that change it."""
 
 LOCKS = {"store/.index.lock", "store/.results.lock"}
@@ -141,7 +148,13 @@ LOCKS = {"store/.index.lock", "store/.results.lock"}
 FAMILIES = ("baseline", "score", "compare", "table", "plot", "convert", "export", "perturb")
 """Groups of commands that write alike."""
 
-SLOW = ("plot", "publish", "leaderboard build", "baseline marmara_coref svc", "baseline marmara_coref svr")
+SLOW = (
+    "plot",
+    "publish",
+    "leaderboard build",
+    "baseline marmara_coref svc",
+    "baseline marmara_coref svr",
+)
 """Beginnings of lines that take long, and write as others do."""
 
 
@@ -175,7 +188,12 @@ def _make_line(path):
     """The arguments of a command that every procedure, corpus or baseline has."""
     kind, name = path[0], path[1]
     if kind == "baseline":
-        return (*CONFIG, "-o", "out/a.jsonl", *(("--links", "out/l.jsonl") if path[2] in ("svc", "svr") else ()))
+        return (
+            *CONFIG,
+            "-o",
+            "out/a.jsonl",
+            *(("--links", "out/l.jsonl") if path[2] in ("svc", "svr") else ()),
+        )
     sides = PAIRS.get(name) or (f"in/{name}.jsonl", *CONFIG)
     if kind == "validate":
         return sides
@@ -192,9 +210,9 @@ def _make_line(path):
 def list_writing():
     """The lines of commands that write files."""
     lines = list_lines()
-    return {name: line for name, line in lines.items() if any(word.startswith("out/") for word in line)} | {
-        "install-modules": lines["install-modules"]
-    }
+    return {
+        name: line for name, line in lines.items() if any(word.startswith("out/") for word in line)
+    } | {"install-modules": lines["install-modules"]}
 
 
 def fill_in(line, submission):
@@ -219,7 +237,9 @@ def write_inputs():
         (folder / name).mkdir()
         write_voyage(folder / name)
     event = {"entity": "bo", "mention": "7-1-sailed", "anchor": "2010-05-03", "coreference": None}
-    json_lines.write(folder / "events.jsonl", [event, {**event, "mention": "7-2-met", "anchor": "2010-05-XX"}])
+    json_lines.write(
+        folder / "events.jsonl", [event, {**event, "mention": "7-2-met", "anchor": "2010-05-XX"}]
+    )
     json_lines.write(folder / "questions.jsonl", sample_gold("mctaco")[:6])
     (folder / "phrases.txt").write_text("she sold the boat\nhe left for 30 months\n", "utf-8")
     (folder / "frames.xml").write_text(FRAMES, "utf-8")
@@ -236,11 +256,19 @@ def standing_in():
         for target, new in (
             ("closeread.leaderboard.judge.score_all", score_here),
             # A copy of a file has its time of modification, but not that of its inode.
-            ("closeread.leaderboard.store.FolderStore._read_time", staticmethod(lambda about: about.st_mtime)),
-            (pages, lambda wiki, title, day: Page(title, "", 1, 2, "2017-01-01T00:00:00Z", "A text.\n")),
+            (
+                "closeread.leaderboard.store.FolderStore._read_time",
+                staticmethod(lambda about: about.st_mtime),
+            ),
+            (
+                pages,
+                lambda wiki, title, day: Page(title, "", 1, 2, "2017-01-01T00:00:00Z", "A text.\n"),
+            ),
         ):
             stack.enter_context(mock.patch(target, new))
-        stack.enter_context(mock.patch.object(evaluate.loading, "init_dynamic_modules", return_value="out/modules"))
+        stack.enter_context(
+            mock.patch.object(evaluate.loading, "init_dynamic_modules", return_value="out/modules")
+        )
         yield
 
 
@@ -281,7 +309,9 @@ def find_files(tree):
 def _write_annotators(folder):
     gold = sample_gold("mctaco")[:8]
     for name, other in (("likely", "likely"), ("unlikely", "unlikely")):
-        rows = [{"id": row["id"], "label": "likely" if i % 3 else other} for i, row in enumerate(gold)]
+        rows = [
+            {"id": row["id"], "label": "likely" if i % 3 else other} for i, row in enumerate(gold)
+        ]
         json_lines.write(folder / f"{name}.jsonl", rows)
     questions = {row["question_id"]: row["category"] for row in sample_gold("mctaco")}
     for name in ("accepted", "accepted2"):
@@ -305,12 +335,22 @@ def _write_coreference(folder):
     (folder / "ben.conll").write_text(text.replace("b\t(0)", "b\t(1)"), "utf-8")
     shutil.copytree(MARMARA, folder / "marmara")
     (folder / "fragments").mkdir()
-    (folder / "fragments" / "770001121.xml").write_text(write_fragment([SENTENCES[min(SENTENCES)]]), "utf-8")
+    (folder / "fragments" / "770001121.xml").write_text(
+        write_fragment([SENTENCES[min(SENTENCES)]]), "utf-8"
+    )
 
 
 def _write_results(folder):
     """Stored counts, a store with a submission, and one that was judged; return the id of the submission."""
-    line = ("score", "mctaco", "in/mctaco.jsonl", *CONFIG, "--no-ci", "--counts", "in/counts.parquet")
+    line = (
+        "score",
+        "mctaco",
+        "in/mctaco.jsonl",
+        *CONFIG,
+        "--no-ci",
+        "--counts",
+        "in/counts.parquet",
+    )
     assert CliRunner().invoke(main, line).exit_code == 0
     store = make_store(folder / "store", sample_board())
     submission = send_answers(store, folder, "First", right=30)

@@ -28,7 +28,11 @@ def find_needs(path):
 def find_lacking(extra):
     """What an extra asks for and is not installed, or only in an older version."""
     project = tomllib.loads((TESTS.parent / "pyproject.toml").read_text("utf-8"))["project"]
-    return [asked for asked in project["optional-dependencies"][extra] if not is_installed(Requirement(asked))]
+    return [
+        asked
+        for asked in project["optional-dependencies"][extra]
+        if not is_installed(Requirement(asked))
+    ]
 
 
 def is_installed(requirement):

@@ -15,7 +15,9 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 def is_change(event, arguments):
     """Tell whether an audit event changes files."""
-    return event in CHANGES or (event == "open" and isinstance(arguments[2], int) and bool(arguments[2] & WRITES))
+    return event in CHANGES or (
+        event == "open" and isinstance(arguments[2], int) and bool(arguments[2] & WRITES)
+    )
 
 
 def start(action, *, kill_at=None):
@@ -43,7 +45,9 @@ def start(action, *, kill_at=None):
     except BaseException:
         traceback.print_exc()
     finally:
-        os._exit(code)  # also if the traceback can't be written: this process must never go on with the next test
+        os._exit(
+            code
+        )  # also if the traceback can't be written: this process must never go on with the next test
 
 
 def finish(child):

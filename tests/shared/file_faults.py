@@ -12,7 +12,18 @@ import os
 from contextlib import contextmanager
 from pathlib import Path
 
-CHANGES = ("rename", "replace", "mkdir", "rmdir", "unlink", "remove", "chmod", "chown", "fsync", "open")
+CHANGES = (
+    "rename",
+    "replace",
+    "mkdir",
+    "rmdir",
+    "unlink",
+    "remove",
+    "chmod",
+    "chown",
+    "fsync",
+    "open",
+)
 """The functions of `os` whose calls are events; `os.open` if it is to write."""
 
 FAILURES = {
@@ -46,7 +57,11 @@ class _Faults:
         self.events, self.trees = [], [] if is_watched else None
 
     def is_below(self, place):
-        path = os.readlink(f"/proc/self/fd/{place}") if isinstance(place, int) else os.path.abspath(os.fspath(place))
+        path = (
+            os.readlink(f"/proc/self/fd/{place}")
+            if isinstance(place, int)
+            else os.path.abspath(os.fspath(place))
+        )
         return os.fsdecode(path).startswith(self.folder + os.sep)
 
     def happen(self, name, place, half=None):
@@ -69,7 +84,11 @@ class _Faults:
         if self.code is None:
             raise Killed
         # An error of a file that is open does not name it.
-        raise OSError(self.code, os.strerror(self.code), *([] if isinstance(place, int) else [os.fspath(place)]))
+        raise OSError(
+            self.code,
+            os.strerror(self.code),
+            *([] if isinstance(place, int) else [os.fspath(place)]),
+        )
 
 
 class _File:
@@ -123,7 +142,12 @@ def file_faults(folder, at=None, code=None, *, is_watched=False):
         def call(place, *rest, **options):
             is_reading = name == "open" and not rest[0] & (os.O_WRONLY | os.O_RDWR)
             is_there = name == "mkdir" and os.path.isdir(place)
-            if not is_reading and not is_there and "dir_fd" not in options and faults.is_below(place):
+            if (
+                not is_reading
+                and not is_there
+                and "dir_fd" not in options
+                and faults.is_below(place)
+            ):
                 faults.happen(name, place)
             return own[name](place, *rest, **options)
 

@@ -27,7 +27,9 @@ def for_each(names, cases, ids=None):
         else:
             row = (case,) if isinstance(names, str) and len(listed) == 1 else case
         label = label or "-".join(map(describe, row))
-        rows[f"{label} ({number})" if label in rows else label] = dict(zip(listed, row, strict=True))
+        rows[f"{label} ({number})" if label in rows else label] = dict(
+            zip(listed, row, strict=True)
+        )
     assert rows, "no cases"
 
     def decorate(test):
@@ -48,12 +50,16 @@ def for_each(names, cases, ids=None):
                 raise BaseExceptionGroup(message, list(failures.values()))
             if skipped:
                 pytest.skip(
-                    skipped[0] if len(skipped) == len(rows) else f"{len(skipped)} of {len(rows)} cases: {skipped[0]}"
+                    skipped[0]
+                    if len(skipped) == len(rows)
+                    else f"{len(skipped)} of {len(rows)} cases: {skipped[0]}"
                 )
 
         signature = inspect.signature(test)
         rest = [parameter for name, parameter in signature.parameters.items() if name not in listed]
-        assert len(rest) + len(listed) == len(signature.parameters), f"{test.__name__} does not take {names}"
+        assert len(rest) + len(listed) == len(signature.parameters), (
+            f"{test.__name__} does not take {names}"
+        )
         try_each.__signature__ = signature.replace(parameters=rest)
         return try_each
 

@@ -102,7 +102,12 @@ TITLE = "The Blue Kettle (painting)"
 def page(title, number, **more):
     """A wiki's answer about a page."""
     revision = {"revid": 1000 * number + 1, "parentid": 0, "timestamp": "2017-05-01T08:00:00Z"}
-    return {"query": {"pages": [{"pageid": number, "title": title, "revisions": [revision], **more}], "logevents": []}}
+    return {
+        "query": {
+            "pages": [{"pageid": number, "title": title, "revisions": [revision], **more}],
+            "logevents": [],
+        }
+    }
 
 
 def parsed(number, text):
@@ -114,7 +119,12 @@ ANSWERS = [
     [page(TITLE, 7), parsed(7, PAGE)],
     [
         {"query": {"pages": [{"ns": 0, "title": TITLE, "missing": True}], "logevents": [MOVE]}},
-        *(page("Kettle", 8), parsed(8, redirect_to("Old kettle")), page("Old kettle", 9), parsed(9, PAGE)),
+        *(
+            page("Kettle", 8),
+            parsed(8, redirect_to("Old kettle")),
+            page("Old kettle", 9),
+            parsed(9, PAGE),
+        ),
     ],
 ]
 PHRASES = """thirty-two and a half months
@@ -123,8 +133,21 @@ about 2.5 hundred years, twice a week; once every 90 minutes
 the estate of Dr. Ada O'Neil's (1815–1852), Jr. & Sons, Ltd
 """
 TYPES = (
-    *(pa.large_string(), pa.dictionary(pa.int8(), pa.string()), pa.binary(), pa.int8(), pa.float16(), pa.bool_()),
-    *(pa.decimal128(20, 2), pa.null(), pa.timestamp("ns", "Asia/Tokyo"), pa.duration("s"), pa.date32()),
+    *(
+        pa.large_string(),
+        pa.dictionary(pa.int8(), pa.string()),
+        pa.binary(),
+        pa.int8(),
+        pa.float16(),
+        pa.bool_(),
+    ),
+    *(
+        pa.decimal128(20, 2),
+        pa.null(),
+        pa.timestamp("ns", "Asia/Tokyo"),
+        pa.duration("s"),
+        pa.date32(),
+    ),
     *(pa.list_(pa.string()), pa.map_(pa.string(), pa.string()), pa.struct([("id", pa.string())])),
 )
 
@@ -141,28 +164,62 @@ def make_targets():
     submission, lines = write_inputs(), {}
     write_more(Path("in/more"))
     for name, line in list_lines().items():
-        is_of_a_store = any(word.startswith("out/") and Path("in", word[4:]).exists() for word in line)
+        is_of_a_store = any(
+            word.startswith("out/") and Path("in", word[4:]).exists() for word in line
+        )
         if not is_of_a_store and (line[0] != "plot" or name in DRAWING):
             lines[f"command-{name.replace(' ', '-')}"] = fill_in(line, submission)
     lines |= {name: tuple(line.split()) for name, line in LINES.items()}
     for corpus in CORPORA:
-        words = ("score", corpus, f"in/more/{corpus}.jsonl", "--gold", f"in/more/{corpus}-gold.jsonl", *FEW.split())
+        words = (
+            "score",
+            corpus,
+            f"in/more/{corpus}.jsonl",
+            "--gold",
+            f"in/more/{corpus}-gold.jsonl",
+            *FEW.split(),
+        )
         lines[f"score-{corpus}"] = (*words, "--missing", "empty")
     for name, suffix in COREF_FORMATS.items():
-        lines[f"score-{name}"] = ("score", "coref", f"in/more/key{suffix}", f"in/more/response{suffix}", *FEW.split())
+        lines[f"score-{name}"] = (
+            "score",
+            "coref",
+            f"in/more/key{suffix}",
+            f"in/more/response{suffix}",
+            *FEW.split(),
+        )
         for to in COREF_FORMATS.values():
-            lines[f"convert-{name}-to-{to[1:]}"] = ("convert", "coref", f"in/more/key{suffix}", "-o", f"out/a{to}")
-    found = {name: Target(lambda line=line: run_line(line), list_files(line)) for name, line in lines.items()}
+            lines[f"convert-{name}-to-{to[1:]}"] = (
+                "convert",
+                "coref",
+                f"in/more/key{suffix}",
+                "-o",
+                f"out/a{to}",
+            )
+    found = {
+        name: Target(lambda line=line: run_line(line), list_files(line))
+        for name, line in lines.items()
+    }
     found |= {
-        name: Target(lambda call=call, path=path: attempt(call, path), [path]) for name, call, path in make_calls()
+        name: Target(lambda call=call, path=path: attempt(call, path), [path])
+        for name, call, path in make_calls()
     }
     return {name: target for name, target in found.items() if target.files}
 
 
 def list_files(line):
     """The files that a line reads, without large and hidden ones."""
-    below = [path for word in line if word.startswith("in/") for path in (Path(word), *sorted(Path(word).rglob("*")))]
-    return [path for path in below if path.is_file() and path.name[0] != "." and path.stat().st_size < 200_000]
+    below = [
+        path
+        for word in line
+        if word.startswith("in/")
+        for path in (Path(word), *sorted(Path(word).rglob("*")))
+    ]
+    return [
+        path
+        for path in below
+        if path.is_file() and path.name[0] != "." and path.stat().st_size < 200_000
+    ]
 
 
 def write_more(folder):
@@ -176,19 +233,37 @@ def write_more(folder):
             path = write_key(side, name)
             path.rename(folder / path.name)
         Path(f"{side}-records.jsonl").unlink()
-    for task, corpus in {"mctaco": "mctaco", "tne": "tne", "timeline": "semeval2015_timeline"}.items():
+    for task, corpus in {
+        "mctaco": "mctaco",
+        "tne": "tne",
+        "timeline": "semeval2015_timeline",
+    }.items():
         CASES[task].write(system_rows(corpus), folder / f"other-{task}", corpus)
     rich2 = RICH.replace(",e2<e4", "").replace("(e3-thing", "(e5-thing")
     key, response = random_pair(3)
-    texts = {"rich.conllu": RICH, "rich2.conllu": rich2, "a.conllua": key, "b.conllua": response, "ferry.CONLL": ARRAU}
+    texts = {
+        "rich.conllu": RICH,
+        "rich2.conllu": rich2,
+        "a.conllua": key,
+        "b.conllua": response,
+        "ferry.CONLL": ARRAU,
+    }
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))
-    texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(sample_gold("wikipossessions"))
-    report = closeread.score("mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(2))
+    texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(
+        sample_gold("wikipossessions")
+    )
+    report = closeread.score(
+        "mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(2)
+    )
     texts["report.json"] = json.dumps(report.to_dict(), indent=1)
     scores = {"exact_match": 0.25, "f1": 0.5}
-    run = TrainedRuns([TrainedRun(f"seed-{seed}", 100, seed, 20, 2, scores, {}, 1.5) for seed in range(2)]).to_dict()
+    run = TrainedRuns(
+        [TrainedRun(f"seed-{seed}", 100, seed, 20, 2, scores, {}, 1.5) for seed in range(2)]
+    ).to_dict()
     texts |= {"a.txt": PHRASES, "a.html": PAGE, "run.json": json.dumps(run)}
-    texts |= {f"answers{i}": "\n".join(map(json.dumps, answers)) for i, answers in enumerate(ANSWERS)}
+    texts |= {
+        f"answers{i}": "\n".join(map(json.dumps, answers)) for i, answers in enumerate(ANSWERS)
+    }
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
     (folder / "key.conll.gz").write_bytes(gzip.compress(Path("in/key.conll").read_bytes(), mtime=0))
@@ -196,15 +271,28 @@ def write_more(folder):
     lines = b"ev 1 -0.5\nan 2e-1 3\nEv .5 +7\n"
     rows = [line.split() for line in lines.splitlines()]
     entries = b"".join(word + b" " + np.array(numbers, "<f4").tobytes() for word, *numbers in rows)
-    vectors = {"word2vec.txt": b"3 2\n" + lines, "glove.txt": lines, "word2vec.bin": b"3 2\n" + entries}
+    vectors = {
+        "word2vec.txt": b"3 2\n" + lines,
+        "glove.txt": lines,
+        "word2vec.bin": b"3 2\n" + entries,
+    }
     board = make_store(Path("board"), sample_board())
-    about = Path(board.place, store_path("submissions", MCTACO, send_answers(board, Path(), "First", right=30)))
-    arrival = {"about.json": about, "predictions.jsonl": Path("board", json.loads(about.read_text())["predictions"])}
+    about = Path(
+        board.place,
+        store_path("submissions", MCTACO, send_answers(board, Path(), "First", right=30)),
+    )
+    arrival = {
+        "about.json": about,
+        "predictions.jsonl": Path("board", json.loads(about.read_text())["predictions"]),
+    }
     (folder / "arrival").mkdir()
     for name, path in {**arrival, FILE: Path("board", FILE)}.items():
         path.rename(folder / "arrival" / name)
     shutil.rmtree("board")
-    for name, data in {**vectors, "packed.gz": gzip.compress(vectors["word2vec.bin"], mtime=0)}.items():
+    for name, data in {
+        **vectors,
+        "packed.gz": gzip.compress(vectors["word2vec.bin"], mtime=0),
+    }.items():
         (folder / name).write_bytes(data)
 
 
@@ -212,9 +300,17 @@ def make_calls():
     """What no command reads: the name of each target, a function of a path, and the path."""
     folder = Path("in/more")
     for name in ("word2vec.txt", "glove.txt", "word2vec.bin", "packed.gz"):
-        yield f"vectors-{name}", lambda path: read_vectors(path, ("ev", "EV", "an")).matrix.tolist(), folder / name
+        yield (
+            f"vectors-{name}",
+            lambda path: read_vectors(path, ("ev", "EV", "an")).matrix.tolist(),
+            folder / name,
+        )
     yield "text-phrases", change_phrases, folder / "a.txt"
-    yield "text-article", lambda path: extract(path.read_bytes().decode("utf-8", "replace")), folder / "a.html"
+    yield (
+        "text-article",
+        lambda path: extract(path.read_bytes().decode("utf-8", "replace")),
+        folder / "a.html",
+    )
     yield "load-report", lambda path: closeread.load_report(path).to_dict(), folder / "report.json"
     yield "load-runs", lambda path: str(read_runs(path.parent)), folder / "run.json"
     for name in ("about.json", "predictions.jsonl"):
@@ -222,7 +318,11 @@ def make_calls():
     for i in range(len(ANSWERS)):
         yield f"wiki-{i}", fetch, folder / f"answers{i}"
     for corpus in CORPORA:
-        yield f"parquet-{corpus}", lambda path, corpus=corpus: score_table(corpus, path), folder / f"{corpus}.jsonl"
+        yield (
+            f"parquet-{corpus}",
+            lambda path, corpus=corpus: score_table(corpus, path),
+            folder / f"{corpus}.jsonl",
+        )
 
 
 def judge_arrival(path):
@@ -236,7 +336,11 @@ def judge_arrival(path):
         said = json.loads(about)
         if isinstance(said, dict) and "predictions" in said:
             about = write_json({**said, "predictions": home})
-    files = {FILE: declared, home: predictions, store_path("submissions", MCTACO, digest(about)): about}
+    files = {
+        FILE: declared,
+        home: predictions,
+        store_path("submissions", MCTACO, digest(about)): about,
+    }
     for name, data in files.items():
         Path("out/board", name).parent.mkdir(parents=True, exist_ok=True)
         Path("out/board", name).write_bytes(data)
@@ -249,15 +353,28 @@ def judge_arrival(path):
 
 def change_phrases(path):
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
-    rules = (normalize_name, normalize_units, lambda text: normalize_units(text, rule="official"), perturb)
-    changes = [lambda text, rule=rule: list(change_numbers(text, rule)) for rule in ("plus_one", "times_ten")]
+    rules = (
+        normalize_name,
+        normalize_units,
+        lambda text: normalize_units(text, rule="official"),
+        perturb,
+    )
+    changes = [
+        lambda text, rule=rule: list(change_numbers(text, rule))
+        for rule in ("plus_one", "times_ten")
+    ]
     return [[rule(line) for rule in (*rules, *changes)] for line in lines], make_pool(lines)
 
 
 def extract(html):
     text = articles.extract_text(html)
     assert not articles.UNSAFE.search(text), text
-    return text, articles.count_sections(text), articles.count_words(text), articles.strip_marks(text)
+    return (
+        text,
+        articles.count_sections(text),
+        articles.count_words(text),
+        articles.strip_marks(text),
+    )
 
 
 class Answers:
@@ -286,15 +403,29 @@ def score_table(corpus, path):
     """Score rows as an Arrow table, and after a change in memory, with one column of another type."""
     data = path.read_bytes()
     try:
-        table = pa.Table.from_pylist([json.loads(line) for line in data.decode("utf-8", "surrogatepass").splitlines()])
+        table = pa.Table.from_pylist(
+            [json.loads(line) for line in data.decode("utf-8", "surrogatepass").splitlines()]
+        )
         rng = random.Random(data)
         number, kind = rng.randrange(table.num_columns), rng.choice((None, *TYPES))
         if kind is not None:
-            table = table.set_column(number, table.column_names[number], pa.nulls(table.num_rows, kind))
+            table = table.set_column(
+                number, table.column_names[number], pa.nulls(table.num_rows, kind)
+            )
         pq.write_table(table, pa.BufferOutputStream())
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        pa.ArrowException,
+    ):
         return None  # no Parquet file has such rows
-    return closeread.score(corpus, table, config="sample", missing="empty", resampling=Resampling(2)).to_dict()
+    return closeread.score(
+        corpus, table, config="sample", missing="empty", resampling=Resampling(2)
+    ).to_dict()
 
 
 def run_line(line):
@@ -307,8 +438,12 @@ def run_line(line):
     assert done.exit_code in (0, 1, 2), done.output
     assert "enough memory" not in done.stderr
     assert done.stderr.replace("\n", "").isprintable(), done.stderr
-    check_message("\n".join(one for one in done.stderr.splitlines() if not one.startswith("note: ")))
-    assert not (done.exit_code and read_tree("out")), f"refused, but something was written: {done.stderr}"
+    check_message(
+        "\n".join(one for one in done.stderr.splitlines() if not one.startswith("note: "))
+    )
+    assert not (done.exit_code and read_tree("out")), (
+        f"refused, but something was written: {done.stderr}"
+    )
     return done.exit_code, done.stdout, done.stderr, read_tree("out")
 
 
@@ -338,7 +473,9 @@ def alarm(seconds):
     """Raise an error in the block when the time is over."""
 
     def end(number, frame):
-        raise TooSlowError(f"more than {seconds} seconds: {''.join(traceback.format_stack(frame)[-3:])}")
+        raise TooSlowError(
+            f"more than {seconds} seconds: {''.join(traceback.format_stack(frame)[-3:])}"
+        )
 
     before = signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -398,7 +535,10 @@ def find_faults(targets, seed, seconds):
             n_inputs += 1
             # Faults of a kind have in common where an error was raised, and its kind.
             places = re.findall(r'File ".*?([^/"]+)", line (\d+)', what or "")
-            kind = what and (*places[-1:], re.sub(r"[0-9]+", "0", what.strip().splitlines()[-1])[:60])
+            kind = what and (
+                *places[-1:],
+                re.sub(r"[0-9]+", "0", what.strip().splitlines()[-1])[:60],
+            )
             if kind not in kinds:
                 yield name, path, data, what
             kinds |= {kind} - {None}
@@ -422,11 +562,46 @@ def list_kept(kept):
 
 
 PIECES = (
-    *(b"\n", b"\r", b"\r\n", b"\t", b" ", b"\0", b"\x1b[31m", b"\x7f", b"\x9b", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3"),
-    *(text.encode() for text in ("\u2028", "\u202e", "\u00a0", "\x85", "İ", "ß", "\ufb01", "e\u0301", "😀", "٣", "²")),
+    *(
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b" ",
+        b"\0",
+        b"\x1b[31m",
+        b"\x7f",
+        b"\x9b",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\xc3",
+    ),
+    *(
+        text.encode()
+        for text in (
+            "\u2028",
+            "\u202e",
+            "\u00a0",
+            "\x85",
+            "İ",
+            "ß",
+            "\ufb01",
+            "e\u0301",
+            "😀",
+            "٣",
+            "²",
+        )
+    ),
     *rb"""" ' \ { } [ ] ( ) | < > & &amp; &#0; _ - * # = : , ; / .. % + -1 0 00 1 1.0 1e5 1e999 NaN Infinity null true
         2147483647 2147483648 9223372036854775808 -9223372036854775809 <![CDATA[ --> <?xml?> XXXX-XX-XX""".split(),
-    *(b"\xed\xa0\x80", b"9" * 400, b"[" * 2000, b"<a>" * 300, b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b'"id": "x", '),
+    *(
+        b"\xed\xa0\x80",
+        b"9" * 400,
+        b"[" * 2000,
+        b"<a>" * 300,
+        b"<!DOCTYPE a [<!ENTITY x 'y'>]>",
+        b'"id": "x", ',
+    ),
     *(b"# ", b"#begin document (a)", b"#end document", b"# newdoc", b"# sent_id = 1"),
 )
 RAW = (
@@ -442,7 +617,26 @@ RAW = (
 )
 """What Python's JSON can't write; a number in `@` stands for it."""
 
-VALUES = (None, True, 0, 1, -1, 2**31, 2**63, 10**30, 0.5, "", " ", "x", "0", "é", [], {}, [[]], [0])
+VALUES = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    2**31,
+    2**63,
+    10**30,
+    0.5,
+    "",
+    " ",
+    "x",
+    "0",
+    "é",
+    [],
+    {},
+    [[]],
+    [0],
+)
 VALUES = (*VALUES, *(f"@{i}@" for i in range(len(RAW))))
 WORD = re.compile(rb"[^\s<>\"'|,;:=()\[\]{}]+")
 
@@ -450,7 +644,9 @@ WORD = re.compile(rb"[^\s<>\"'|,;:=()\[\]{}]+")
 def mutate(rng, data, others):
     """Return other bytes: changes to bytes, words, lines and values of JSON, with pieces of other files."""
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        data = rng.choice((change_bytes, change_words, change_words, change_lines, change_json))(rng, data, others)
+        data = rng.choice((change_bytes, change_words, change_words, change_lines, change_json))(
+            rng, data, others
+        )
     return data
 
 
@@ -480,7 +676,13 @@ def change_words(rng, data, others):
     digits = re.search(rb"[0-9]{1,30}", one.group())
     number = digits and str(int(digits.group()) + rng.choice((-1, 1, 10, 2**31, 2**63))).encode()
     new = rng.choice(
-        (other.group(), other.group(), rng.choice(PIECES), b"", number or one.group() + rng.choice(PIECES))
+        (
+            other.group(),
+            other.group(),
+            rng.choice(PIECES),
+            b"",
+            number or one.group() + rng.choice(PIECES),
+        )
     )
     return data[: one.start()] + new + data[one.end() :]
 
@@ -491,7 +693,9 @@ def change_lines(rng, data, others):
     separator = rng.choice((b"\t", b",", b" ", b"|", b";"))
     cells = lines[place].split(separator)
     rng.shuffle(cells)
-    new = rng.choice(([], [lines[other]] * 2, [lines[place], rng.choice(found)], [separator.join(cells)]))
+    new = rng.choice(
+        ([], [lines[other]] * 2, [lines[place], rng.choice(found)], [separator.join(cells)])
+    )
     return b"".join((*lines[:place], *new, *lines[place + 1 :]))
 
 
@@ -519,7 +723,9 @@ def change_json(rng, data, others):
     else:
         holder[key] = new
     text = json.dumps(value[0], ensure_ascii=rng.random() < 0.5)
-    lines[place] = re.sub(r'"@([0-9]+)@"', lambda found: RAW[int(found[1])], text).encode("utf-8", "surrogatepass")
+    lines[place] = re.sub(r'"@([0-9]+)@"', lambda found: RAW[int(found[1])], text).encode(
+        "utf-8", "surrogatepass"
+    )
     return b"\n".join(lines) + b"\n"
 
 

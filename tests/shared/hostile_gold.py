@@ -18,11 +18,15 @@ def write_hostile(corpus):
     key, gold, rows = load_corpus(corpus).key, [], []
     records, predictions = sample_gold(corpus), system_rows(corpus)
     for number, text in enumerate(TEXTS):
-        changed = {key: text} | ({"entity": f"{number}{text}"} if corpus == "semeval2015_timeline" else {})
+        changed = {key: text} | (
+            {"entity": f"{number}{text}"} if corpus == "semeval2015_timeline" else {}
+        )
         if corpus == "mctaco":  # whose ids are of one form
             changed = {key: f"x{number}", "question_id": f"q{number}", "question": text}
         record = records[number % len(records)] | changed
-        row = predictions[number % len(records)] | {name: changed[name] for name in (key, "entity") if name in changed}
+        row = predictions[number % len(records)] | {
+            name: changed[name] for name in (key, "entity") if name in changed
+        }
         try:
             read_own_gold(load_corpus(corpus), [record])
         except ValueError:

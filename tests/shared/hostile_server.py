@@ -77,7 +77,10 @@ def reset(first):
 
 def answer(content, status="200 OK", **headers):
     """A whole answer; an underscore in the name of a header is a hyphen, and None leaves the header out."""
-    given = {"Content-Length": len(content), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    given = {
+        "Content-Length": len(content),
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     lines = "".join(f"{name}: {value}\r\n" for name, value in given.items() if value is not None)
     return f"HTTP/1.1 {status}\r\n{lines}\r\n".encode("latin-1") + content
 

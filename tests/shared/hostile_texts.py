@@ -2,7 +2,9 @@
 
 from hypothesis import strategies as st
 
-ODD = "abA_.- \t\n\r\0\x01\x1f\x7f\x85\u2028\ufeff\ufffe\uffff\u202e\xa0é&/\\:*?#|()<>'\"=+%0\ud800Ａ"
+ODD = (
+    "abA_.- \t\n\r\0\x01\x1f\x7f\x85\u2028\ufeff\ufffe\uffff\u202e\xa0é&/\\:*?#|()<>'\"=+%0\ud800Ａ"
+)
 
 HOSTILE = (
     *(
@@ -21,9 +23,57 @@ HOSTILE = (
         "\uffff",
     ),
     *("\0", "\t", "a\nb", "a\rb", "\x1c", "\x7f", "\x85", "\ud800", "\udcff"),
-    *('"', "'", '""a', "=1+1", "+1", "-1", "-", "@x", "#a", "#begin document (a)", "#end document", "_", "*", "|", ","),
-    *("NA", "null", "None", "nan", "NaN", "true", "1", "01", "1e5", "(0)", "(a); part 1", "[1]", "{}", "%s", "$x$"),
-    *("<b>", "&amp;", "]]>", "\\", "\\n", "a/b", "..", "CON", "s&p", "e\u0301", "\xe9", "E", "e", "😀", "a" * 20_000),
+    *(
+        '"',
+        "'",
+        '""a',
+        "=1+1",
+        "+1",
+        "-1",
+        "-",
+        "@x",
+        "#a",
+        "#begin document (a)",
+        "#end document",
+        "_",
+        "*",
+        "|",
+        ",",
+    ),
+    *(
+        "NA",
+        "null",
+        "None",
+        "nan",
+        "NaN",
+        "true",
+        "1",
+        "01",
+        "1e5",
+        "(0)",
+        "(a); part 1",
+        "[1]",
+        "{}",
+        "%s",
+        "$x$",
+    ),
+    *(
+        "<b>",
+        "&amp;",
+        "]]>",
+        "\\",
+        "\\n",
+        "a/b",
+        "..",
+        "CON",
+        "s&p",
+        "e\u0301",
+        "\xe9",
+        "E",
+        "e",
+        "😀",
+        "a" * 20_000,
+    ),
 )
 """Every kind once; some are the same after normalisation, or in another case."""
 

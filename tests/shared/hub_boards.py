@@ -21,7 +21,11 @@ COMMAND = [sys.executable, "-c", "import sys; from closeread.cli import main; sy
 
 def closeread(hub, user, *arguments, cwd=None):
     """Run a command as a user; it must end well. Returns what it printed."""
-    with tempfile.TemporaryDirectory() as home, client_here(hub, home) as log_in, chdir(cwd or os.getcwd()):
+    with (
+        tempfile.TemporaryDirectory() as home,
+        client_here(hub, home) as log_in,
+        chdir(cwd or os.getcwd()),
+    ):
         log_in(user)
         arguments = [str(argument) for argument in arguments]
         done = CliRunner().invoke(main, arguments, catch_exceptions=False)
@@ -38,18 +42,31 @@ def create_board(hub, *, results=RESULTS):
 def submit(hub, user, folder, *, right, system=None, options=()):
     """Submit predictions of which the first `right` are right."""
     path = write_rows(folder / f"{user}-{right}.jsonl", sample_answers(right=right))
-    arguments = ["submit", "mctaco", path, "--system", system or f"{user} {right}", "--to", STORE, *options]
+    arguments = [
+        "submit",
+        "mctaco",
+        path,
+        "--system",
+        system or f"{user} {right}",
+        "--to",
+        STORE,
+        *options,
+    ]
     return closeread(hub, user, *arguments)
 
 
 def judge(hub, user="olga"):
     """Run the judge; returns what it did as JSON."""
-    return json.loads(closeread(hub, user, "leaderboard", "judge", STORE, "--workers", "1", "--json"))
+    return json.loads(
+        closeread(hub, user, "leaderboard", "judge", STORE, "--workers", "1", "--json")
+    )
 
 
 def start_judge(hub, user="olga"):
     """A judge in a process of its own, that may be killed."""
-    return start_client(hub, user, [*COMMAND, "leaderboard", "judge", STORE, "--workers", "1", "--json"])
+    return start_client(
+        hub, user, [*COMMAND, "leaderboard", "judge", STORE, "--workers", "1", "--json"]
+    )
 
 
 def read_index(hub, name=RESULTS):
@@ -62,6 +79,15 @@ def make_files(right, **changes):
     """The files of a submission as closeread writes them, or with changes to the description."""
     predictions = "".join(json.dumps(row) + "\n" for row in sample_answers(right=right)).encode()
     path = f"submissions/{BOARD}/{digest(predictions)[:2]}/{digest(predictions)}.jsonl"
-    about = {"format": 1, "board": BOARD, "predictions": path, "system": f"By hand {right}", "model": None}
+    about = {
+        "format": 1,
+        "board": BOARD,
+        "predictions": path,
+        "system": f"By hand {right}",
+        "model": None,
+    }
     about = write_json(about | {"paper": None, "code": None, "description": ""} | changes)
-    return {path: predictions, f"submissions/{BOARD}/{digest(about)[:2]}/{digest(about)}.json": about}
+    return {
+        path: predictions,
+        f"submissions/{BOARD}/{digest(about)[:2]}/{digest(about)}.json": about,
+    }

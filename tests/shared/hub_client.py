@@ -11,7 +11,16 @@ from contextlib import contextmanager
 
 import pytest
 
-FOREIGN = ("HF_", "HUGGING", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+FOREIGN = (
+    "HF_",
+    "HUGGING",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+)
 # The client tells its process number, so that a fault can kill it; exec keeps the number.
 WITH_NUMBER = 'HF_HUB_USER_AGENT_ORIGIN="process-$$" exec "$@"'
 
@@ -80,7 +89,11 @@ def client_here(hub, home):
 @contextmanager
 def start_client(hub, user, code_or_argv, *, home=None, cwd=None, **more):
     """A client that runs: Python code, or a list of arguments; killed at the end if it is still there."""
-    argv = [sys.executable, "-c", code_or_argv] if isinstance(code_or_argv, str) else [str(a) for a in code_or_argv]
+    argv = (
+        [sys.executable, "-c", code_or_argv]
+        if isinstance(code_or_argv, str)
+        else [str(a) for a in code_or_argv]
+    )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as fresh:
         process = subprocess.Popen(
             ["sh", "-c", WITH_NUMBER, "sh", *argv],

@@ -7,7 +7,16 @@ from itertools import combinations
 
 CATEGORIES = ["Event Duration", "Event Ordering", "Frequency", "Stationarity", "Typical Time"]
 SIGNATURE = "mctaco|version:1|missing:error|gold:14237cb6aca7"
-COUNTS = ["questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes"]
+COUNTS = [
+    "questions",
+    "exact",
+    "f1_sum",
+    "candidates",
+    "correct",
+    "gold_yes",
+    "system_yes",
+    "both_yes",
+]
 NAMES = [
     "Patience (large)", "Patience (base)", "Almanac-7B, five-shot", "Almanac-7B, zero-shot", "Hourglass + rules",
     "Slow Reader v2", "Slow Reader v1", "Tortoise ensemble", "Tortoise", "Sundial", "Quick Guess",
@@ -75,7 +84,9 @@ def make_counts(rng, f1, questions):
     )  # fmt: skip
 
 
-def make_row(rng, system, f1, *, kind="system", author="ada", submitted="2026-11-02T10:00:00Z", **fields):
+def make_row(
+    rng, system, f1, *, kind="system", author="ada", submitted="2026-11-02T10:00:00Z", **fields
+):
     """A row with scores around F1."""
     identity = digest(f"{system}{submitted}") if kind == "system" else f"{kind}:{system}"
     predictions = digest(identity)
@@ -138,7 +149,11 @@ def rank_rows(rows, distance=0.05):
     for row, value in zip(ranked, values, strict=True):
         better = sum(other - value > distance for other in values)
         worse = sum(value - other > distance for other in values)
-        row["rank"] = {"low": 1 + better, "high": len(values) - worse, "best": values[0] - value <= distance}
+        row["rank"] = {
+            "low": 1 + better,
+            "high": len(values) - worse,
+            "best": values[0] - value <= distance,
+        }
     return ranked
 
 
@@ -157,7 +172,9 @@ def make_pairs(ranked):
 def make_history(rows):
     """Each time the best score rose, by time of submission."""
     history = []
-    for row in sorted((row for row in rows if row["kind"] == "system"), key=lambda row: row["submitted"]):
+    for row in sorted(
+        (row for row in rows if row["kind"] == "system"), key=lambda row: row["submitted"]
+    ):
         value = row["scores"]["f1"]["value"]
         if not history or value > history[-1]["value"]:
             history.append({"date": row["submitted"], "id": row["id"], "value": value})
@@ -186,8 +203,16 @@ def make_board(rows, *, name="mctaco/test", superseded=(), others=()):
         "seed": 0,
         "headline": "f1",
         "metrics": [
-            {"name": "exact_match", "title": "Exact match", "description": "Questions with all candidates right."},
-            {"name": "f1", "title": "F1", "description": "F1 of the candidates of a question, averaged."},
+            {
+                "name": "exact_match",
+                "title": "Exact match",
+                "description": "Questions with all candidates right.",
+            },
+            {
+                "name": "f1",
+                "title": "F1",
+                "description": "F1 of the candidates of a question, averaged.",
+            },
         ],
         "slices": {"category": CATEGORIES},
         "citation": "@inproceedings{example-2024,\n  title = {Reading slowly},\n}",
@@ -232,12 +257,23 @@ def make_index(n=12, *, seed=0):
         }
         if n > 3:
             rows[3]["flags"] = [{"flag": "duplicate", "of": rows[2]["id"]}]
-        rows += [make_row(rng, name, f1, kind="baseline") for name, f1 in (("always-positive", 0.42), ("random", 0.31))]
+        rows += [
+            make_row(rng, name, f1, kind="baseline")
+            for name, f1 in (("always-positive", 0.42), ("random", 0.31))
+        ]
         rows += [make_printed("Ledger + units", "69.9"), make_printed("Ledger", "54.9")]
         older = make_row(rng, "Patience (draft)", 0.64, submitted="2026-09-01T08:00:00Z", rank=None)
         signature = "mctaco|version:1|missing:error|gold:000000000000"
-        others = [{"signature": signature, "closeread": "0.0.9", "rows": [older | {"signature": signature}]}]
-        superseded = [make_row(rng, "Patience (early)", 0.41, submitted="2026-11-01T08:00:00Z", rank=None)]
+        others = [
+            {
+                "signature": signature,
+                "closeread": "0.0.9",
+                "rows": [older | {"signature": signature}],
+            }
+        ]
+        superseded = [
+            make_row(rng, "Patience (early)", 0.41, submitted="2026-11-01T08:00:00Z", rank=None)
+        ]
     return wrap(make_board(rows, superseded=superseded, others=others))
 
 
@@ -260,5 +296,9 @@ def make_hostile_index():
     ]
     rows += [make_row(rng, text, 0.2, kind="baseline") for text in HOSTILE[:1]]
     rows.append(make_printed(HOSTILE[0], "12.3", HOSTILE[1]))
-    other = {"signature": HOSTILE[0], "closeread": HOSTILE[0], "rows": [make_row(rng, HOSTILE[0], 0.5, rank=None)]}
+    other = {
+        "signature": HOSTILE[0],
+        "closeread": HOSTILE[0],
+        "rows": [make_row(rng, HOSTILE[0], 0.5, rank=None)],
+    }
     return wrap(make_board(rows, others=[other]), title=HOSTILE[0])

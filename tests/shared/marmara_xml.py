@@ -33,7 +33,9 @@ def write_treebank(sentences):
     for number, words in sentences.items():
         lines.append(f"<S No={quoteattr(number)}>")
         for ix, (form, groups, relation) in enumerate(words, start=1):
-            attributes = f'IX="{ix}" LEM="" MORPH=" " IG={quoteattr(groups)} REL={quoteattr(relation)}'
+            attributes = (
+                f'IX="{ix}" LEM="" MORPH=" " IG={quoteattr(groups)} REL={quoteattr(relation)}'
+            )
             lines.append(f"<W {attributes}> {escape(form)} </W>")
         lines.append("</S>")
     return "\n".join([*lines, "</Set>", ""])
@@ -41,7 +43,10 @@ def write_treebank(sentences):
 
 def write_fragment(sentences, quote='"'):
     """The text of a fragment as distributed: nothing escaped, sentences numbered in the file."""
-    lines = ['<?xml version="1.0" encoding="windows-1254" ?>', f'<Set sentences="{len(sentences)}">']
+    lines = [
+        '<?xml version="1.0" encoding="windows-1254" ?>',
+        f'<Set sentences="{len(sentences)}">',
+    ]
     for number, words in enumerate(sentences, start=1):
         lines.append(f'<S No="{number}">')
         lines += [

@@ -9,7 +9,10 @@ def make_spans(mentions, minimum=None):
     """Convert mentions, given as (document, tokens) or (document, tokens, head), to a table."""
     runs = [list_parts(tokens) for _, tokens, *_ in mentions]
     document, start, end, head = (
-        np.array([(d, min(tokens), max(tokens), *(head or [-1])) for d, tokens, *head in mentions], np.int64)
+        np.array(
+            [(d, min(tokens), max(tokens), *(head or [-1])) for d, tokens, *head in mentions],
+            np.int64,
+        )
         .reshape(-1, 4)
         .T
     )

@@ -15,7 +15,12 @@ def e2e(record, **more):
     """A document as e2e-coref has it: sentences of four words, inclusive ends."""
     words = words_of(record["document"])
     sentences = [words[i : i + 4] for i in range(0, len(words), 4)]
-    return {"doc_key": record["document"], "sentences": sentences, "clusters": record["clusters"], **more}
+    return {
+        "doc_key": record["document"],
+        "sentences": sentences,
+        "clusters": record["clusters"],
+        **more,
+    }
 
 
 def subtokens(record, **more):
@@ -34,7 +39,9 @@ def subtokens(record, **more):
         if i % 4 == 3 or i == len(words) - 1:
             pieces.append("[SEP]")
             places.append(i)
-    clusters = [[[first[start], last[end]] for start, end in cluster] for cluster in record["clusters"]]
+    clusters = [
+        [[first[start], last[end]] for start, end in cluster] for cluster in record["clusters"]
+    ]
     return {
         "doc_key": record["document"],
         "tokens": words,
@@ -49,7 +56,12 @@ def word_level(record, **more):
     """A document as wl-coref has it: exclusive ends."""
     clusters = [[[start, end + 1] for start, end in cluster] for cluster in record["clusters"]]
     words = words_of(record["document"])
-    return {"document_id": record["document"], "cased_words": words, "span_clusters": clusters, **more}
+    return {
+        "document_id": record["document"],
+        "cased_words": words,
+        "span_clusters": clusters,
+        **more,
+    }
 
 
 DIALECTS = {"e2e": e2e, "subtokens": subtokens, "wl": word_level}

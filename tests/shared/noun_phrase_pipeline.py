@@ -24,7 +24,9 @@ def parse(document):
     """Set parts of speech, and attach to the last noun of a phrase what stands before it."""
     tags = [TAGS.get(token.lower_, "SPACE" if token.is_space else "X") for token in document]
     heads = [0] * len(tags)
-    for last in (i for i, tag in enumerate(tags) if tag in NOUNS and (tags[i + 1 :] or ["X"])[0] not in NOUNS):
+    for last in (
+        i for i, tag in enumerate(tags) if tag in NOUNS and (tags[i + 1 :] or ["X"])[0] not in NOUNS
+    ):
         first = last
         while first and tags[first - 1] in BEFORE:
             first -= 1

@@ -7,7 +7,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-MAPPED = {"loaders": "loaders", "metrics": "evaluate_modules", "schemas": "schemas", "cards": "cards"}
+MAPPED = {
+    "loaders": "loaders",
+    "metrics": "evaluate_modules",
+    "schemas": "schemas",
+    "cards": "cards",
+}
 """Top-level folders of the repository, and the names of the subpackages that they are."""
 
 
@@ -23,7 +28,12 @@ def copy_package(folder):
 
 def run_with(folder, *arguments, **variables):
     """Run Python with the package below a folder, away from our working directory; the output."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **variables,
+    }
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -7,7 +7,9 @@ def make_pipeline(**names):
     """Make a pipeline that finds these texts, by label."""
     spacy = pytest.importorskip("spacy")
     nlp = spacy.blank("en")
-    patterns = [{"label": label, "pattern": text} for label, texts in names.items() for text in texts]
+    patterns = [
+        {"label": label, "pattern": text} for label, texts in names.items() for text in texts
+    ]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)
     return nlp
 

@@ -13,7 +13,10 @@ def make_articles(sides):
     return [
         None
         if rows is None
-        else {"article": f"Work {i}", "possessions": [dict(zip(FIELDS, row, strict=False)) for row in rows]}
+        else {
+            "article": f"Work {i}",
+            "possessions": [dict(zip(FIELDS, row, strict=False)) for row in rows],
+        }
         for i, rows in enumerate(sides)
     ]
 

@@ -19,7 +19,12 @@ from closeread.tasks.coref.metrics.slices import FIELDS
 from closeread.tasks.tlinks.temporal_graph import TYPES
 from closeread.tasks.tne.columns import PREPOSITIONS
 
-FREE = {"now_year": ["2017", "1900"], "tolerance": ["0", "0.1", "0.5"], "word_column": ["auto"], "fields": [""]}
+FREE = {
+    "now_year": ["2017", "1900"],
+    "tolerance": ["0", "0.1", "0.5"],
+    "word_column": ["auto"],
+    "fields": [""],
+}
 """Values of options without choices."""
 
 
@@ -35,7 +40,9 @@ def draw_options(rng, procedure, **given):
 
 def leave_out(rng, rows, options, name="missing"):
     """The rows without some, unless an option says that all must be there."""
-    return rows if options[name] == "error" else [row if rng.random() < 0.7 else None for row in rows]
+    return (
+        rows if options[name] == "error" else [row if rng.random() < 0.7 else None for row in rows]
+    )
 
 
 def mctaco(rng):
@@ -79,19 +86,33 @@ def tne(rng):
         pairs = [(f"np{a}", f"np{b}") for a in range(size) for b in range(size) if a != b]
 
         def links(chosen):
-            return [{"anchor": a, "complement": b, "preposition": rng.choice(labels)} for a, b in chosen]
+            return [
+                {"anchor": a, "complement": b, "preposition": rng.choice(labels)} for a, b in chosen
+            ]
 
         def some(most, pairs=pairs):
             return rng.choices(pairs, k=rng.randint(0, most))
 
         domain = rng.choice(["wikinews", "reddit", None])
-        gold.append({"id": f"d{number}", "text": text, "nps": nps, "domain": domain, "np_relations": links(some(12))})
+        gold.append(
+            {
+                "id": f"d{number}",
+                "text": text,
+                "nps": nps,
+                "domain": domain,
+                "np_relations": links(some(12)),
+            }
+        )
         kept = [link for link in gold[-1]["np_relations"] if rng.random() < 0.5]
         row = {"id": f"d{number}", "relations": unique(kept + links(some(6)))}
         if rng.random() < 0.7:
             row["fallback"] = links(dict.fromkeys(some(8)))
         rows.append(row)
-    return gold, leave_out(rng, rows, options), options | {"breakdowns": ("preposition", "expressed")}
+    return (
+        gold,
+        leave_out(rng, rows, options),
+        options | {"breakdowns": ("preposition", "expressed")},
+    )
 
 
 def unique(links):
@@ -115,11 +136,16 @@ def tlinks(rng):
 
     def side(number):
         intervals = [
-            {"id": f"e{i}", "kind": "event", "start": 5 * i, "end": 5 * i + rng.randint(1, 6)} for i in range(5)
+            {"id": f"e{i}", "kind": "event", "start": 5 * i, "end": 5 * i + rng.randint(1, 6)}
+            for i in range(5)
         ]
         ids = [interval["id"] for interval in intervals]
         links = [
-            {"source": rng.choice(ids), "relation": rng.choice(list(TYPES)), "target": rng.choice(ids)}
+            {
+                "source": rng.choice(ids),
+                "relation": rng.choice(list(TYPES)),
+                "target": rng.choice(ids),
+            }
             for _ in range(rng.randint(0, 8))
         ]
         return {"document": f"d{number}", "tlinks": links, "intervals": intervals}
@@ -149,7 +175,9 @@ def wikipossessions(rng):
             )
         return found
 
-    gold = [{"article": f"a{number}", "possessions": side(names)} for number in range(rng.randint(1, 4))]
+    gold = [
+        {"article": f"a{number}", "possessions": side(names)} for number in range(rng.randint(1, 4))
+    ]
     rows = []
     for record in gold:
         known = [row["possessor"] for row in record["possessions"]]
@@ -161,13 +189,20 @@ def wikipossessions(rng):
 def coref(rng):
     """Documents in memory, with heads, and with repeated mentions if the options allow them."""
     procedure = load_procedure("coref")
-    plain = {"zeros": "linear", "split_antecedents": "ignore", "matching": rng.choice(["exact", "head", "partial"])}
+    plain = {
+        "zeros": "linear",
+        "split_antecedents": "ignore",
+        "matching": rng.choice(["exact", "head", "partial"]),
+    }
     options = draw_options(rng, procedure, **plain)
     if options["matching"] == "exact" and rng.random() < 0.3:
         options["matching"] = "craft"
 
     def side():
-        spans = [(start, start + rng.randint(0, 2)) for start in (rng.randint(0, 9) for _ in range(rng.randint(1, 8)))]
+        spans = [
+            (start, start + rng.randint(0, 2))
+            for start in (rng.randint(0, 9) for _ in range(rng.randint(1, 8)))
+        ]
         mentions = [[a, b, rng.randint(a, b)] for a, b in dict.fromkeys(spans)]
         if options["duplicates"] != "error":
             mentions += rng.choices(mentions, k=rng.randint(0, 4))
@@ -185,7 +220,9 @@ def coref(rng):
 
 def corefud(rng, folder):
     """Files of CorefUD with empty nodes."""
-    options = draw_options(rng, load_procedure("coref"), split_antecedents="ignore", missing="empty")
+    options = draw_options(
+        rng, load_procedure("coref"), split_antecedents="ignore", missing="empty"
+    )
     options["matching"] = rng.choice(["exact", "head", "partial"])
     options["duplicates"] = rng.choice(["error", "first"])
     kind = rng.choice(list(PAIRS))
@@ -193,7 +230,9 @@ def corefud(rng, folder):
     for path, text in zip(paths, PAIRS[kind](rng.randrange(20)), strict=True):
         path.write_text(text, "utf-8")
     gold, rows = read_pair(*paths)
-    breakdowns = [] if options["average"] == "macro" else [name for name in FIELDS if rng.random() < 0.3]
+    breakdowns = (
+        [] if options["average"] == "macro" else [name for name in FIELDS if rng.random() < 0.3]
+    )
     return gold, rows, options | {"metrics": (*METRICS, "mor", "zeros"), "breakdowns": breakdowns}
 
 
@@ -208,7 +247,9 @@ def anaphora(rng, folder):
     for path, text in zip(paths, random_anaphora(rng.randrange(10**6)), strict=True):
         path.write_text(text, "utf-8")
     gold, rows = read_pair(*paths)
-    names = [name for name in METRICS if name != "blanc" or options["split_antecedents"] == "ignore"]
+    names = [
+        name for name in METRICS if name != "blanc" or options["split_antecedents"] == "ignore"
+    ]
     more = ("non_referring", "mor")
     return gold, rows, options | {"metrics": (*names, *more)}
 
@@ -232,9 +273,13 @@ def draw_table(kind, seed, folder, *, count=True):
     """The procedure, the options and the counts of a random system; None if the options exclude each other."""
     rng = random.Random(f"{kind} {seed}")
     procedure = load_procedure("coref" if kind in FROM_FILES else kind)
-    gold, rows, arguments = FROM_FILES[kind](rng, folder) if kind in FROM_FILES else DRAWN[kind](rng)
+    gold, rows, arguments = (
+        FROM_FILES[kind](rng, folder) if kind in FROM_FILES else DRAWN[kind](rng)
+    )
     reading = {option.name: option.default for option in procedure.options if option.reading}
-    options = procedure.keep_options(procedure.resolve_options(reading | only_options(arguments)), reading=True)
+    options = procedure.keep_options(
+        procedure.resolve_options(reading | only_options(arguments)), reading=True
+    )
     if not count:
         return procedure, options, None
     try:
@@ -245,4 +290,6 @@ def draw_table(kind, seed, folder, *, count=True):
 
 def only_options(arguments):
     """The arguments of a count that are values of options."""
-    return {name: value for name, value in arguments.items() if name not in ("metrics", "breakdowns")}
+    return {
+        name: value for name, value in arguments.items() if name not in ("metrics", "breakdowns")
+    }

@@ -9,7 +9,11 @@ def random_side(rng, longest):
     mentions = [f"{rng.randint(1, 3)}-{i}-go" for i in range(rng.choice((2, longest, 4 * longest)))]
     last = rng.randint(0, 2 * longest)
     return [
-        (rng.randint(0, last), rng.choice(anchors), [rng.choice(mentions) for _ in range(rng.choice((1, 1, 1, 2, 3)))])
+        (
+            rng.randint(0, last),
+            rng.choice(anchors),
+            [rng.choice(mentions) for _ in range(rng.choice((1, 1, 1, 2, 3)))],
+        )
         for _ in range(rng.randint(0, longest))
     ]
 
@@ -20,5 +24,9 @@ def random_pair(seed, longest):
     gold = random_side(rng, longest)
     if seed % 2:
         return gold, random_side(rng, longest)
-    changed = [(p, rng.choice(gold)[1] if rng.random() < 0.2 else a, m) for p, a, m in gold if rng.random() < 0.9]
+    changed = [
+        (p, rng.choice(gold)[1] if rng.random() < 0.2 else a, m)
+        for p, a, m in gold
+        if rng.random() < 0.9
+    ]
     return gold, [(max(0, p + rng.choice((-1, 0, 0, 0, 1))), a, m) for p, a, m in changed]

@@ -44,10 +44,14 @@ class Browser:
         usual = {"Host": f"127.0.0.1:{self.port}", **dict(headers)}
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request(method, path, body, {k: v for k, v in usual.items() if v is not None}, **more)
+            connection.request(
+                method, path, body, {k: v for k, v in usual.items() if v is not None}, **more
+            )
             response = connection.getresponse()
             return Answer(
-                response.status, {k.lower(): v for k, v in response.getheaders()}, response.read().decode("utf-8")
+                response.status,
+                {k.lower(): v for k, v in response.getheaders()},
+                response.read().decode("utf-8"),
             )
         finally:
             connection.close()
@@ -67,7 +71,11 @@ class Browser:
         if answer.status == 303:
             place, deadline = answer.headers["location"].partition("#")[0], time.monotonic() + 60
             answer = self.get(place)
-            while is_patient and "waiting for the judge" in answer.told and time.monotonic() < deadline:
+            while (
+                is_patient
+                and "waiting for the judge" in answer.told
+                and time.monotonic() < deadline
+            ):
                 time.sleep(0.1)
                 answer = self.get(place)
         return answer
@@ -76,14 +84,21 @@ class Browser:
 def encode(fields, file=None, data=b""):
     """Encode a form; fields that are None are left out."""
     parts = [
-        f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode("utf-8", "surrogatepass")
+        f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode(
+            "utf-8", "surrogatepass"
+        )
         for name, value in fields.items()
         if value is not None
     ]
     if file is not None:
         head = f'Content-Disposition: form-data; name="predictions"; filename="{file}"\r\n'
-        parts.append(head.encode() + b"Content-Type: application/octet-stream\r\n\r\n" + data + b"\r\n")
-    return b"".join(f"--{BOUNDARY}\r\n".encode() + part for part in parts) + f"--{BOUNDARY}--\r\n".encode()
+        parts.append(
+            head.encode() + b"Content-Type: application/octet-stream\r\n\r\n" + data + b"\r\n"
+        )
+    return (
+        b"".join(f"--{BOUNDARY}\r\n".encode() + part for part in parts)
+        + f"--{BOUNDARY}--\r\n".encode()
+    )
 
 
 @dataclass
@@ -122,11 +137,21 @@ class Served:
 def serving(store, folder, *arguments):
     """Serve a store by `closeread leaderboard serve` on a free port, without corpora and with caches in the folder."""
     errors = folder / "errors.txt"
-    command = [*COMMAND, store.place, "--port", "0", "--cache", str(folder / "served-counts"), *map(str, arguments)]
+    command = [
+        *COMMAND,
+        store.place,
+        "--port",
+        "0",
+        "--cache",
+        str(folder / "served-counts"),
+        *map(str, arguments),
+    ]
     environment = {name: value for name, value in os.environ.items() if name != DATA_VARIABLE}
     environment[CACHE_VARIABLE] = str(folder / "cache")
     with errors.open("w") as stderr:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment
+        )
     try:
         line = process.stdout.readline()
         port = re.search(r"http://127\.0\.0\.1:([0-9]+)", line)

@@ -32,7 +32,9 @@ KILL_AFTER = "kill after"  # the request takes effect, and the client's process 
 LFS_SUFFIXES = (".parquet", ".arrow", ".bin", ".safetensors", ".zip", ".gz", ".png")
 LARGE = 10_000_000  # bytes from which every file is stored as a large one
 PAGE_SIZE = 1000  # files on a page of a listing
-PROCESS = re.compile(r"origin/process-(\d+)")  # what shared.hub_client makes the client add to its User-Agent
+PROCESS = re.compile(
+    r"origin/process-(\d+)"
+)  # what shared.hub_client makes the client add to its User-Agent
 
 
 @dataclass
@@ -88,7 +90,9 @@ class RefusalError(Exception):
 
 def hash_object(kind, content):
     """The name that git gives to an object."""
-    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
+    return hashlib.sha1(
+        f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False
+    ).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -156,18 +160,36 @@ class Discussion:
         return [(event["author"]["name"], event["data"]["latest"]["raw"]) for event in said]
 
     def add_event(self, kind, author, date, data):
-        about = {"id": f"{self.number:08x}{len(self.events):016x}", "type": kind, "createdAt": date, "data": data}
+        about = {
+            "id": f"{self.number:08x}{len(self.events):016x}",
+            "type": kind,
+            "createdAt": date,
+            "data": data,
+        }
         self.events.append(about | {"author": {"name": author, "type": "user"}})
         return self.events[-1]
 
     def add_comment(self, author, date, text):
-        latest = {"raw": text, "html": f"<p>{text}</p>", "updatedAt": date, "author": {"name": author}}
+        latest = {
+            "raw": text,
+            "html": f"<p>{text}</p>",
+            "updatedAt": date,
+            "author": {"name": author},
+        }
         data = {"edited": False, "hidden": False, "latest": latest, "history": []}
         return self.add_event("comment", author, date, data)
 
     def summarize(self, repository):
-        shown = {"num": self.number, "title": self.title, "status": self.status, "createdAt": self.created}
-        shown |= {"isPullRequest": self.is_pull_request, "author": {"name": self.author, "type": "user"}}
+        shown = {
+            "num": self.number,
+            "title": self.title,
+            "status": self.status,
+            "createdAt": self.created,
+        }
+        shown |= {
+            "isPullRequest": self.is_pull_request,
+            "author": {"name": self.author, "type": "user"},
+        }
         return shown | {"repo": {"name": repository.id, "type": repository.kind}}
 
 
@@ -192,7 +214,9 @@ class Repository:
 
     def find(self, revision="main"):
         """The commit of a branch, a pull request or a sha."""
-        heads = [self.heads[name] for name in (revision, f"refs/heads/{revision}") if name in self.heads]
+        heads = [
+            self.heads[name] for name in (revision, f"refs/heads/{revision}") if name in self.heads
+        ]
         if (sha := next(iter(heads), revision)) not in self.commits:
             raise RefusalError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
         return self.commits[sha]
@@ -280,23 +304,31 @@ class StandInHub:
         date, self.now = self.now, self.now + timedelta(seconds=1)
         return date.strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
-    def add_repository(self, name, kind="dataset", files=None, *, private=False, sdk=None, author=None):
+    def add_repository(
+        self, name, kind="dataset", files=None, *, private=False, sdk=None, author=None
+    ):
         """Create a repository as its owner would, with files (bytes by path) in a commit of their own."""
         with self.lock:
             author = author or name.split("/")[0]
-            repository = self.repositories[kind, name] = Repository(name, kind, self.tick(), private, sdk)
+            repository = self.repositories[kind, name] = Repository(
+                name, kind, self.tick(), private, sdk
+            )
             start = {".gitattributes": Blob(b"*.parquet filter=lfs diff=lfs merge=lfs -text\n")}
             about = {"title": "initial commit", "author": author, "date": self.tick()}
             repository.add_commit("refs/heads/main", start, parents=(), **about)
             if files:
                 self.commit(name, kind, files, author=author)
 
-    def commit(self, name, kind, files, *, author=None, title="Add files", reference="refs/heads/main"):
+    def commit(
+        self, name, kind, files, *, author=None, title="Add files", reference="refs/heads/main"
+    ):
         """Commit files to main, or another reference, behind the clients' backs: bytes by path, None to delete."""
         with self.lock:
             repository = self.repositories[kind, name]
             parent = repository.find(reference)
-            blobs = {path: Blob(c, is_large(path, len(c))) for path, c in files.items() if c is not None}
+            blobs = {
+                path: Blob(c, is_large(path, len(c))) for path, c in files.items() if c is not None
+            }
             tree = {path: blob for path, blob in parent.files.items() if path not in files} | blobs
             about = {"title": title, "author": author or name.split("/")[0], "date": self.tick()}
             repository.add_commit(reference, tree, parents=(parent.sha,), **about)
@@ -305,7 +337,9 @@ class StandInHub:
         """Open a pull request as its author would, with anything in it: bytes by path, None to delete."""
         with self.lock:
             repository = self.repositories[kind, name]
-            one = repository.add_discussion("Please", author, self.tick(), "", repository.find().sha)
+            one = repository.add_discussion(
+                "Please", author, self.tick(), "", repository.find().sha
+            )
             self.push(name, kind, one.number, files)
             return one
 
@@ -337,7 +371,11 @@ class StandInHub:
         """The repository, if the user may see it."""
         repository = self.repositories.get((kind, name))
         if repository is None or (repository.private and not self.may_write(user, repository)):
-            status, message = (401, "Invalid username or password.") if user is None else (404, "Repository not found")
+            status, message = (
+                (401, "Invalid username or password.")
+                if user is None
+                else (404, "Repository not found")
+            )
             raise RefusalError(status, message, "RepoNotFound")
         return repository
 
@@ -385,14 +423,24 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, hub):
         for method, pattern, act in ROUTES:
             if method == self.command and (match := pattern.fullmatch(self.place.path)):
-                found = {name: unquote(text) for name, text in match.groupdict().items() if text is not None}
+                found = {
+                    name: unquote(text)
+                    for name, text in match.groupdict().items()
+                    if text is not None
+                }
                 if "kind" in pattern.groupindex:
                     kind, name = found.pop("kind", "models").removesuffix("s"), found.pop("name")
                     found["repository"] = hub.find(kind, name, self.user)
                 found = act(hub, self, **found)
                 is_raw = isinstance(found, tuple) and isinstance(found[0], bytes)
-                return found if is_raw else (json.dumps(found).encode(), 200, {"Content-Type": "application/json"})
-        raise RefusalError(404, f"The stand-in has no {self.command} {self.place.path}", "RepoNotFound")
+                return (
+                    found
+                    if is_raw
+                    else (json.dumps(found).encode(), 200, {"Content-Type": "application/json"})
+                )
+        raise RefusalError(
+            404, f"The stand-in has no {self.command} {self.place.path}", "RepoNotFound"
+        )
 
     def _cut(self, is_cut):
         if is_cut:
@@ -419,7 +467,10 @@ class Handler(BaseHTTPRequestHandler):
             if self.command != "HEAD":
                 self.wfile.write(content)
             self.wfile.flush()
-        except (BrokenPipeError, ConnectionResetError):  # the client is gone: it was killed, or lost patience
+        except (
+            BrokenPipeError,
+            ConnectionResetError,
+        ):  # the client is gone: it was killed, or lost patience
             self.close_connection = True
 
     def log_message(self, *arguments):
@@ -464,19 +515,48 @@ def tell_harnesses(hub, request):
 @route("GET", "/api/whoami-v2")
 def tell_user(hub, request):
     name = request.require_user()
-    orgs = [{"name": org, "type": "org", "roleInOrg": "write"} for org, users in hub.orgs.items() if name in users]
+    orgs = [
+        {"name": org, "type": "org", "roleInOrg": "write"}
+        for org, users in hub.orgs.items()
+        if name in users
+    ]
     access = {"type": "access_token", "accessToken": {"displayName": "stand-in", "role": "write"}}
-    return {"type": "user", "id": name, "name": name, "fullname": name.title(), "orgs": orgs, "auth": access}
+    return {
+        "type": "user",
+        "id": name,
+        "name": name,
+        "fullname": name.title(),
+        "orgs": orgs,
+        "auth": access,
+    }
 
 
 @route("GET", API)
 @route("GET", rf"{API}/revision/{REVISION}")
 def tell_repository(hub, request, repository, revision="main"):
     commit = repository.find(revision)
-    blobs = [(path, blob.describe() if "blobs" in request.query else {}) for path, blob in commit.files.items()]
-    shown = {"_id": hash_object("repository", repository.id.encode())[:24], "id": repository.id, "sha": commit.sha}
-    shown |= {"author": repository.id.split("/")[0], "private": repository.private, "gated": False, "disabled": False}
-    shown |= {"downloads": 0, "likes": 0, "tags": [], "createdAt": repository.created, "lastModified": commit.date}
+    blobs = [
+        (path, blob.describe() if "blobs" in request.query else {})
+        for path, blob in commit.files.items()
+    ]
+    shown = {
+        "_id": hash_object("repository", repository.id.encode())[:24],
+        "id": repository.id,
+        "sha": commit.sha,
+    }
+    shown |= {
+        "author": repository.id.split("/")[0],
+        "private": repository.private,
+        "gated": False,
+        "disabled": False,
+    }
+    shown |= {
+        "downloads": 0,
+        "likes": 0,
+        "tags": [],
+        "createdAt": repository.created,
+        "lastModified": commit.date,
+    }
     shown["siblings"] = [{"rfilename": path, **about} for path, about in sorted(blobs)]
     shown |= {"sdk": repository.sdk} if repository.sdk else {}
     wanted = request.lists.get("expand", shown)
@@ -485,7 +565,11 @@ def tell_repository(hub, request, repository, revision="main"):
 
 def list_entries(commit, expand):
     """All files and folders of a commit by path; the last commit of each is said to be this one."""
-    last = {"lastCommit": {"id": commit.sha, "title": commit.title, "date": commit.date}} if expand else {}
+    last = (
+        {"lastCommit": {"id": commit.sha, "title": commit.title, "date": commit.date}}
+        if expand
+        else {}
+    )
     entries = {}
     for path, blob in commit.files.items():
         entries[path] = {"type": "file", "path": path, **blob.describe(), **last}
@@ -507,7 +591,11 @@ def list_tree(hub, request, repository, revision, path=""):
     start = int(request.query.get("cursor", 0))
     stop, headers = start + PAGE_SIZE, {"Content-Type": "application/json"}
     if stop < len(below):
-        query = "&".join(f"{name}={request.query[name]}" for name in ("recursive", "expand") if name in request.query)
+        query = "&".join(
+            f"{name}={request.query[name]}"
+            for name in ("recursive", "expand")
+            if name in request.query
+        )
         headers["Link"] = f'<{hub.url}{request.place.path}?{query}&cursor={stop}>; rel="next"'
     return json.dumps([entries[p] for p in below[start:stop]]).encode(), 200, headers
 
@@ -515,14 +603,22 @@ def list_tree(hub, request, repository, revision, path=""):
 @route("POST", rf"{API}/paths-info/{REVISION}")
 def tell_paths(hub, request, repository, revision):
     form = parse_qs(request.body.decode())
-    entries = list_entries(repository.find(revision), form.get("expand", [""])[-1].lower() == "true")
+    entries = list_entries(
+        repository.find(revision), form.get("expand", [""])[-1].lower() == "true"
+    )
     return [entries[path] for path in form.get("paths", []) if path in entries]
 
 
 @route("GET", rf"{API}/commits/{REVISION}")
 def list_commits(hub, request, repository, revision):
     return [
-        {"id": c.sha, "title": c.title, "message": c.message, "authors": [{"user": c.author}], "date": c.date}
+        {
+            "id": c.sha,
+            "title": c.title,
+            "message": c.message,
+            "authors": [{"user": c.author}],
+            "date": c.date,
+        }
         for c in repository.list_ancestors(repository.find(revision).sha)
     ]
 
@@ -544,22 +640,44 @@ def send_file(hub, request, repository, revision, path):
     stop = min(int(last) + 1, size) if first and last else size
     if start >= size:
         raise RefusalError(416, "Range not satisfiable", Content_Range=f"bytes */{size}")
-    return blob.content[start:stop], 206, headers | {"Content-Range": f"bytes {start}-{stop - 1}/{size}"}
+    return (
+        blob.content[start:stop],
+        206,
+        headers | {"Content-Range": f"bytes {start}-{stop - 1}/{size}"},
+    )
 
 
 @route("POST", "/api/repos/create")
 def create(hub, request):
     user, wanted = request.require_user(), request.json
-    owner, kind, sdk = wanted.get("organization") or user, wanted.get("type") or "model", wanted.get("sdk")
+    owner, kind, sdk = (
+        wanted.get("organization") or user,
+        wanted.get("type") or "model",
+        wanted.get("sdk"),
+    )
     name = f"{owner}/{wanted['name']}"
     if owner != user and user not in hub.orgs.get(owner, ()):
-        raise RefusalError(403, f'You don\'t have the rights to create a {kind} under the namespace "{owner}"')
-    found = {"url": f"{hub.url}/{'' if kind == 'model' else f'{kind}s/'}{name}", "name": name, "id": name}
+        raise RefusalError(
+            403, f'You don\'t have the rights to create a {kind} under the namespace "{owner}"'
+        )
+    found = {
+        "url": f"{hub.url}/{'' if kind == 'model' else f'{kind}s/'}{name}",
+        "name": name,
+        "id": name,
+    }
     if (kind, name) in hub.repositories:
-        return json.dumps({"error": f"You already created this {kind} repo", "url": found["url"]}).encode(), 409, {}
+        return (
+            json.dumps(
+                {"error": f"You already created this {kind} repo", "url": found["url"]}
+            ).encode(),
+            409,
+            {},
+        )
     if kind == "space" and sdk != "static":
         raise RefusalError(402, "Compute Spaces need a paid plan: upgrade to PRO")
-    hub.add_repository(name, kind, private=wanted.get("visibility") == "private", sdk=sdk, author=user)
+    hub.add_repository(
+        name, kind, private=wanted.get("visibility") == "private", sdk=sdk, author=user
+    )
     return found
 
 
@@ -572,16 +690,26 @@ def validate_front_matter(hub, request):
             data = yaml.safe_load(parts[1])
         except yaml.YAMLError as error:
             data = f"is no YAML: {error}"
-        errors = [] if isinstance(data, dict) else [{"message": f"front matter is not a mapping: {data!r}"}]
+        errors = (
+            []
+            if isinstance(data, dict)
+            else [{"message": f"front matter is not a mapping: {data!r}"}]
+        )
     return json.dumps({"errors": errors, "warnings": []}).encode(), 400 if errors else 200, {}
 
 
 def check_permission(hub, request, repository, revision):
     """Refuse who may not commit there: main is the owner's, a pull request also its author's."""
     user = request.require_user()
-    mine = [one.reference for one in repository.discussions if one.author == user and one.is_pull_request]
+    mine = [
+        one.reference
+        for one in repository.discussions
+        if one.author == user and one.is_pull_request
+    ]
     if not ("create_pr" in request.query or hub.may_write(user, repository) or revision in mine):
-        raise RefusalError(403, "Authorization error: you don't have write access to this repository")
+        raise RefusalError(
+            403, "Authorization error: you don't have write access to this repository"
+        )
     return user
 
 
@@ -593,7 +721,9 @@ def is_large(path, size):
 def preupload(hub, request, repository, revision):
     check_permission(hub, request, repository, revision)
     commit, found = repository.find(revision), []
-    ignored = commit.files[".gitignore"].content.decode().split() if ".gitignore" in commit.files else []
+    ignored = (
+        commit.files[".gitignore"].content.decode().split() if ".gitignore" in commit.files else []
+    )
     for wanted in request.json["files"]:
         path = wanted["path"]
         known = commit.files.get(path)
@@ -609,7 +739,9 @@ def batch(hub, request, repository):
     objects = []
     for wanted in request.json["objects"]:
         href = f"{hub.url}/lfs/{repository.kind}/{repository.id}/{wanted['oid']}"
-        upload = {} if wanted["oid"] in repository.large else {"actions": {"upload": {"href": href}}}
+        upload = (
+            {} if wanted["oid"] in repository.large else {"actions": {"upload": {"href": href}}}
+        )
         objects.append(wanted | {"authenticated": True} | upload)
     kind = {"Content-Type": "application/vnd.git-lfs+json"}
     return json.dumps({"transfer": "basic", "objects": objects}).encode(), 200, kind
@@ -628,7 +760,11 @@ def upload(hub, request, of, name, oid):
 def commit(hub, request, repository, revision):
     user = check_permission(hub, request, repository, revision)
     head, *lines = map(json.loads, request.body.splitlines())
-    header, as_request, start = head["value"], "create_pr" in request.query, repository.find(revision)
+    header, as_request, start = (
+        head["value"],
+        "create_pr" in request.query,
+        repository.find(revision),
+    )
     parent = header.get("parentCommit")
     if parent is not None and as_request:
         start = repository.find(parent)
@@ -637,10 +773,17 @@ def commit(hub, request, repository, revision):
     tree = dict(start.files)
     for line in lines:
         apply(repository, tree, line["key"], line["value"])
-    about = {"title": header["summary"], "message": header.get("description", ""), "author": user, "date": hub.tick()}
+    about = {
+        "title": header["summary"],
+        "message": header.get("description", ""),
+        "author": user,
+        "date": hub.tick(),
+    }
     found, reference = {}, revision if revision in repository.heads else f"refs/heads/{revision}"
     if as_request:
-        one = repository.add_discussion(about["title"], user, about["date"], about["message"], start.sha)
+        one = repository.add_discussion(
+            about["title"], user, about["date"], about["message"], start.sha
+        )
         reference = one.reference
         found["pullRequestUrl"] = f"{hub.url}/{repository.url}/discussions/{one.number}"
     made = repository.add_commit(reference, tree, parents=(start.sha,), **about)
@@ -658,7 +801,11 @@ def apply(repository, tree, key, value):
             raise RefusalError(400, f"{path}: the large file was not uploaded")
         tree[path] = Blob(repository.large[value["oid"]], lfs=True)
     elif key in ("deletedFile", "deletedFolder"):
-        gone = [p for p in tree if p == path or (key == "deletedFolder" and p.startswith(f"{path.rstrip('/')}/"))]
+        gone = [
+            p
+            for p in tree
+            if p == path or (key == "deletedFolder" and p.startswith(f"{path.rstrip('/')}/"))
+        ]
         if not gone:
             raise RefusalError(404, "A file with this name doesn't exist", "EntryNotFound")
         for one in gone:
@@ -669,8 +816,12 @@ def apply(repository, tree, key, value):
 
 @route("GET", rf"{API}/discussions")
 def list_discussions(hub, request, repository):
-    kinds = {"pull_request": (True,), "discussion": (False,)}.get(request.query.get("type"), (True, False))
-    states = {"open": ("open", "draft"), "closed": ("closed", "merged")}.get(request.query.get("status"))
+    kinds = {"pull_request": (True,), "discussion": (False,)}.get(
+        request.query.get("type"), (True, False)
+    )
+    states = {"open": ("open", "draft"), "closed": ("closed", "merged")}.get(
+        request.query.get("status")
+    )
     found = [one for one in reversed(repository.discussions) if one.is_pull_request in kinds]
     found = [one for one in found if states is None or one.status in states]
     found = [one for one in found if request.query.get("author", one.author) == one.author]
@@ -697,19 +848,29 @@ def tell_discussion(hub, request, repository, number):
     changes = {"base": "refs/heads/main"} | ({"mergeCommitId": one.merged} if one.merged else {})
     before, after = repository.commits[one.base].files, repository.find(one.reference).files
     conflicts = find_conflicts(before, after, repository.find().files)
-    return shown | {"changes": changes, "filesWithConflicts": conflicts, "diff": diff(before, after)}
+    return shown | {
+        "changes": changes,
+        "filesWithConflicts": conflicts,
+        "diff": diff(before, after),
+    }
 
 
 def find_conflicts(base, ours, theirs):
     """Paths that both sides changed, each in its own way."""
-    sides = {path: (base.get(path), ours.get(path), theirs.get(path)) for path in {*base, *ours, *theirs}}
+    sides = {
+        path: (base.get(path), ours.get(path), theirs.get(path)) for path in {*base, *ours, *theirs}
+    }
     return sorted(p for p, (b, o, t) in sides.items() if o not in (b, t) and t != b)
 
 
 @route("POST", rf"{API}{NUMBER}/comment")
 def comment(hub, request, repository, number):
     user = request.require_user()
-    return {"newMessage": repository.find_discussion(number).add_comment(user, hub.tick(), request.json["comment"])}
+    return {
+        "newMessage": repository.find_discussion(number).add_comment(
+            user, hub.tick(), request.json["comment"]
+        )
+    }
 
 
 @route("POST", rf"{API}{NUMBER}/status")
@@ -730,14 +891,22 @@ def merge(hub, request, repository, number):
         raise RefusalError(403, "You don't have the rights to merge this pull request")
     if not one.is_pull_request or one.status not in ("open", "draft"):
         raise RefusalError(400, "Only an open pull request can be merged")
-    base, ours, main = repository.commits[one.base], repository.find(one.reference), repository.find()
+    base, ours, main = (
+        repository.commits[one.base],
+        repository.find(one.reference),
+        repository.find(),
+    )
     if conflicts := find_conflicts(base.files, ours.files, main.files):
         raise RefusalError(409, f"This pull request has conflicts: {', '.join(conflicts)}")
-    changed = {path for path in {*base.files, *ours.files} if base.files.get(path) != ours.files.get(path)}
+    changed = {
+        path for path in {*base.files, *ours.files} if base.files.get(path) != ours.files.get(path)
+    }
     tree = {path: blob for path, blob in main.files.items() if path not in changed}
     tree |= {path: blob for path, blob in ours.files.items() if path in changed}
     about = {"title": f"{one.title} (#{one.number})", "author": user, "date": hub.tick()}
-    one.merged = repository.add_commit("refs/heads/main", tree, parents=(main.sha, ours.sha), **about).sha
+    one.merged = repository.add_commit(
+        "refs/heads/main", tree, parents=(main.sha, ours.sha), **about
+    ).sha
     one.status = "merged"
     one.add_event("status-change", user, hub.tick(), {"status": "merged"})
     return {}
@@ -745,7 +914,9 @@ def merge(hub, request, repository, number):
 
 def diff(before, after):
     """All changed files of two trees in git's unified format."""
-    changed = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+    changed = [
+        path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)
+    ]
     return "".join(diff_file(path, before.get(path), after.get(path)) for path in changed)
 
 
@@ -757,14 +928,37 @@ def diff_file(path, old, new):
     a, b = (a if old else "/dev/null"), (b if new else "/dev/null")
     if any(blob is not None and (blob.lfs or b"\0" in blob.content) for blob in (old, new)):
         return "".join([*head, f"Binary files {a} and {b} differ\n"])
-    sides = [[] if blob is None else blob.content.decode(errors="replace").split("\n") for blob in (old, new)]
-    texts = [[f"{line}\n" for line in side[:-1]] + side[-1:] * bool(side and side[-1]) for side in sides]
+    sides = [
+        [] if blob is None else blob.content.decode(errors="replace").split("\n")
+        for blob in (old, new)
+    ]
+    texts = [
+        [f"{line}\n" for line in side[:-1]] + side[-1:] * bool(side and side[-1]) for side in sides
+    ]
     shown = difflib.unified_diff(*texts, a, b)
-    return "".join([*head, *(one if one.endswith("\n") else f"{one}\n\\ No newline at end of file\n" for one in shown)])
+    return "".join(
+        [
+            *head,
+            *(
+                one if one.endswith("\n") else f"{one}\n\\ No newline at end of file\n"
+                for one in shown
+            ),
+        ]
+    )
 
 
 def quote(path):
     """Quote a path as git does where it holds anything but printable ASCII."""
-    special = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+    special = {
+        7: "\\a",
+        8: "\\b",
+        9: "\\t",
+        10: "\\n",
+        11: "\\v",
+        12: "\\f",
+        13: "\\r",
+        34: '\\"',
+        92: "\\\\",
+    }
     quoted = [special.get(c) or (chr(c) if 32 <= c < 127 else f"\\{c:03o}") for c in path.encode()]
     return path if "".join(quoted) == path else f'"{"".join(quoted)}"'

@@ -48,14 +48,20 @@ class Wiki(ThreadingHTTPServer):
     def log(self, old, new, at=AFTER):
         """Write a move to the log, without moving anything."""
         params = {"target_ns": 0, "target_title": new}
-        self.moves.append({"logid": len(self.moves) + 100, "title": old, "timestamp": at, "params": params})
+        self.moves.append(
+            {"logid": len(self.moves) + 100, "title": old, "timestamp": at, "params": params}
+        )
 
     def fail(self, *faults):
         """Answer requests so: a status, (status, headers), (headers, JSON), bytes, (`CUT`, size), `ENDLESS`."""
         self.faults += faults
 
     def find_page(self, title):
-        if self.make is not None and title not in self.pages and (html := self.make(title)) is not None:
+        if (
+            self.make is not None
+            and title not in self.pages
+            and (html := self.make(title)) is not None
+        ):
             self.add(title, html)
         return self.pages.get(title)
 
@@ -80,14 +86,27 @@ class Wiki(ThreadingHTTPServer):
             until = [place for place, (at, _) in enumerate(revisions) if at <= asked["rvstart"]]
             if until:
                 revid = 1000 * number + until[-1]
-                page["revisions"] = [{"revid": revid, "parentid": 0, "timestamp": revisions[until[-1]][0]}]
-        log = [one for one in self.moves if one["title"] == asked["letitle"] and one["timestamp"] >= asked["lestart"]]
+                page["revisions"] = [
+                    {"revid": revid, "parentid": 0, "timestamp": revisions[until[-1]][0]}
+                ]
+        log = [
+            one
+            for one in self.moves
+            if one["title"] == asked["letitle"] and one["timestamp"] >= asked["lestart"]
+        ]
         return {"batchcomplete": True, "query": {"pages": [page], "logevents": log}}
 
     def answer_parse(self, asked):
         number, place = divmod(int(asked["oldid"]), 1000)
         title, (_, revisions) = next(one for one in self.pages.items() if one[1][0] == number)
-        return {"parse": {"title": title, "pageid": number, "revid": int(asked["oldid"]), "text": revisions[place][1]}}
+        return {
+            "parse": {
+                "title": title,
+                "pageid": number,
+                "revid": int(asked["oldid"]),
+                "text": revisions[place][1],
+            }
+        }
 
     def is_too_fast(self):
         now = time.monotonic()

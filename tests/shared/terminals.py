@@ -18,7 +18,10 @@ def show(columns, action):
     reader = threading.Thread(target=_read, args=(ours, seen))
     reader.start()
     try:
-        with open(theirs, "w", encoding="utf-8") as screen, mock.patch.multiple(sys, stdout=screen, __stdout__=screen):
+        with (
+            open(theirs, "w", encoding="utf-8") as screen,
+            mock.patch.multiple(sys, stdout=screen, __stdout__=screen),
+        ):
             action()
     finally:
         reader.join()

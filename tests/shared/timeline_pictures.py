@@ -28,7 +28,11 @@ def find_marks(axes):
     for points in axes.collections:
         if points.get_label().partition(": ")[2] in MARKS:
             for x, y in points.get_offsets():
-                beside = [text for text in axes.texts if text.get_position()[1] == y and text.get_position()[0] > x]
+                beside = [
+                    text
+                    for text in axes.texts
+                    if text.get_position()[1] == y and text.get_position()[0] > x
+                ]
                 text = min(beside, key=lambda text: text.get_position()[0])
                 found.append((points.get_label(), text.get_text()))
     return sorted(found)
@@ -52,7 +56,9 @@ def assert_readable(figure):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer = FigureCanvasAgg(figure).get_renderer()
-    extents = [text.get_window_extent(renderer).extents for axes in figure.axes for text in axes.texts]
+    extents = [
+        text.get_window_extent(renderer).extents for axes in figure.axes for text in axes.texts
+    ]
     left, bottom, right, top = np.array(extents).T
     across = np.minimum.outer(right, right) > np.maximum.outer(left, left)
     along = np.minimum.outer(top, top) > np.maximum.outer(bottom, bottom)

@@ -50,5 +50,10 @@ GOLD = [
     {"id": "cy", "entity": "Cy", "entries": [entry(1, "2007", "7-2-c")]},
 ]
 GOLD_WITH_DOCUMENTS = Timelines(
-    GOLD, [{"id": "7", "sentences": [0, 0, 2]}, {"id": "8", "sentences": [1]}, {"id": "8", "sentences": [4]}]
+    GOLD,
+    [
+        {"id": "7", "sentences": [0, 0, 2]},
+        {"id": "8", "sentences": [1]},
+        {"id": "8", "sentences": [4]},
+    ],
 )

@@ -10,16 +10,27 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 def make_tokenizer(words, longest):
     """A WordPiece tokenizer that knows some words whole, and cuts all others into characters."""
     characters = sorted({c for word in words for c in word.lower()})
-    pieces = [*SPECIAL, *characters, *(f"##{c}" for c in characters), *sorted({word.lower() for word in words})]
+    pieces = [
+        *SPECIAL,
+        *characters,
+        *(f"##{c}" for c in characters),
+        *sorted({word.lower() for word in words}),
+    ]
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=SPECIAL[1], max_input_chars_per_word=100))
+    tokenizer = Tokenizer(
+        models.WordPiece(vocabulary, unk_token=SPECIAL[1], max_input_chars_per_word=100)
+    )
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = {f"{name.strip('[]').lower()}_token": name for name in SPECIAL}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **names)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=longest, **names
+    )
 
 
 def make_encoder(folder, words, *, longest=64, width=32, dropout=0.1, seed=0):

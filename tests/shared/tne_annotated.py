@@ -26,15 +26,28 @@ def document(name, words, links=(), clusters=(), spans=None, *, closed=True):
         }
         for i, (first, last) in enumerate([(i, i) for i in range(len(words))] if spans is None else spans)
     ]  # fmt: skip
-    record = {"id": name, "text": " ".join(words), "tokens": words, "nps": nps, "coref": None, "np_relations": None}
+    record = {
+        "id": name,
+        "text": " ".join(words),
+        "tokens": words,
+        "nps": nps,
+        "coref": None,
+        "np_relations": None,
+    }
     if clusters is not None:
         alone = [[i] for i in range(len(nps)) if not any(i in cluster for cluster in clusters)]
         record["coref"] = [
-            {"id": f"cc{i}", "members": [f"np{number}" for number in members], "np_type": "standard"}
+            {
+                "id": f"cc{i}",
+                "members": [f"np{number}" for number in members],
+                "np_type": "standard",
+            }
             for i, members in enumerate([*clusters, *alone])
         ]
     if links is not None:
-        cluster_of = {name: cluster["id"] for cluster in record["coref"] or () for name in cluster["members"]}
+        cluster_of = {
+            name: cluster["id"] for cluster in record["coref"] or () for name in cluster["members"]
+        }
         record["np_relations"] = list(close_links(links, record["coref"] or ())) if closed else [
             {**link(*one), "complement_coref_cluster_id": cluster_of[f"np{one[2]}"]} for one in links
         ]  # fmt: skip
@@ -44,7 +57,10 @@ def document(name, words, links=(), clusters=(), spans=None, *, closed=True):
 def close_links(links, coref):
     """The links with those to the other members of the complements' clusters, as rows of the corpus."""
     for anchor, preposition, complement in links:
-        cluster = next((c for c in coref if f"np{complement}" in c["members"]), {"members": [f"np{complement}"]})
+        cluster = next(
+            (c for c in coref if f"np{complement}" in c["members"]),
+            {"members": [f"np{complement}"]},
+        )
         for member in cluster["members"]:
             yield {
                 "anchor": f"np{anchor}", "complement": member, "preposition": preposition,
@@ -69,8 +85,12 @@ def annotate(links, name="d", words=WORDS, clusters=CLUSTERS):
 
 
 # The roof of the house: both.  The town: by other prepositions, and to the second annotator only.
-ANNA = annotate([(TOWN, "around", HOUSE), (ROOF, "of", HOUSE), (ROOF, "on", HOUSE), (ROOF, "in", TOWN)])
-BEN = annotate([(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "in", TOWN), (TOWN, "around", HOUSE)])
+ANNA = annotate(
+    [(TOWN, "around", HOUSE), (ROOF, "of", HOUSE), (ROOF, "on", HOUSE), (ROOF, "in", TOWN)]
+)
+BEN = annotate(
+    [(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "in", TOWN), (TOWN, "around", HOUSE)]
+)
 
 
 def consolidate(*annotators):

@@ -20,7 +20,9 @@ def relations(links):
 
 def references(documents, texts=(), phrases=()):
     """Gold records; with texts and the noun phrases in them, of which each stands at its first place."""
-    records = [{"id": f"d{i}", "np_relations": relations(links)} for i, links in enumerate(documents)]
+    records = [
+        {"id": f"d{i}", "np_relations": relations(links)} for i, links in enumerate(documents)
+    ]
     for record, text, of_document in zip(records, texts, phrases, strict=False):
         record["text"] = text
         record["nps"] = [phrase(i, words, text.index(words)) for i, words in enumerate(of_document)]
@@ -29,7 +31,12 @@ def references(documents, texts=(), phrases=()):
 
 def phrase(number, words, start):
     """A noun phrase with these words at a place of the text; its tokens are of no account."""
-    place = {"first_char": start, "last_char": start + len(words), "first_token": 0, "last_token": 0}
+    place = {
+        "first_char": start,
+        "last_char": start + len(words),
+        "first_token": 0,
+        "last_token": 0,
+    }
     return {"id": f"np{number}", "text": words, **place}
 
 
@@ -39,7 +46,8 @@ def rows(documents, fallbacks=None):
     return [
         links
         if links is None
-        else {"id": f"d{i}", "relations": relations(links)} | ({} if back is None else {"fallback": relations(back)})
+        else {"id": f"d{i}", "relations": relations(links)}
+        | ({} if back is None else {"fallback": relations(back)})
         for i, (links, back) in enumerate(zip(documents, fallbacks, strict=True))
     ]
 
@@ -49,4 +57,7 @@ def inputs(documents):
     gold = references([document[0] for document in documents])
     for i, record in enumerate(gold):
         record["domain"] = DOMAINS[i % 3]
-    return {"gold": gold, "system": rows(*([document[side] for document in documents] for side in (1, 2)))}
+    return {
+        "gold": gold,
+        "system": rows(*([document[side] for document in documents] for side in (1, 2))),
+    }

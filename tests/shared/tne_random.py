@@ -4,7 +4,21 @@ from hypothesis import strategies as st
 
 from closeread.tasks.tne.columns import PREPOSITIONS
 
-WORDS = ["roof", "house", "town", "of", "in", "near", "member(s)", "the", ".", "?", "\n", "\n\n", "\n\n"]
+WORDS = [
+    "roof",
+    "house",
+    "town",
+    "of",
+    "in",
+    "near",
+    "member(s)",
+    "the",
+    ".",
+    "?",
+    "\n",
+    "\n\n",
+    "\n\n",
+]
 LABELS = [PREPOSITIONS.index(name) for name in ("of", "in", "near", "member(s) of")]
 
 
@@ -36,7 +50,11 @@ def _structure(draw, size):
     cluster = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
     members = {c: [f"np{i}" for i in range(size) if cluster[i] == c] for c in cluster}
     apart = [(a, b) for a in range(size) for b in range(size) if cluster[a] != cluster[b]]
-    chosen = draw(st.lists(st.tuples(st.sampled_from(apart), st.sampled_from(LABELS)), max_size=20)) if apart else []
+    chosen = (
+        draw(st.lists(st.tuples(st.sampled_from(apart), st.sampled_from(LABELS)), max_size=20))
+        if apart
+        else []
+    )
     return {
         "coref": [{"id": f"cc{c}", "members": of_cluster} for c, of_cluster in members.items()],
         "np_relations": [

@@ -16,13 +16,21 @@ FILES = {
 
 
 def cells_of(table=None, folder=None):
-    return {(t.name, c.row, c.column): c for t in reproduce("tne", table, Inputs(data_dir=folder)) for c in t.cells}
+    return {
+        (t.name, c.row, c.column): c
+        for t in reproduce("tne", table, Inputs(data_dir=folder))
+        for c in t.cells
+    }
 
 
 def values_of(table, folder):
     """The recomputed values of a table by row and column."""
     cells = cells_of(table, folder)
-    return {(row, column): c.recomputed for (_, row, column), c in cells.items() if c.recomputed is not None}
+    return {
+        (row, column): c.recomputed
+        for (_, row, column), c in cells.items()
+        if c.recomputed is not None
+    }
 
 
 @cache

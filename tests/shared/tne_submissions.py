@@ -15,8 +15,13 @@ IDS = [record["id"] for record in GOLD.records]
 SIZES = [len(record["nps"]) for record in GOLD.records]
 
 ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 30) | st.sampled_from(["np0", "np12", "np13", "of", "s1", "s2", ""]),
-    lambda value: st.lists(value, max_size=3) | st.dictionaries(st.sampled_from(["id", "anchor", "x"]), value),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 30)
+    | st.sampled_from(["np0", "np12", "np13", "of", "s1", "s2", ""]),
+    lambda value: (
+        st.lists(value, max_size=3) | st.dictionaries(st.sampled_from(["id", "anchor", "x"]), value)
+    ),
     max_leaves=5,
 )
 """Any JSON, with words of submissions in it."""

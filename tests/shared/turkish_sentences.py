@@ -24,9 +24,15 @@ def sentence(text, number="77000999001.1"):
 
 def document(*texts, clusters=(), name="77000999"):
     """A record of the corpus from the texts of its sentences, with these chains of spans."""
-    sentences = [sentence(text, f"{name}001.{number}") for number, text in enumerate(texts, start=1)]
-    places = [(one["number"], word) for one in sentences for word in range(1, len(one["tokens"]) + 1)]
-    spans = sorted((span for chain in clusters for span in chain), key=lambda span: (span[0], -span[1]))
+    sentences = [
+        sentence(text, f"{name}001.{number}") for number, text in enumerate(texts, start=1)
+    ]
+    places = [
+        (one["number"], word) for one in sentences for word in range(1, len(one["tokens"]) + 1)
+    ]
+    spans = sorted(
+        (span for chain in clusters for span in chain), key=lambda span: (span[0], -span[1])
+    )
     mentions = [
         {
             "id": str(i),

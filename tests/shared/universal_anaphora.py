@@ -20,7 +20,12 @@ class Drawn:
 
     @property
     def fields(self):
-        values = {"EntityID": self.entity, "MarkableID": self.name, "Min": self.minimum, "SemType": "dn"}
+        values = {
+            "EntityID": self.entity,
+            "MarkableID": self.name,
+            "Min": self.minimum,
+            "SemType": "dn",
+        }
         values["ElementOf"] = ",".join(self.element_of)
         return "|".join(f"{name}={value}" for name, value in values.items() if value)
 
@@ -59,7 +64,9 @@ def _write_document(document, named):
     for anaphor, anchor in document.bridging:
         markable = of_name.get(anaphor)
         place = (0, 0) if markable is None else markable.zero or (markable.parts[0][0], 0)
-        bridging[place] = bridging.get(place, "") + f"(MarkableID={anaphor}|Rel=x|MentionAnchor={anchor})"
+        bridging[place] = (
+            bridging.get(place, "") + f"(MarkableID={anaphor}|Rel=x|MentionAnchor={anchor})"
+        )
     rows = [
         row(
             f"{word + 1}.{zero}" if zero else word + 1,
@@ -71,13 +78,22 @@ def _write_document(document, named):
     middle = len(rows) // 2
     while middle < len(rows) and "." in rows[middle].split()[0]:
         middle += 1
-    head = [f"# newdoc id = {document.name}", "# sent_id = 1", *rows[:middle], "", "# sent_id = 2", *rows[middle:]]
+    head = [
+        f"# newdoc id = {document.name}",
+        "# sent_id = 1",
+        *rows[:middle],
+        "",
+        "# sent_id = 2",
+        *rows[middle:],
+    ]
     return "\n".join([*head, "", ""])
 
 
 def _write_cells(markables, named):
     opening, closing = {}, {}
-    brackets = [(first, -last, markable) for markable in markables for first, last in markable.parts]
+    brackets = [
+        (first, -last, markable) for markable in markables for first, last in markable.parts
+    ]
     for first, minus_last, markable in sorted(brackets, key=lambda bracket: bracket[:2]):
         single = first == -minus_last
         opening.setdefault((first, 0), []).append(f"({markable.fields}{')' if single else ''}")
@@ -95,7 +111,9 @@ def random_pair(seed):
     rng = random.Random(seed)
     keys, responses = [], []
     for number in range(rng.randint(1, 3)):
-        key = _draw_document(rng, f"part {number}", crossing=seed % 2 == 1, with_zeros=seed % 3 == 0)
+        key = _draw_document(
+            rng, f"part {number}", crossing=seed % 2 == 1, with_zeros=seed % 3 == 0
+        )
         keys.append(key)
         responses.append(_change_document(rng, key, crossing=seed % 2 == 1))
     return tuple(write(documents, named=seed % 2 == 1) for documents in (keys, responses))
@@ -103,7 +121,9 @@ def random_pair(seed):
 
 def _draw_document(rng, name, *, crossing, with_zeros):
     n_words = rng.randint(12, 24)
-    zeros = tuple((word, i) for word in range(n_words) for i in range(1, rng.choice((0, 0, 0, 1, 2)) + 1))
+    zeros = tuple(
+        (word, i) for word in range(n_words) for i in range(1, rng.choice((0, 0, 0, 1, 2)) + 1)
+    )
     document = DrawnDocument(name, n_words, zeros if with_zeros else ())
     spans = _draw_spans(rng, n_words, rng.randint(5, 12), crossing)
     entities = [str(i) for i in range(1, rng.randint(3, 6))]
@@ -116,7 +136,9 @@ def _draw_document(rng, name, *, crossing, with_zeros):
             document.identity.append(Drawn(f"z{i}", rng.choice(entities), zero=zero))
     document.identity = _draw_antecedents(rng, document.identity)
     names = [markable.name for markable in document.identity]
-    document.bridging = [(name, rng.choice([*names, "m99"])) for name in names if rng.random() < 0.3]
+    document.bridging = [
+        (name, rng.choice([*names, "m99"])) for name in names if rng.random() < 0.3
+    ]
     for i, parts in enumerate(_draw_spans(rng, n_words, rng.randint(0, 4), crossing)):
         document.deixis.append(Drawn(f"dd{i}", f"{rng.randint(1, 3)}-DD", parts))
     document.deixis = _draw_antecedents(rng, document.deixis)
@@ -124,11 +146,16 @@ def _draw_document(rng, name, *, crossing, with_zeros):
 
 
 def _change_document(rng, key, *, crossing):
-    document = replace(key, zeros=tuple(zero for zero in key.zeros if zero[1] == 1 or rng.random() < 0.5))
+    document = replace(
+        key, zeros=tuple(zero for zero in key.zeros if zero[1] == 1 or rng.random() < 0.5)
+    )
     document.identity = _change_markables(rng, key.identity, document, crossing)
     document.deixis = _change_markables(rng, key.deixis, document, crossing)
     names = [markable.name for markable in document.identity]
-    pairs = [pair if rng.random() < 0.6 else (pair[0], rng.choice([*names, "m99"])) for pair in key.bridging]
+    pairs = [
+        pair if rng.random() < 0.6 else (pair[0], rng.choice([*names, "m99"]))
+        for pair in key.bridging
+    ]
     document.bridging = [pair for pair in pairs if rng.random() < 0.8]
     return document
 
@@ -165,18 +192,28 @@ def _draw_minimum(rng, parts):
 
 def _draw_antecedents(rng, markables):
     """Make entities the antecedents of others; those with lower numbers, so that there are no circles."""
-    entities = sorted({markable.entity for markable in markables if "Pseudo" not in markable.entity})
+    entities = sorted(
+        {markable.entity for markable in markables if "Pseudo" not in markable.entity}
+    )
     wholes = [entity for entity in entities[1:] if rng.random() < 0.5]
     changed = []
     for markable in markables:
-        later = [whole for whole in wholes if whole > markable.entity or "Pseudo" in markable.entity]
-        chosen = tuple(whole for whole in later if rng.random() < (0.1 if "Pseudo" in markable.entity else 0.35))
+        later = [
+            whole for whole in wholes if whole > markable.entity or "Pseudo" in markable.entity
+        ]
+        chosen = tuple(
+            whole
+            for whole in later
+            if rng.random() < (0.1 if "Pseudo" in markable.entity else 0.35)
+        )
         changed.append(replace(markable, element_of=chosen))
     return changed
 
 
 def _change_markables(rng, markables, document, crossing):
-    entities = sorted({markable.entity for markable in markables if "Pseudo" not in markable.entity})
+    entities = sorted(
+        {markable.entity for markable in markables if "Pseudo" not in markable.entity}
+    )
     changed, spans = [], []
     for markable in markables:
         if markable.zero is not None and markable.zero not in document.zeros:
@@ -188,7 +225,9 @@ def _change_markables(rng, markables, document, crossing):
             parts = ((first, rng.randint(first, last)), *parts[1:])
         if rng.random() < 0.25:
             entity = rng.choice([*entities, f"{len(changed)}9"])
-        if rng.random() < 0.1 or (parts and (parts in spans or (not crossing and _cross(parts, spans)))):
+        if rng.random() < 0.1 or (
+            parts and (parts in spans or (not crossing and _cross(parts, spans)))
+        ):
             continue
         spans += [parts] if parts else []
         changed.append(replace(markable, entity=entity, parts=parts, minimum="", element_of=()))

@@ -107,7 +107,9 @@ def documents(draw):
         }
         for n, of in enumerate(draw(st.lists(st.sampled_from(spans), unique=True)) if spans else [])
     ]
-    first = [word for word, sentence in zip(words, sentences, strict=True) if sentence == sentences[0]]
+    first = [
+        word for word, sentence in zip(words, sentences, strict=True) if sentence == sentences[0]
+    ]
     return {
         "id": "d", "name": None, "url": None, "title": " ".join(first), "creation_time": "2012-05-01",
         "creation_time_id": "t0", "creation_time_tokens": [], "tokens": words, "sentences": sentences,
@@ -128,9 +130,17 @@ def test_there_and_back(file, document):
 @for_each(
     ("changes", "problem"),
     [
-        ({"tokens": ["New York", *CAT["tokens"][1:]]}, "a token contains white space, which TimeML can't represent"),
         (
-            {"events": [{"id": "1", "mention": "", "tokens": [0, 1]}, {"id": "2", "mention": "", "tokens": [1]}]},
+            {"tokens": ["New York", *CAT["tokens"][1:]]},
+            "a token contains white space, which TimeML can't represent",
+        ),
+        (
+            {
+                "events": [
+                    {"id": "1", "mention": "", "tokens": [0, 1]},
+                    {"id": "2", "mention": "", "tokens": [1]},
+                ]
+            },
             "two events share a token, which TimeML can't represent",
         ),
     ],
@@ -152,13 +162,22 @@ OUTSIDE = "text is outside sentences (expected all text in <s id=…>, with ids 
         ("<TEXT><s id='one'>Rain</s></TEXT>", OUTSIDE),
         ("<TEXT><s id='1'>Rain</s><s id='0'>stops</s></TEXT>", OUTSIDE),
         ("<TEXT><s id='0'>Rain <s id='1'>stops</s></s></TEXT>", OUTSIDE),
-        ("<TEXT><s id='0'>R<EVENT eid='e1'>ain</EVENT></s></TEXT>", "event 'e1' does not align with token boundaries"),
+        (
+            "<TEXT><s id='0'>R<EVENT eid='e1'>ain</EVENT></s></TEXT>",
+            "event 'e1' does not align with token boundaries",
+        ),
         (
             "<TEXT><s id='0'>R<EVENT eid='e1'>ain stops</EVENT></s></TEXT>",
             "event 'e1' does not align with token boundaries",
         ),
-        ("<TEXT><s id='0'><EVENT eid='e1'>Ra</EVENT>in</s></TEXT>", "event 'e1' does not align with token boundaries"),
-        ("<TEXT><s id='0'>Rain <EVENT eid='e1'/>stops</s></TEXT>", "event 'e1' does not align with token boundaries"),
+        (
+            "<TEXT><s id='0'><EVENT eid='e1'>Ra</EVENT>in</s></TEXT>",
+            "event 'e1' does not align with token boundaries",
+        ),
+        (
+            "<TEXT><s id='0'>Rain <EVENT eid='e1'/>stops</s></TEXT>",
+            "event 'e1' does not align with token boundaries",
+        ),
         (
             "<TEXT><s id='0'>Rain<EVENT eid='e1'> </EVENT>stops</s></TEXT>",
             "event 'e1' does not align with token boundaries",
@@ -193,7 +212,9 @@ def test_a_document_needs_an_id(file):
 def test_ids_of_events(file, events, ids):
     words = " ".join(f"<EVENT eid='{eid}'>w</EVENT>" for eid in events)
     dct = "<DCT><TIMEX3 tid='t0' value='2012'/></DCT>"
-    found = as_cat(timeml(file, f"<TimeML><DOCID>1</DOCID>{dct}<TEXT><s id='0'>{words}</s></TEXT></TimeML>"))
+    found = as_cat(
+        timeml(file, f"<TimeML><DOCID>1</DOCID>{dct}<TEXT><s id='0'>{words}</s></TEXT></TimeML>")
+    )
     assert [event["id"] for event in found["events"]] == ids
 
 
@@ -202,7 +223,10 @@ def test_ids_of_events(file, events, ids):
 def test_released_documents_in_both_formats(corpora, file, split):
     skip_unless_available(split, "documents")
     released = locate(CORPUS, CORPUS.configs["documents"].splits[split]).files
-    theirs = {one.id: one for one in (read_timeml(path) for name, path in released.items() if name.endswith(".tml"))}
+    theirs = {
+        one.id: one
+        for one in (read_timeml(path) for name, path in released.items() if name.endswith(".tml"))
+    }
     for document in read_gold(CORPUS, "documents", split).records:
         ours = as_cat(timeml(file, dump_timeml(as_timeml(document))))
         other = as_cat(theirs[document["id"]])
@@ -233,7 +257,9 @@ def test_documents_on_the_command_line(run, tmp_path, monkeypatch):
         )
     assert run("convert", "timeline", "7.xml", "-o", "7.xml").exit_code == 2
     Path("bad.xml").write_text("<Document/>")
-    assert run("convert", "timeline", "bad.xml", "-o", "bad.tml").stderr.startswith("Error: bad.xml")
+    assert run("convert", "timeline", "bad.xml", "-o", "bad.tml").stderr.startswith(
+        "Error: bad.xml"
+    )
 
 
 def test_timelines_on_the_command_line(ran, run):

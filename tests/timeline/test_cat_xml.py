@@ -74,7 +74,9 @@ def test_a_document(file):
     assert list(find_document_inconsistencies([RECORD])) == []
 
 
-@for_each(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
+@for_each(
+    ("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)]
+)
 def test_creation_times(file, text, expected):
     read_as = read(file, document(markables=TIME.replace("2012-05-01", text) + EVENTS))
     assert read_as.document["creation_time"] == text  # as it is written
@@ -85,7 +87,9 @@ def test_creation_times(file, text, expected):
 
 def test_what_is_not_read_is_told(file):
     more = '<TIMEX3 m_id="30" value="2012"/><CLINK m_id="31"/>'
-    content = document(markables=TIME + more + EVENTS).replace("</Document>", "<Relations/></Document>")
+    content = document(markables=TIME + more + EVENTS).replace(
+        "</Document>", "<Relations/></Document>"
+    )
     found = "3 elements ignored, starting here: 'CLINK', 'Relations', 'TIMEX3'"
     assert read(file, content) == (RECORD, [Problem(found, 12)])
 
@@ -100,36 +104,80 @@ FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
         (' doc_id="7"', ' doc_id=""', [(1, "Document has no doc_id")]),
         (TOKENS, "", [(None, "contains no tokens")]),
         (FIRST, FIRST.replace("Rain", ""), [(2, "the token is empty")]),
-        (FIRST, FIRST.replace('"0" s', '"5" s'), [(2, "the token's number is '5' (expected 0, its position)")]),
-        (FIRST, FIRST.replace('number="0" ', ""), [(2, "the token's number is '' (expected 0, its position)")]),
+        (
+            FIRST,
+            FIRST.replace('"0" s', '"5" s'),
+            [(2, "the token's number is '5' (expected 0, its position)")],
+        ),
+        (
+            FIRST,
+            FIRST.replace('number="0" ', ""),
+            [(2, "the token's number is '' (expected 0, its position)")],
+        ),
         (
             FIRST + "\n",
             "",
-            [(n, f"the token's number is '{n - 1}' (expected {n - 2}, its position)") for n in range(2, 9)],
+            [
+                (n, f"the token's number is '{n - 1}' (expected {n - 2}, its position)")
+                for n in range(2, 9)
+            ],
         ),
         (
             'number="4" sentence="3"',
             'number="4" sentence="-1"',
-            [(6, "the token's sentence is '-1' (expected a whole number of at least 1, since sentences are in order)")],
+            [
+                (
+                    6,
+                    "the token's sentence is '-1' (expected a whole number of at least 1, since sentences are in order)",
+                )
+            ],
         ),
         (
             'number="4" sentence="3"',
             'number="4" sentence="0"',
-            [(6, "the token's sentence is '0' (expected a whole number of at least 1, since sentences are in order)")],
+            [
+                (
+                    6,
+                    "the token's sentence is '0' (expected a whole number of at least 1, since sentences are in order)",
+                )
+            ],
         ),
         ('"0" t_id="2"', '"0" t_id="1"', [(3, "the token's t_id '1' is already used on line 2")]),
         ('"0" t_id="2"', '"0"', [(3, "the token has no t_id")]),
-        ('m_id="4"', 'm_id="12"', [(15, "the m_id '12' of EVENT_MENTION is already used on line 13")]),
-        ('m_id="4"', 'm_id="9"', [(15, "the m_id '9' of EVENT_MENTION is already used on line 11")]),
+        (
+            'm_id="4"',
+            'm_id="12"',
+            [(15, "the m_id '12' of EVENT_MENTION is already used on line 13")],
+        ),
+        (
+            'm_id="4"',
+            'm_id="9"',
+            [(15, "the m_id '9' of EVENT_MENTION is already used on line 11")],
+        ),
         (' m_id="12"', "", [(13, "EVENT_MENTION has no m_id")]),
-        ('<token_anchor t_id="2"/>', "", [(13, "EVENT_MENTION '12' has no token_anchor (expected at least one)")]),
-        ('<token_anchor t_id="2"/>', "<token_anchor/>", [(13, "token_anchor: no token has the t_id ''")]),
+        (
+            '<token_anchor t_id="2"/>',
+            "",
+            [(13, "EVENT_MENTION '12' has no token_anchor (expected at least one)")],
+        ),
+        (
+            '<token_anchor t_id="2"/>',
+            "<token_anchor/>",
+            [(13, "token_anchor: no token has the t_id ''")],
+        ),
         (
             '<token_anchor t_id="6"/><token_anchor t_id="8"/>',
             '<token_anchor t_id="60"/><token_anchor t_id="x"/>',
-            [(15, "token_anchor: no token has the t_id '60'"), (15, "token_anchor: no token has the t_id 'x'")],
+            [
+                (15, "token_anchor: no token has the t_id '60'"),
+                (15, "token_anchor: no token has the t_id 'x'"),
+            ],
         ),
-        (EVENTS, TIME.replace('"9"', '"10"') + EVENTS, [(13, "is a second creation time (expected only one)")]),
+        (
+            EVENTS,
+            TIME.replace('"9"', '"10"') + EVENTS,
+            [(13, "is a second creation time (expected only one)")],
+        ),
         (
             f"{HEAD}\n{FIRST}",
             f"{HEAD.replace('Document', 'Doc')}\n{FIRST.replace('Rain', '')}",
@@ -153,7 +201,10 @@ def test_titles_come_from_timeml(tmp_path):
     (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
     (tmp_path / "other-name.tml").write_text(TIMEML, "utf-8")
     records, files, problems, notices = read_folder(tmp_path)
-    assert [(record["id"], record["title"]) for record in records] == [("7", "Rain stops"), ("8", None)]
+    assert [(record["id"], record["title"]) for record in records] == [
+        ("7", "Rain stops"),
+        ("8", None),
+    ]
     assert (files, problems, notices) == (["a.xml", "b.xml"], [], [])
 
 
@@ -181,7 +232,10 @@ def test_all_problems_of_all_files(tmp_path):
     ("changes", "problems"),
     [
         ({"sentences": [0]}, ["has 8 tokens and 1 sentence number (expected one per token)"]),
-        ({"creation_time_tokens": [8]}, ["creation_time_tokens: there is no token 8 (the last is 7)"]),
+        (
+            {"creation_time_tokens": [8]},
+            ["creation_time_tokens: there is no token 8 (the last is 7)"],
+        ),
         (
             {"events": [{"id": "12", "mention": "7-0-stops", "tokens": [1, 9]}]},
             ["event '12': there is no token 9 (the last is 7)"],
@@ -193,7 +247,9 @@ def test_all_problems_of_all_files(tmp_path):
     ],
 )
 def test_inconsistencies(changes, problems):
-    assert list(find_document_inconsistencies([RECORD, {**RECORD, **changes}])) == [(1, what) for what in problems]
+    assert list(find_document_inconsistencies([RECORD, {**RECORD, **changes}])) == [
+        (1, what) for what in problems
+    ]
 
 
 # What is written is read again.
@@ -223,7 +279,11 @@ def documents(draw):
         "tokens": tokens,
         "sentences": sentences,
         "events": [
-            {"id": name, "mention": f"{id_}-{sentences[of[0]]}-{'_'.join(tokens[i] for i in of)}", "tokens": of}
+            {
+                "id": name,
+                "mention": f"{id_}-{sentences[of[0]]}-{'_'.join(tokens[i] for i in of)}",
+                "tokens": of,
+            }
             for name, of in events
         ],
     }

@@ -22,20 +22,29 @@ PRF = ("precision", "recall", "f1")
 def counted(pairs, track):
     """The counts of pairs of gold and system, a row each."""
     gold, system = (
-        [{"id": str(i), "entity": "", "entries": entries(pair[k])} for i, pair in enumerate(pairs)] for k in (0, 1)
+        [{"id": str(i), "entity": "", "entries": entries(pair[k])} for i, pair in enumerate(pairs)]
+        for k in (0, 1)
     )
     return count(gold=gold, system=system, track=track)
 
 
 def awareness(table):
-    return [score for name, score in score_table(table, PROCEDURE).items() if name.startswith("awareness/")]
+    return [
+        score
+        for name, score in score_table(table, PROCEDURE).items()
+        if name.startswith("awareness/")
+    ]
 
 
 @for_each("track", TRACKS)
 def test_agrees_on_random_timelines(track):
     pairs = [script.random_pair(seed) for seed in range(script.N_RANDOM)]
     # A timeline without an entry in gold is left out here; the tool has nothing to say of it.
-    said = [figures for (gold, _), figures in zip(pairs, AGREEMENT["random"][track], strict=True) if gold]
+    said = [
+        figures
+        for (gold, _), figures in zip(pairs, AGREEMENT["random"][track], strict=True)
+        if gold
+    ]
     table = counted(pairs, track)
     assert table.values[:, :4].tolist() == said
     assert len(said) > 350
@@ -47,9 +56,11 @@ def test_agrees_on_changed_gold(name, track, corpora):
     skip_unless_available(name)
     gold = script.gold_of(corpora, name)
     assert len(gold) == {"trial": 6, "corpus_1": 13, "corpus_2": 11, "corpus_3": 13}[name]
-    assert [key for key in AGREEMENT["corpora"] if key.startswith(f"{name}, ") and key.endswith(f", {track}")] == [
-        f"{name}, {change}, {track}" for change in script.CHANGES
-    ]
+    assert [
+        key
+        for key in AGREEMENT["corpora"]
+        if key.startswith(f"{name}, ") and key.endswith(f", {track}")
+    ] == [f"{name}, {change}, {track}" for change in script.CHANGES]
     for change in script.CHANGES:
         pairs = [(rows, script.system_of(rows, change, number)) for number, rows in enumerate(gold)]
         table = counted(pairs, track)
@@ -73,10 +84,14 @@ def test_agrees_on_the_evaluation_corpora_together(track, corpora, tmp_path):
         for number, (stem, rows) in enumerate(script.named_gold(corpora, name).items()):
             path = tmp_path / name / f"{stem}.txt"
             path.parent.mkdir(exist_ok=True)
-            path.write_text(f"{stem}\n" + script.written(script.system_of(rows, "everything", number)), "utf-8")
+            path.write_text(
+                f"{stem}\n" + script.written(script.system_of(rows, "everything", number)), "utf-8"
+            )
     scores = score("timeline", tmp_path, split="evaluation", track=track).total.scores
     printed = AGREEMENT["printed"][f"evaluation, everything, {track}"]
-    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(printed, abs=1e-4)
+    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(
+        printed, abs=1e-4
+    )
 
 
 @for_each("output", script.OUTPUTS)
@@ -89,8 +104,12 @@ def test_agrees_on_outputs_of_systems(output, track, corpora, tmp_path):
     for name in script.EVALUATION:
         (tmp_path / name).mkdir()
         for stem in script.named_gold(corpora, name):
-            renamed = {place: other for other, place in script.RENAMED.items()}.get(f"{name}/{stem}", stem)
+            renamed = {place: other for other, place in script.RENAMED.items()}.get(
+                f"{name}/{stem}", stem
+            )
             shutil.copy(folder / f"{renamed}.txt", tmp_path / name / f"{stem}.txt")
     scores = score("timeline", tmp_path, split="evaluation", track=track).total.scores
     printed = AGREEMENT["printed"][f"{output}, {track}"]
-    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(printed, abs=1e-4)
+    assert [100 * scores[f"awareness/{name}"].value for name in PRF] == pytest.approx(
+        printed, abs=1e-4
+    )

@@ -9,13 +9,29 @@ from shared.for_each import for_each
 from shared.timelines import entry
 
 from closeread.exceptions import FormatError
-from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, Overlap, dice, measure_agreement
+from closeread.tasks.timeline.agreement import (
+    DOCUMENTS,
+    TIMELINES,
+    Overlap,
+    dice,
+    measure_agreement,
+)
 from closeread.tasks.timeline.annotated_cat import read_annotations
 
 TOKENS = "".join(
     f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{word}</token>\n'
     for number, (word, sentence) in enumerate(
-        [("Bo", 0), ("sails", 0), ("Bo", 2), ("and", 2), ("Ann", 2), ("Lee", 2), ("set", 2), ("it", 2), ("off", 2)]
+        [
+            ("Bo", 0),
+            ("sails", 0),
+            ("Bo", 2),
+            ("and", 2),
+            ("Ann", 2),
+            ("Lee", 2),
+            ("set", 2),
+            ("it", 2),
+            ("off", 2),
+        ]
     )
 )
 
@@ -70,11 +86,15 @@ def files(tmp_path, monkeypatch):
 
 
 def of_documents(*annotators):
-    return measure_agreement(annotators, ("anna", "ben", "cem")[: len(annotators)], DOCUMENTS).pairs[0, 1]
+    return measure_agreement(
+        annotators, ("anna", "ben", "cem")[: len(annotators)], DOCUMENTS
+    ).pairs[0, 1]
 
 
 def of_timelines(*annotators):
-    return measure_agreement(annotators, ("anna", "ben", "cem")[: len(annotators)], TIMELINES).pairs[0, 1]
+    return measure_agreement(
+        annotators, ("anna", "ben", "cem")[: len(annotators)], TIMELINES
+    ).pairs[0, 1]
 
 
 def read(content):
@@ -95,13 +115,17 @@ def read(content):
 )
 def test_dice_by_hand(first, second, both, expected):
     found = dice(first, second)
-    assert found == Overlap(len(first), len(second), both, None if expected is None else float(expected))
+    assert found == Overlap(
+        len(first), len(second), both, None if expected is None else float(expected)
+    )
     assert dice(second, first).dice == found.dice
 
 
 def test_an_entity_mention_of_several_entities_and_of_none():
     marked = mark("ENTITY_MENTION", 3, 1) + mark("ENTITY_MENTION", 4, 3) + ENTITIES
-    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20)))[0]["entity_mentions"]
+    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20)))[0][
+        "entity_mentions"
+    ]
     assert [mention["entities"] for mention in found] == [["Bo", "Ann Lee"], []]
 
 
@@ -133,9 +157,13 @@ def test_units_have_to_be_the_same():
         "annotations: anna lacks 1 of 1 document of ben: '8'",
     ]
     other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed")))
-    with pytest.raises(FormatError, match="document '7': anna and ben have different tokens or sentences"):
+    with pytest.raises(
+        FormatError, match="document '7': anna and ben have different tokens or sentences"
+    ):
         of_documents(one, other)
-    with pytest.raises(FormatError, match="timeline 'b': anna and ben are about different entities"):
+    with pytest.raises(
+        FormatError, match="timeline 'b': anna and ben are about different entities"
+    ):
         of_timelines([timeline("b")], [{**timeline("b"), "entity": "Bea"}])
 
 
@@ -144,7 +172,10 @@ def timeline(name, *entries):
 
 
 def test_timelines_by_hand():
-    first = [timeline("ann", ("2007", "7-2-a", "7-3-b"), ("2008", "7-2-a")), timeline("bo", ("2007", "7-2-a"))]
+    first = [
+        timeline("ann", ("2007", "7-2-a", "7-3-b"), ("2008", "7-2-a")),
+        timeline("bo", ("2007", "7-2-a")),
+    ]
     second = [
         timeline("bo", ("2007", "7-3-b")),
         timeline("ann", ("2008", "7-2-a"), ("2008", "7-2-a"), ("2007", "8-0-c")),
@@ -162,7 +193,9 @@ CEM = cat(EVENTS)
 def test_three_annotators_by_hand():
     annotators = [read(content) for content in (ANNA, BEN, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
-    assert {pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()} == {
+    assert {
+        pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()
+    } == {
         (0, 1): [2 / 5, 4 / 7, 2 / 6],
         # Cem has sails only.
         (0, 2): [2 / 3, 0, 0],
@@ -181,8 +214,14 @@ def test_three_annotators_by_hand():
 def test_the_mean_leaves_out_pairs_without_annotation():
     annotators = [read(content) for content in (ANNA, CEM, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
-    assert found.mean == {"event mentions": (2 / 3 + 2 / 3 + 1) / 3, "entity mentions": 0, "entity coreference": 0}
-    left_out = "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value."
+    assert found.mean == {
+        "event mentions": (2 / 3 + 2 / 3 + 1) / 3,
+        "entity mentions": 0,
+        "entity coreference": 0,
+    }
+    left_out = (
+        "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value."
+    )
     assert left_out in found.to_grids()[0].notes
     assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
@@ -190,7 +229,11 @@ def test_the_mean_leaves_out_pairs_without_annotation():
 @for_each(
     ("markables", "relations", "problem"),
     [
-        (mark("ENTITY_MENTION", 3), "", "12: ENTITY_MENTION '3' has no token_anchor (expected at least one)"),
+        (
+            mark("ENTITY_MENTION", 3),
+            "",
+            "12: ENTITY_MENTION '3' has no token_anchor (expected at least one)",
+        ),
         (mark("ENTITY_MENTION", 3, 10), "", "12: token_anchor: no token has the t_id '10'"),
         (
             mark("ENTITY_MENTION", 3, 1) + mark("ENTITY", 3, TAG_DESCRIPTOR="Bo"),
@@ -198,7 +241,11 @@ def test_the_mean_leaves_out_pairs_without_annotation():
             "13: the m_id '3' of ENTITY is already used on line 12",
         ),
         (mark("ENTITY", 3), "", "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)"),
-        (mark("ENTITY", 3, TAG_DESCRIPTOR=""), "", "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)"),
+        (
+            mark("ENTITY", 3, TAG_DESCRIPTOR=""),
+            "",
+            "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)",
+        ),
         (
             ENTITIES,
             refers(to=20),
@@ -206,7 +253,11 @@ def test_the_mean_leaves_out_pairs_without_annotation():
         ),
         (ENTITIES, refers(9, to=20), "16: source: no markable has the m_id '9'"),
         (EVENTS, refers(1, to=9), "15: target: no markable has the m_id '9'"),
-        (EVENTS + ENTITIES, refers(1, to=20), "17: 'EVENT_MENTION' refers to an ENTITY (expected ENTITY_MENTION)"),
+        (
+            EVENTS + ENTITIES,
+            refers(1, to=20),
+            "17: 'EVENT_MENTION' refers to an ENTITY (expected ENTITY_MENTION)",
+        ),
     ],
 )
 def test_broken_annotations(run, markables, relations, problem):
@@ -222,7 +273,9 @@ def test_broken_annotations(run, markables, relations, problem):
 def test_the_command_on_timelines(ran, run):
     Path("anna").mkdir()
     Path("anna/bo.txt").write_text("Bo\n1\t2007\t7-2-a\t7-3-b\n", "utf-8")
-    Path("ben.jsonl").write_text(json.dumps({"id": "bo", "entity": "Bo", "entries": []}) + "\n", "utf-8")
+    Path("ben.jsonl").write_text(
+        json.dumps({"id": "bo", "entity": "Bo", "entries": []}) + "\n", "utf-8"
+    )
     found = json.loads(ran("agreement", "timeline", "anna", "ben.jsonl", "--json"))
     assert found["event mentions"] == {"first": 2, "second": 0, "both": 0, "dice": 0}
     mixed = run("agreement", "timeline", "anna", "ben.xml")

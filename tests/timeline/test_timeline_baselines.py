@@ -24,7 +24,9 @@ def made(name, records, articles=None):
     """The rows of a baseline, which fit the schema."""
     chosen = {} if articles is None else {"articles": articles}
     rows = load_baseline(CORPUS.name, name).predict(records, **chosen)
-    assert RowValidator(load_schema(CORPUS.name), "submission").problems(rows, range(len(rows))) == []
+    assert (
+        RowValidator(load_schema(CORPUS.name), "submission").problems(rows, range(len(rows))) == []
+    )
     return rows
 
 
@@ -41,7 +43,9 @@ def test_the_sample_by_hand():
         (2, "2014-05-12", "102-3-visited"), (2, "2014-05-12", "102-3-thanked"),
     ]  # fmt: skip
     texts = on_sample("text-order")
-    assert [line[1:] for line in texts["Mara Lindqvist"]] == [line[1:] for line in dates["Mara Lindqvist"]]
+    assert [line[1:] for line in texts["Mara Lindqvist"]] == [
+        line[1:] for line in dates["Mara Lindqvist"]
+    ]
     assert [line[0] for line in texts["Mara Lindqvist"]] == [1, 2, 3, 4, 5]
     # The Aurelia is named in 101-2, 102-0, 102-2, 103-0 and 103-2.
     assert [line[2] for line in texts["Aurelia"]] == [
@@ -53,10 +57,16 @@ def test_the_sample_by_hand():
 
 def document(name, time, *sentences):
     """A document of sentences in which the words that begin with `*` are events."""
-    words = [(word, number) for number, sentence in enumerate(sentences) for word in sentence.split()]
+    words = [
+        (word, number) for number, sentence in enumerate(sentences) for word in sentence.split()
+    ]
     tokens = [word.removeprefix("*") for word, _ in words]
     events = [
-        {"id": str(place), "mention": f"{name}-{words[place][1]}-{tokens[place]}", "tokens": [place]}
+        {
+            "id": str(place),
+            "mention": f"{name}-{words[place][1]}-{tokens[place]}",
+            "tokens": [place],
+        }
         for place in range(len(words))
         if words[place][0].startswith("*")
     ]
@@ -83,7 +93,13 @@ def of_bay(name, *documents):
 def test_what_names_an_entity():
     # In any case, but word by word and all words; an event before or after the name counts alike.
     first = document(
-        "1", "2010-05-01", "*rose OLD bay", "Old Bays *fell", "Gold Bay *fell", "Old x Bay *fell", "old Bay"
+        "1",
+        "2010-05-01",
+        "*rose OLD bay",
+        "Old Bays *fell",
+        "Gold Bay *fell",
+        "Old x Bay *fell",
+        "old Bay",
     )
     assert of_bay("creation-time", first) == [(1, "2010-05-01", "1-0-rose")]
     # The name does not reach from one sentence into the next.
@@ -91,7 +107,10 @@ def test_what_names_an_entity():
 
 
 def test_documents_are_ordered_by_their_dates():
-    late, early = document("1", "2010-05-02", "Old Bay *a *b"), document("2", "2010-05-01", "Old Bay *c", "Old Bay *d")
+    late, early = (
+        document("1", "2010-05-02", "Old Bay *a *b"),
+        document("2", "2010-05-01", "Old Bay *c", "Old Bay *d"),
+    )
     dates = [
         (1, "2010-05-01", "2-0-c"),
         (1, "2010-05-01", "2-1-d"),
@@ -99,7 +118,9 @@ def test_documents_are_ordered_by_their_dates():
         (2, "2010-05-02", "1-0-b"),
     ]
     assert of_bay("creation-time", late, early) == dates
-    assert of_bay("text-order", late, early) == [(n, *line[1:]) for n, line in enumerate(dates, start=1)]
+    assert of_bay("text-order", late, early) == [
+        (n, *line[1:]) for n, line in enumerate(dates, start=1)
+    ]
 
 
 def test_a_creation_time_that_is_no_date():
@@ -110,8 +131,16 @@ def test_a_creation_time_that_is_no_date():
         document("4", "2010-05-02", "Old Bay *e"),
     ]
     unknown = [(0, "03-02-2009", "2-0-b"), (0, "03-02-2009", "2-0-c"), (0, "XXXX-XX-XX", "3-0-d")]
-    assert of_bay("creation-time", *texts) == [*unknown, (1, "2010-05-02", "1-0-a"), (1, "2010-05-02", "4-0-e")]
-    assert of_bay("text-order", *texts) == [*unknown, (1, "2010-05-02", "1-0-a"), (2, "2010-05-02", "4-0-e")]
+    assert of_bay("creation-time", *texts) == [
+        *unknown,
+        (1, "2010-05-02", "1-0-a"),
+        (1, "2010-05-02", "4-0-e"),
+    ]
+    assert of_bay("text-order", *texts) == [
+        *unknown,
+        (1, "2010-05-02", "1-0-a"),
+        (2, "2010-05-02", "4-0-e"),
+    ]
 
 
 def test_events_are_taken_in_the_order_of_the_text():
@@ -122,11 +151,25 @@ def test_events_are_taken_in_the_order_of_the_text():
 
 def test_documents_of_ones_own(ran, tmp_path):
     (tmp_path / "texts").mkdir()
-    Path("texts/1.xml").write_text(dump_document(document("1", "2010-05-01", "Old Bay *rose")), "utf-8")
+    Path("texts/1.xml").write_text(
+        dump_document(document("1", "2010-05-01", "Old Bay *rose")), "utf-8"
+    )
     Path("gold").mkdir()
     Path("gold/old_bay.txt").write_text("Old Bay\n1\t2010-05-01\t1-0-rose\n", "utf-8")
-    ran("baseline", CORPUS.name, "creation-time", "--gold", "gold", "--articles", "texts", "-o", "said")
-    assert Path("said/old_bay.txt").read_text("utf-8") == Path("gold/old_bay.txt").read_text("utf-8")
+    ran(
+        "baseline",
+        CORPUS.name,
+        "creation-time",
+        "--gold",
+        "gold",
+        "--articles",
+        "texts",
+        "-o",
+        "said",
+    )
+    assert Path("said/old_bay.txt").read_text("utf-8") == Path("gold/old_bay.txt").read_text(
+        "utf-8"
+    )
     report = json.loads(ran("score", CORPUS.name, "said", "--gold", "gold", "--no-ci", "--json"))
     assert report["scores"]["awareness/f1"]["value"] == 1
 
@@ -145,7 +188,9 @@ def in_card():
     """The lines of the card's table: corpus, baseline, and the figures as they are printed."""
     table = CARD.read_text("utf-8").split("### Baselines")[1].split("###")[0]
     rows = [
-        [cell.strip(" `") for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")
+        [cell.strip(" `") for cell in line.split("|")[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("| `")
     ]
     return {(row[0], row[1]): row[2:] for row in rows}
 
@@ -155,10 +200,15 @@ def figures(gold, name):
     rows = made(name, gold.records)
     scores = {}
     for track in ("full", "ordering"):
-        scores[track] = score_table(PROCEDURE.count(gold=gold.records, system=rows, track=track), PROCEDURE)
+        scores[track] = score_table(
+            PROCEDURE.count(gold=gold.records, system=rows, track=track), PROCEDURE
+        )
     parts = ("precision", "recall", "f1")
     awareness = [scores[track][f"awareness/{part}"] for track in scores for part in parts]
-    events = [*(scores["full"][f"events/{part}"] for part in parts), scores["full"]["anchor_accuracy"]]
+    events = [
+        *(scores["full"][f"events/{part}"] for part in parts),
+        scores["full"]["anchor_accuracy"],
+    ]
     return [f"{100 * value:.2f}" for value in awareness + events]
 
 
@@ -170,7 +220,9 @@ def test_the_card_has_the_evaluation_corpora():
 def test_scores_in_the_card(corpora, split):
     skip_unless_available(split)
     gold = read_gold(CORPUS, "default", split)
-    assert {name: figures(gold, name) for name in NAMES} == {name: in_card()[split, name] for name in NAMES}
+    assert {name: figures(gold, name) for name in NAMES} == {
+        name: in_card()[split, name] for name in NAMES
+    }
 
 
 def test_the_command_in_the_card(corpora, ran):

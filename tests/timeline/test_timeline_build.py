@@ -29,16 +29,27 @@ def event(entity, mention, anchor, coreference=None):
 
 def placed(*anchors, granularity="merge"):
     """The positions of events with these anchors, in the order given."""
-    entries = order_events(((anchor, [str(number)]) for number, anchor in enumerate(anchors)), granularity)
-    return [entry["position"] for entry in sorted(entries, key=lambda entry: int(entry["mentions"][0]))]
+    entries = order_events(
+        ((anchor, [str(number)]) for number, anchor in enumerate(anchors)), granularity
+    )
+    return [
+        entry["position"] for entry in sorted(entries, key=lambda entry: int(entry["mentions"][0]))
+    ]
 
 
 def built(events, documents=()):
     named = {document["id"]: document for document in documents}
-    assert RowValidator(load_schema(CORPUS.name), "event").problems(events, range(len(events))) == []
+    assert (
+        RowValidator(load_schema(CORPUS.name), "event").problems(events, range(len(events))) == []
+    )
     assert list(inconsistencies(events, named, range(1, len(events) + 1))) == []
     timelines = build_timelines(events, named)
-    assert RowValidator(load_schema(CORPUS.name), "submission").problems(timelines, range(len(timelines))) == []
+    assert (
+        RowValidator(load_schema(CORPUS.name), "submission").problems(
+            timelines, range(len(timelines))
+        )
+        == []
+    )
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
 
 
@@ -46,16 +57,39 @@ def built(events, documents=()):
     ("anchors", "positions"),
     [
         ((), []),
-        (("2007-03-19", "2007-03-18", "2007-03-19"), [2, 1, 2]),  # by anchor; the same anchor, the same position
-        (("XXXX-XX-XX", "2007-03-19", "", "2007-XX-XX"), [0, 2, 0, 1]),  # none that is known: position 0
+        (
+            ("2007-03-19", "2007-03-18", "2007-03-19"),
+            [2, 1, 2],
+        ),  # by anchor; the same anchor, the same position
+        (
+            ("XXXX-XX-XX", "2007-03-19", "", "2007-XX-XX"),
+            [0, 2, 0, 1],
+        ),  # none that is known: position 0
         (("2007-04-01", "2007-03-XX", "2007-03-01", "2007-XX-XX", "2007-01-01"), [5, 3, 4, 1, 2]),
-        (("2007-03", "2007-03-XX", "2007", "2007-XX", "2007-XX-XX"), [2, 2, 1, 1, 1]),  # written otherwise
+        (
+            ("2007-03", "2007-03-XX", "2007", "2007-XX", "2007-XX-XX"),
+            [2, 2, 1, 1, 1],
+        ),  # written otherwise
         (("2006-12-31", "2007-XX-XX"), [1, 2]),
         (("2007-XX-19", "2007-01-01"), [1, 2]),  # without a month the day says nothing
         (("0999-01-01", "1000-01-01"), [1, 2]),
         (("XXXX-XX-XX", "XXXX-XX", "XXXX", "2007"), [0, 0, 0, 1]),
-        (("XXX-XX-XX", "in May", "03-02-2009", "2009-3-2", "2009-03-02T10:00", "20090302", "-2009"), [0] * 7),
-        (("2007-13-45", "2007-02-30", "2007-13", "2007-00-XX", "0000", "2007-02-28"), [0, 0, 0, 0, 0, 1]),  # impossible
+        (
+            (
+                "XXX-XX-XX",
+                "in May",
+                "03-02-2009",
+                "2009-3-2",
+                "2009-03-02T10:00",
+                "20090302",
+                "-2009",
+            ),
+            [0] * 7,
+        ),
+        (
+            ("2007-13-45", "2007-02-30", "2007-13", "2007-00-XX", "0000", "2007-02-28"),
+            [0, 0, 0, 0, 0, 1],
+        ),  # impossible
         (("２００９-03-02", "2009-03-02 ", "2009-03-02\n"), [0] * 3),
     ],
 )
@@ -68,7 +102,10 @@ def test_positions(anchors, positions):
     [
         (("2010-07", "2010-07-XX"), [1, 2]),  # a month, then an unknown day of it
         (("2010-07-XX", "2010-07", "2010-07-XX", "2010-07"), [2, 1, 2, 1]),
-        (("2010-07-01", "2010-07-XX", "2010-07", "2010", "2010-XX-XX", "2010-XX", "2011"), [6, 5, 4, 1, 3, 2, 7]),
+        (
+            ("2010-07-01", "2010-07-XX", "2010-07", "2010", "2010-XX-XX", "2010-XX", "2011"),
+            [6, 5, 4, 1, 3, 2, 7],
+        ),
         (("XXXX-XX-XX", "XXXX-XX", "XXXX", "2007"), [0, 0, 0, 1]),
         (("2007-02-30", "2007-13", "in-May"), [0, 0, 0]),
     ],
@@ -79,13 +116,19 @@ def test_positions_where_granularities_are_kept(anchors, positions):
 
 @for_each(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
-    events = [event("Bo", f"7-{i}-a", anchor) for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))]
+    events = [
+        event("Bo", f"7-{i}-a", anchor)
+        for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))
+    ]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     made, anew = f"made-{granularity}", f"anew-{granularity}"
     ran("build", "timeline", "events.jsonl", "--granularity", granularity, "-o", made)
     ran("build", "timeline", made, "--granularity", granularity, "-o", anew)
     assert Path(anew, "bo.txt").read_text("utf-8") == Path(made, "bo.txt").read_text("utf-8")
-    found = {line.split("\t")[2]: line[0] for line in Path(made, "bo.txt").read_text("utf-8").splitlines()[1:]}
+    found = {
+        line.split("\t")[2]: line[0]
+        for line in Path(made, "bo.txt").read_text("utf-8").splitlines()[1:]
+    }
     assert " ".join(found[f"7-{i}-a"] for i in range(3)) == positions
 
 
@@ -98,7 +141,9 @@ def test_timelines_by_hand():
             event("Bo", "9-3-trip", None, "trip"),
             event("Bo", "9-4-trip", "2006-05-XX", "trip"),
             event("Ann Lee", "8-1-said", "2007-03-18"),
-            event("Ann Lee", "8-1-said", "2007-03-18"),  # a second one, which does not corefer with the first
+            event(
+                "Ann Lee", "8-1-said", "2007-03-18"
+            ),  # a second one, which does not corefer with the first
             event("Ann Lee", "8-2-hoped", "XXXX-XX-XX"),
             event("Bo", "9-2-flight", "2006-XX-XX", "flight"),  # names are an entity's own
         ]
@@ -126,7 +171,11 @@ def test_where_no_anchor_is_known_the_first_is_written():
     }
 
 
-TEXT = {"id": "7", "tokens": ["It", "rains", ".", "They", "let", "us", "down"], "sentences": [0, 0, 0, 2, 2, 2, 2]}
+TEXT = {
+    "id": "7",
+    "tokens": ["It", "rains", ".", "They", "let", "us", "down"],
+    "sentences": [0, 0, 0, 2, 2, 2, 2],
+}
 
 
 def test_mentions_by_their_tokens():
@@ -147,7 +196,9 @@ def test_mentions_by_their_tokens():
         ([{"document": "7"}], ["has document (expected either mention, or document and tokens)"]),
         (
             [{"mention": "7-0-a", "tokens": [0], "document": "7"}],
-            ["has mention and document and tokens (expected either mention, or document and tokens)"],
+            [
+                "has mention and document and tokens (expected either mention, or document and tokens)"
+            ],
         ),
         ([{"document": "8", "tokens": [0]}], ["document '8' is not among the documents"]),
         ([{"document": "7", "tokens": [0, 7]}], ["document '7' has no token 7 (the last is 6)"]),
@@ -156,7 +207,10 @@ def test_mentions_by_their_tokens():
                 {"mention": "7-0-a", "anchor": "2007-XX-XX", "coreference": "x"},
                 {"mention": "7-0-b", "anchor": "2007-03-19", "coreference": "x"},
             ],
-            [None, "the anchor is '2007-03-19' (expected '2007-XX-XX', as on line 1, with which it corefers)"],
+            [
+                None,
+                "the anchor is '2007-03-19' (expected '2007-XX-XX', as on line 1, with which it corefers)",
+            ],
         ),
         (
             [{"mention": "7-0-a"}, {"mention": "7-0-a", "entity": "bo"}],
@@ -173,7 +227,9 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
     if "among" not in str(problems) and "token 7" not in str(problems):
         done = run("build", "timeline", "events.jsonl", "-o", "made")
         assert done.exit_code == 1
-        assert done.stderr == "".join(f"Error: events.jsonl:{index + 1}: {what}\n" for index, what in expected)
+        assert done.stderr == "".join(
+            f"Error: events.jsonl:{index + 1}: {what}\n" for index, what in expected
+        )
         assert not Path("made").exists()
 
 
@@ -201,7 +257,13 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
 
 def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    folder = Path(__file__).parent.parent.parent / "loaders" / CORPUS.name / "sample" / "corpus_trackB_CAT"
+    folder = (
+        Path(__file__).parent.parent.parent
+        / "loaders"
+        / CORPUS.name
+        / "sample"
+        / "corpus_trackB_CAT"
+    )
     events = [
         {"entity": "Aurelia", "anchor": "2014-03-03", "document": "101", "tokens": [45, 46]},
         event("Aurelia", "101-9-no", "2014-3-3"),
@@ -210,7 +272,10 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     done = run("build", "timeline", "events.jsonl", "--documents", folder, "-o", "made")
     assert done.exit_code == 0
-    assert Path("made/aurelia.txt").read_text("utf-8").splitlines()[-1] == "1\t2014-03-03\t101-4-take_over"
+    assert (
+        Path("made/aurelia.txt").read_text("utf-8").splitlines()[-1]
+        == "1\t2014-03-03\t101-4-take_over"
+    )
     assert done.stderr.splitlines() == [
         "note: timeline 'aurelia': entry 1: the anchor '2014-3-3' is not a date such as 2009-03-XX",
         "note: timeline 'aurelia': entry 1: mention '101-9-no' names sentence 9, which its document does not have",
@@ -231,10 +296,17 @@ def test_a_mention_that_a_file_can_not_hold(run, tmp_path, monkeypatch):
 
 def test_positions_made_anew(ran):
     write_folder([{"id": "b", "entity": "Bo", "entries": []}], Path("given"))
-    Path("given/ann.txt").write_text("Ann\n9\t2008\t7-2-b\n9\t2007\t7-2-a\t7-3-a\n4\t\t7-2-c\n", "utf-8")
+    Path("given/ann.txt").write_text(
+        "Ann\n9\t2008\t7-2-b\n9\t2007\t7-2-a\t7-3-a\n4\t\t7-2-c\n", "utf-8"
+    )
     assert ran("build", "timeline", "given", "-o", "made") == "made: 2 timelines of 3 entries\n"
-    assert Path("made/ann.txt").read_text("utf-8") == "Ann\n0\t\t7-2-c\n1\t2007\t7-2-a\t7-3-a\n2\t2008\t7-2-b\n"
-    assert Path("made/b.txt").read_text("utf-8") == "Bo\n"  # by its own name, which is not that of the entity
+    assert (
+        Path("made/ann.txt").read_text("utf-8")
+        == "Ann\n0\t\t7-2-c\n1\t2007\t7-2-a\t7-3-a\n2\t2008\t7-2-b\n"
+    )
+    assert (
+        Path("made/b.txt").read_text("utf-8") == "Bo\n"
+    )  # by its own name, which is not that of the entity
 
 
 KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "corpus_3": (73, 220)}
@@ -254,17 +326,25 @@ def test_released_timelines_made_anew(corpora, split):
     assert (found, total) == KEPT[split]
 
 
-BO = [mark("ENTITY_MENTION", 1, 1), mark("EVENT_MENTION", 2, 2), mark("ENTITY", 20, TAG_DESCRIPTOR="Bo")]
+BO = [
+    mark("ENTITY_MENTION", 1, 1),
+    mark("EVENT_MENTION", 2, 2),
+    mark("ENTITY", 20, TAG_DESCRIPTOR="Bo"),
+]
 TAKES_PART = [relate("REFERS_TO", 1, 20), relate("HAS_PARTICIPANT", 2, 1, sem_role="Arg0")]
 
 
 def built_from(path, **options):
-    return {one["entity"]: lines(one) for one in build_annotated_timelines(path, **options).timelines}
+    return {
+        one["entity"]: lines(one) for one in build_annotated_timelines(path, **options).timelines
+    }
 
 
 def build_one(tmp_path, markables=(), relations=(), **options):
     """The timelines of one document, 7: Bo sails somewhere, with more markables and relations."""
-    path = write_document(tmp_path / "7.xml", "Bo sails far away", [*BO, *markables], [*TAKES_PART, *relations])
+    path = write_document(
+        tmp_path / "7.xml", "Bo sails far away", [*BO, *markables], [*TAKES_PART, *relations]
+    )
     return built_from(path, **options)
 
 
@@ -300,7 +380,9 @@ def test_wanted_entities_have_a_timeline_even_without_events(tmp_path):
         ("ann_lee", [(1, "2010-05", "7-0-met")]),
     ]
     assert f"{folder}: no ENTITY is named 'Cy'" in found.notices
-    with pytest.raises(FormatError, match="the timelines of 'CY' and 'Cy' would both be named 'cy'"):
+    with pytest.raises(
+        FormatError, match="the timelines of 'CY' and 'Cy' would both be named 'cy'"
+    ):
         build_annotated_timelines(folder, wanted=["Cy", "CY"])
 
 
@@ -331,16 +413,23 @@ def test_values_of_times(tmp_path, value, anchor):
         (3, 2, "IS_INCLUDED", False), (3, 2, "BEGUN_BY", False),
     ],
 )  # fmt: skip
-def test_links_to_the_time_when_an_event_happens_or_begins(tmp_path, source, target, kind, anchored):
+def test_links_to_the_time_when_an_event_happens_or_begins(
+    tmp_path, source, target, kind, anchored
+):
     time = mark("TIMEX3", 3, type="DATE", value="2010")
     found = build_one(tmp_path, [time], [relate("TLINK", source, target, relType=kind)])
-    assert found == {"Bo": [(1, "2010", "7-0-sails") if anchored else (0, "XXXX-XX-XX", "7-0-sails")]}
+    assert found == {
+        "Bo": [(1, "2010", "7-0-sails") if anchored else (0, "XXXX-XX-XX", "7-0-sails")]
+    }
 
 
 def test_a_duration_is_no_anchor(tmp_path):
     time = mark("TIMEX3", 3, type="DURATION", value="2010")
     path = write_document(
-        tmp_path / "7.xml", "Bo sails", [*BO, time], [*TAKES_PART, relate("TLINK", 2, 3, relType="SIMULTANEOUS")]
+        tmp_path / "7.xml",
+        "Bo sails",
+        [*BO, time],
+        [*TAKES_PART, relate("TLINK", 2, 3, relType="SIMULTANEOUS")],
     )
     found = build_annotated_timelines(path)
     assert lines(found.timelines[0]) == [(0, "XXXX-XX-XX", "7-0-sails")]
@@ -358,13 +447,19 @@ def test_a_duration_is_no_anchor(tmp_path):
         ({"certainty": "CERTAIN", "special_cases": "COND_IF_CLAUSE"}, "uncertain"),
         ({"certainty": "CERTAIN", "special_cases": "GEN"}, ""),
         ({"certainty": "CERTAIN", "polarity": "NEG"}, "counter-factual"),
-        ({"class": "SPEECH_COGNITIVE", "pos": "NOUN", "certainty": "CERTAIN", "polarity": "POS"}, ""),
+        (
+            {"class": "SPEECH_COGNITIVE", "pos": "NOUN", "certainty": "CERTAIN", "polarity": "POS"},
+            "",
+        ),
     ],
 )
 @for_each("on_mention", [True, False])
 def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_mention):
     of_mention, of_event = (attributes, {}) if on_mention else ({}, attributes)
-    markables = [mark("EVENT_MENTION", 3, 3, **of_mention), mark("EVENT", 30, TAG_DESCRIPTOR="x", **of_event)]
+    markables = [
+        mark("EVENT_MENTION", 3, 3, **of_mention),
+        mark("EVENT", 30, TAG_DESCRIPTOR="x", **of_event),
+    ]
     relations = [relate("HAS_PARTICIPANT", 3, 1, sem_role="Arg1"), relate("REFERS_TO", 3, 30)]
     sails, far = (0, "XXXX-XX-XX", "7-0-sails"), (0, "XXXX-XX-XX", "7-0-far")
     assert build_one(tmp_path, markables, relations) == {"Bo": [sails] if kind else [sails, far]}
@@ -374,7 +469,11 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
 @for_each(
     ("markables", "relations", "problems"),
     [
-        ([], [relate("HAS_PARTICIPANT", 9, 1, sem_role="Arg0")], ["14: source: no markable has the m_id '9'"]),
+        (
+            [],
+            [relate("HAS_PARTICIPANT", 9, 1, sem_role="Arg0")],
+            ["14: source: no markable has the m_id '9'"],
+        ),
         (
             [],
             [relate("TLINK", 2, 9), relate("REFERS_TO", 8, 20)],
@@ -386,7 +485,10 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
         ),
         (
             [],
-            ["<TLINK relType='BEFORE'><source m_id='2'/></TLINK>", relate("HAS_PARTICIPANT", 1, 20)],
+            [
+                "<TLINK relType='BEFORE'><source m_id='2'/></TLINK>",
+                relate("HAS_PARTICIPANT", 1, 20),
+            ],
             [
                 "14: TLINK has 1 source and 0 targets (expected exactly one of each)",
                 "15: HAS_PARTICIPANT has no sem_role (expected one such as Arg0)",
@@ -395,7 +497,11 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
         ),
         (
             [mark("TIMEX3", 3), mark("EVENT", 30), mark("EVENT", 31)],
-            [relate("TLINK", 2, 3, relType="IS_INCLUDED"), relate("REFERS_TO", 2, 30), relate("REFERS_TO", 2, 31)],
+            [
+                relate("TLINK", 2, 3, relType="IS_INCLUDED"),
+                relate("REFERS_TO", 2, 30),
+                relate("REFERS_TO", 2, 31),
+            ],
             [
                 "8: EVENT_MENTION '2' refers to 2 events (expected at most one)",
                 "10: TIMEX3 '3' has no value (expected a date such as 2009-03-02)",
@@ -421,7 +527,9 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
                 mark("TIMEX3", 5, value="2010-07-XX"),
             ],
             [relate("TLINK", 2, time, relType="SIMULTANEOUS") for time in (3, 4, 5)],
-            ["18: the event is anchored to '2009' (expected '2010-07-XX', as on line 19, or less exactly)"],
+            [
+                "18: the event is anchored to '2009' (expected '2010-07-XX', as on line 19, or less exactly)"
+            ],
         ),
     ],
 )
@@ -431,7 +539,9 @@ def test_dangling_references_and_contradictions(tmp_path, markables, relations, 
     with pytest.raises(FormatError) as caught:
         build_one(tmp_path, markables, relations)
     path = tmp_path / "7.xml"
-    assert str(caught.value).splitlines()[len(problems) > 1 :] == [f"{path}:{what}" for what in problems]
+    assert str(caught.value).splitlines()[len(problems) > 1 :] == [
+        f"{path}:{what}" for what in problems
+    ]
 
 
 def test_contradictions_between_documents_name_both(tmp_path):
@@ -449,9 +559,13 @@ def test_contradictions_between_documents_name_both(tmp_path):
 def test_entities_whose_files_would_have_one_name(tmp_path):
     other = [mark("ENTITY_MENTION", 3, 3), mark("ENTITY", 21, TAG_DESCRIPTOR="BO")]
     relations = [relate("REFERS_TO", 3, 21), relate("HAS_PARTICIPANT", 2, 3, sem_role="Arg1")]
-    with pytest.raises(FormatError, match=r"7\.xml:11: the timelines of 'BO' and 'Bo' would both be named 'bo'"):
+    with pytest.raises(
+        FormatError, match=r"7\.xml:11: the timelines of 'BO' and 'Bo' would both be named 'bo'"
+    ):
         build_one(tmp_path, other, relations)
-    assert build_one(tmp_path, other, relations, wanted=["BO"]) == {"BO": [(0, "XXXX-XX-XX", "7-0-sails")]}
+    assert build_one(tmp_path, other, relations, wanted=["BO"]) == {
+        "BO": [(0, "XXXX-XX-XX", "7-0-sails")]
+    }
 
 
 def test_entities_are_named_by_their_names_not_by_their_instances(tmp_path):
@@ -474,7 +588,11 @@ def test_entities_are_named_by_their_names_not_by_their_instances(tmp_path):
 @for_each(
     ("attributes", "options", "found"),
     [
-        ({}, {"roles": ["ARG2"]}, "takes part in an event in the role ARG2 (expected HAS_PARTICIPANTs from events to"),
+        (
+            {},
+            {"roles": ["ARG2"]},
+            "takes part in an event in the role ARG2 (expected HAS_PARTICIPANTs from events to",
+        ),
         ({}, {"roles": ["ARG2"]}, "ENTITYs); left out: participants in the role 'Arg0' (1)"),
         (
             {"certainty": "POSSIBLE"},
@@ -502,14 +620,28 @@ def test_the_command(run, tmp_path, monkeypatch):
     assert "note: annotated: left out: mentions of uncertain events (1)\n" in done.stderr
     assert Path("made/ann_lee.txt").read_text("utf-8") == "Ann Lee\n1\t2010-05\t7-0-met\n"
     Path("list.txt").write_text("\nAnn Lee\nCy\n", "utf-8")
-    assert run("build", "timeline", "annotated", "--entities", "list.txt", "-o", "some").exit_code == 0
+    assert (
+        run("build", "timeline", "annotated", "--entities", "list.txt", "-o", "some").exit_code == 0
+    )
     assert sorted(path.name for path in Path("some").iterdir()) == ["ann_lee.txt", "cy.txt"]
-    one = run("build", "timeline", "annotated/7.xml", "--role", "Argm-COM", "--selection", "all", "-o", "one.jsonl")
+    one = run(
+        "build",
+        "timeline",
+        "annotated/7.xml",
+        "--role",
+        "Argm-COM",
+        "--selection",
+        "all",
+        "-o",
+        "one.jsonl",
+    )
     assert one.stdout == "one.jsonl: 1 timeline of 1 entry\n"
 
 
 def test_more_wrong_events_than_are_kept(tmp_path):
-    (tmp_path / "events.jsonl").write_text(dump_json_lines([{"name": n} for n in range(MAX_PROBLEMS + 2)]), "utf-8")
+    (tmp_path / "events.jsonl").write_text(
+        dump_json_lines([{"name": n} for n in range(MAX_PROBLEMS + 2)]), "utf-8"
+    )
     with pytest.raises(FormatError, match="entity"):
         read_events(tmp_path / "events.jsonl", CORPUS, {})
 
@@ -519,14 +651,27 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     write_document(tmp_path / "plain" / "7.xml", "Bo sails", BO)
     done = run("build", "timeline", "plain", "-o", "made")
     assert done.exit_code == 1
-    assert "plain: no entity takes part in an event in the role ARG0 or ARG1 (expected HAS_PARTICIPANTs" in done.stderr
+    assert (
+        "plain: no entity takes part in an event in the role ARG0 or ARG1 (expected HAS_PARTICIPANTs"
+        in done.stderr
+    )
     Path("plain/notes.txt").write_text("Bo\n", "utf-8")
     done = run("build", "timeline", "plain", "-o", "made")
-    assert done.stderr == "Error: plain/notes.txt: is not a document (expected a name ending in .xml or .tml)\n"
-    Path("events.jsonl").write_text('{"entity": "Bo", "mention": "7-0-a", "anchor": null}\n', "utf-8")
-    done = run("build", "timeline", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made")
+    assert (
+        done.stderr
+        == "Error: plain/notes.txt: is not a document (expected a name ending in .xml or .tml)\n"
+    )
+    Path("events.jsonl").write_text(
+        '{"entity": "Bo", "mention": "7-0-a", "anchor": null}\n', "utf-8"
+    )
+    done = run(
+        "build", "timeline", "events.jsonl", "--role", "ARG0", "--selection", "all", "-o", "made"
+    )
     assert done.exit_code == 2
-    assert "--role, --selection: events.jsonl is not annotated documents (expected files in CAT, .xml)" in done.stderr
+    assert (
+        "--role, --selection: events.jsonl is not annotated documents (expected files in CAT, .xml)"
+        in done.stderr
+    )
     Path("texts").mkdir()
     Path("texts/7.tml").write_text("<TimeML/>", "utf-8")
     done = run("build", "timeline", "texts", "-o", "made")
@@ -536,7 +681,10 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     done = run("build", "timeline", "texts", "-o", "made")
     assert done.stderr == "Error: texts/7.tml: is not a timeline (expected a name ending in .txt)\n"
     done = run("build", "timeline", "plain", "--documents", "plain", "-o", "made")
-    assert "--documents is for a file of events; these events are in annotated documents" in done.stderr
+    assert (
+        "--documents is for a file of events; these events are in annotated documents"
+        in done.stderr
+    )
     assert not Path("made").exists()
 
 

@@ -48,14 +48,24 @@ def test_the_sample_shows_everything(sample):
     positions = [[entry["position"] for entry in record["entries"]] for record in gold.records]
     assert any(len(set(of)) < len(of) for of in positions)  # ties
     assert any(of != sorted(of) for of in positions)
-    assert any("_" in mention for r in gold.records for e in r["entries"] for mention in e["mentions"])
-    documents = [read_document(path).document for name, path in sample.items() if name.endswith(".xml")]
-    assert all(value > 0 for name, value in text_facts(documents).items() if name != "names of several event mentions")
+    assert any(
+        "_" in mention for r in gold.records for e in r["entries"] for mention in e["mentions"]
+    )
+    documents = [
+        read_document(path).document for name, path in sample.items() if name.endswith(".xml")
+    ]
+    assert all(
+        value > 0
+        for name, value in text_facts(documents).items()
+        if name != "names of several event mentions"
+    )
 
 
 def test_the_sample_is_written_as_we_write(sample):
     for record in read_gold(CORPUS, "sample").records:
-        assert dump_timeline(record) == sample[f"TimeLines_Gold_Standard/{record['id']}.txt"].read_text("utf-8")
+        assert dump_timeline(record) == sample[
+            f"TimeLines_Gold_Standard/{record['id']}.txt"
+        ].read_text("utf-8")
     for name, path in sample.items():
         if name.endswith(".xml"):
             assert dump_document(read_document(path).document) == path.read_text("utf-8")

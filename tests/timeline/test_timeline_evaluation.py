@@ -17,11 +17,15 @@ from closeread.operations.score import score
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import unite
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::closeread.CloseReadWarning"
+)  # those of the samples are expected
 
 NAME = "semeval2015_timeline"
 WRONG = f"the position is 'x' (expected a whole number from 0 to {2**53 - 1})"
-ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")  # what is odd about files and mentions
+ANY_FILES = pytest.mark.filterwarnings(
+    "ignore::UserWarning"
+)  # what is odd about files and mentions
 PARTS = ("corpus_1", "corpus_2", "corpus_3")
 DOCUMENT = """<Document doc_id="{id}" doc_name="x" src_url="http://x/">
 <token number="0" sentence="1" t_id="1">{entity}</token><token number="1" sentence="1" t_id="2">{word}</token>
@@ -48,7 +52,9 @@ def own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_corpus(Path("own"), 1, "left", ann="Ann\n1\t2011-01-02\t1-1-left\n2\t2012-XX-XX\t1-1-x\n")
     write_corpus(Path("own"), 2, "ate", ann="Ann\n1\t2012-01-02\t2-1-ate\n", bea="Bea\n")
-    write_corpus(Path("own"), 3, "slept", cy="Cy\n1\t2013-01-02\t3-1-slept\n2\t2014\t3-1-y\n3\t2015\t3-1-z\n")
+    write_corpus(
+        Path("own"), 3, "slept", cy="Cy\n1\t2013-01-02\t3-1-slept\n2\t2014\t3-1-y\n3\t2015\t3-1-z\n"
+    )
     return Path("own")
 
 
@@ -58,7 +64,9 @@ def system(own):
     write_texts(Path("system"))
     write_texts(Path("system/corpus_1"), ann="Ann\n1\t2011-01-02\t1-1-left\n")
     write_texts(Path("system/corpus_2"), ann="Ann\n1\t2019\t2-1-ate\n", bea="Bea\n")
-    write_texts(Path("system/corpus_3"), cy="Cy\n1\t2013-01-02\t3-1-slept\n2\t2014\t3-1-y\n3\t2015\t3-1-z\n")
+    write_texts(
+        Path("system/corpus_3"), cy="Cy\n1\t2013-01-02\t3-1-slept\n2\t2014\t3-1-y\n3\t2015\t3-1-z\n"
+    )
     return Path("system")
 
 
@@ -83,13 +91,19 @@ def test_from_the_command_line(ran, own, system):
     where = ("--split", "evaluation", "--data-dir", own.resolve())
     found = json.loads(ran("score", "timeline", system, *where, "--json", "--no-ci", "--per-unit"))
     assert found["scores"]["awareness/recall"]["value"] == 6 / 9
-    assert [unit["timeline"] for unit in found["units"]] == ["corpus_1/ann", "corpus_2/ann", "corpus_3/cy"]
+    assert [unit["timeline"] for unit in found["units"]] == [
+        "corpus_1/ann",
+        "corpus_2/ann",
+        "corpus_3/cy",
+    ]
     compared = json.loads(ran("compare", "timeline", system, system, *where, "--json"))
     assert compared[0]["differences"]["awareness/f1"]["value"] == 0
     printed = ran("validate", NAME, system, *where)
     assert printed.startswith("system: valid; 4 of 4 gold records")
     assert "corpus_1 + corpus_2 + corpus_3" in ran("info", NAME)
-    drawn = ran("plot", "timeline", "corpus_2/ann", *where, "--predictions", system, "-o", "ann.svg")
+    drawn = ran(
+        "plot", "timeline", "corpus_2/ann", *where, "--predictions", system, "-o", "ann.svg"
+    )
     assert drawn == "ann.svg: 1 mention, 1 predicted\n"
 
 
@@ -104,8 +118,21 @@ def test_a_baseline_reads_the_documents_of_each_corpus(ran, own):
         }
     assert Path("all/corpus_2/ann.txt").read_text() == "Ann\n1\t2012-01-02\t2-1-ate\n"
     for part in PARTS:
-        shutil.copytree(own / "SemEval_Task4_data" / part / "corpus_trackB_CAT", Path("articles", part))
-    ran("baseline", NAME, "creation-time", "--split", "evaluation", *where, "--articles", "articles", "-o", "again")
+        shutil.copytree(
+            own / "SemEval_Task4_data" / part / "corpus_trackB_CAT", Path("articles", part)
+        )
+    ran(
+        "baseline",
+        NAME,
+        "creation-time",
+        "--split",
+        "evaluation",
+        *where,
+        "--articles",
+        "articles",
+        "-o",
+        "again",
+    )
     assert Path("again/corpus_2/ann.txt").read_text() == "Ann\n1\t2012-01-02\t2-1-ate\n"
 
 
@@ -128,7 +155,10 @@ def test_loading(own, offline, datasets):
 @ANY_FILES
 def test_without_one_of_the_corpora(own, system, offline):
     shutil.rmtree(own / "SemEval_Task4_data" / "corpus_3")
-    with pytest.raises(UnavailableError, match="contains no file SemEval_Task4_data/corpus_3/TimeLines_Gold_Standard"):
+    with pytest.raises(
+        UnavailableError,
+        match="contains no file SemEval_Task4_data/corpus_3/TimeLines_Gold_Standard",
+    ):
         score("timeline", system, split="evaluation", data_dir=own)
     assert list(closeread.load_dataset(NAME, data_dir=own)) == ["corpus_1", "corpus_2"]
     with pytest.raises(ValueError, match="evaluation"):
@@ -157,7 +187,10 @@ def test_a_document_of_two_corpora(own):
     )
     with pytest.raises(FormatError) as caught:
         read_gold(CORPUS, "documents", "evaluation", own)
-    assert str(caught.value) == f"{NAME}: id '1' is in split corpus_1 and in split corpus_2 (expected distinct ids)"
+    assert (
+        str(caught.value)
+        == f"{NAME}: id '1' is in split corpus_1 and in split corpus_2 (expected distinct ids)"
+    )
 
 
 def refused(own, folder="system"):
@@ -168,7 +201,9 @@ def refused(own, folder="system"):
 
 
 def test_predictions_without_folders(own, system):
-    named = "contains none of the folders corpus_1, corpus_2, corpus_3 (expected one for each split)"
+    named = (
+        "contains none of the folders corpus_1, corpus_2, corpus_3 (expected one for each split)"
+    )
     assert refused(own, "system/corpus_1") == f"system/corpus_1: {named}"
     assert refused(own, "nowhere").startswith("nowhere: ")
 
@@ -195,15 +230,31 @@ def test_all_problems_of_predictions_at_once(own, system):
 
 def test_a_corpus_without_predictions_is_missing(own, system, run):
     shutil.rmtree(system / "corpus_3")
-    assert by_hand(score("timeline", system, split="evaluation", data_dir=own)) == pytest.approx([1 / 2, 1 / 9, 2 / 11])
-    done = run("score", "timeline", system, "--split", "evaluation", "--data-dir", own, "--missing", "error")
+    assert by_hand(score("timeline", system, split="evaluation", data_dir=own)) == pytest.approx(
+        [1 / 2, 1 / 9, 2 / 11]
+    )
+    done = run(
+        "score",
+        "timeline",
+        system,
+        "--split",
+        "evaluation",
+        "--data-dir",
+        own,
+        "--missing",
+        "error",
+    )
     assert done.exit_code == 1
     assert "1 of 4 ids has no prediction: 'corpus_3/cy'" in done.stderr
 
 
 def test_mentions_are_looked_up_in_their_own_corpus():
     known = unite({"a": unite_documents(["7"]), "b": unite_documents(["8"])})
-    row = {"id": "b/ann", "entity": "Ann", "entries": [entry(1, "2007", "7-0-x"), entry(2, "2008", "8-0-x")]}
+    row = {
+        "id": "b/ann",
+        "entity": "Ann",
+        "entries": [entry(1, "2007", "7-0-x"), entry(2, "2008", "8-0-x")],
+    }
     assert [what for _, what in find_odd_rows([row], known)] == [
         "entry 1: mention '7-0-x' names document '7', which is not available"
     ]

@@ -35,13 +35,27 @@ ANN = [
     ["gold", "1-2-b", "SIMULTANEOUS", "2002", "verified", ""],
     ["gold", "1-3-c", "SIMULTANEOUS", "2003", "verified", ""],
     ["gold", "1-4-d", "SIMULTANEOUS", "2003", "missing", LACK.format("system", "1-4-d")],
-    ["gold", "1-1-a", "BEFORE", "1-2-b", "entailed", "system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b"],
+    [
+        "gold",
+        "1-1-a",
+        "BEFORE",
+        "1-2-b",
+        "entailed",
+        "system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b",
+    ],
     ["gold", "1-2-b", "BEFORE", "1-3-c", "contradicted", "system: 1-3-c BEFORE 1-2-b"],
     ["system", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
     ["system", "1-3-c", "SIMULTANEOUS", "2003", "verified", ""],
     ["system", "1-2-b", "SIMULTANEOUS", "2002", "verified", ""],
     ["system", "1-9-x", "SIMULTANEOUS", "2004", "missing", LACK.format("gold", "1-9-x, 2004")],
-    ["system", "1-1-a", "BEFORE", "1-3-c", "entailed", "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c"],
+    [
+        "system",
+        "1-1-a",
+        "BEFORE",
+        "1-3-c",
+        "entailed",
+        "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c",
+    ],
     ["system", "1-3-c", "BEFORE", "1-2-b", "contradicted", "gold: 1-2-b BEFORE 1-3-c"],
     ["system", "1-2-b", "BEFORE", "1-9-x", "missing", LACK.format("gold", "1-9-x")],
 ]
@@ -53,13 +67,27 @@ BO = [
     ["gold", "1-1-a", "BEFORE", "1-2-b", "verified", OWN.format("gold")],
     ["system", "1-1-a", "SIMULTANEOUS", "2001", "verified", ""],
     ["system", "1-2-b", "SIMULTANEOUS", "2001", "verified", ""],
-    ["system", "1-3-c", "SIMULTANEOUS", "XXXX-XX-XX", "missing", LACK.format("gold", "1-3-c, XXXX-XX-XX")],
+    [
+        "system",
+        "1-3-c",
+        "SIMULTANEOUS",
+        "XXXX-XX-XX",
+        "missing",
+        LACK.format("gold", "1-3-c, XXXX-XX-XX"),
+    ],
     ["system", "1-1-a", "BEFORE", "1-2-b", "verified", OWN.format("system")],
     ["system", "1-2-b", "BEFORE", "1-3-c", "missing", LACK.format("gold", "1-3-c")],
 ]
 DI = [
     ["gold", "1-1-a", "SIMULTANEOUS", "2001", "missing", LACK.format("system", "1-1-a, 2001")],
-    ["gold", "1-1-a (copy 2)", "SIMULTANEOUS", "2001", "missing", LACK.format("system", "1-1-a (copy 2), 2001")],
+    [
+        "gold",
+        "1-1-a (copy 2)",
+        "SIMULTANEOUS",
+        "2001",
+        "missing",
+        LACK.format("system", "1-1-a (copy 2), 2001"),
+    ],
 ]
 
 
@@ -70,7 +98,9 @@ def files(tmp_path, monkeypatch):
     for name, side in (("gold", GOLD), ("sent", SENT)):
         Path(name).mkdir()
         for entity, lines in side.items():
-            Path(name, f"{entity}.txt").write_text("".join(f"{line}\n" for line in (entity.title(), *lines)), "utf-8")
+            Path(name, f"{entity}.txt").write_text(
+                "".join(f"{line}\n" for line in (entity.title(), *lines)), "utf-8"
+            )
 
 
 @pytest.fixture
@@ -92,7 +122,11 @@ def rows_of(text):
 def test_a_row_for_every_relation(told):
     header, *found = rows_of(told(*SCORE, "--explain", "--format", "csv"))
     assert header == ["timeline", *HEADER]
-    assert found == [[name, *one] for name, expected in (("ann", ANN), ("bo", BO), ("di", DI)) for one in expected]
+    assert found == [
+        [name, *one]
+        for name, expected in (("ann", ANN), ("bo", BO), ("di", DI))
+        for one in expected
+    ]
 
 
 def test_a_long_table_is_cut_and_says_so(told, monkeypatch):
@@ -114,7 +148,10 @@ def test_json_holds_all_of_it(told):
         "relation": {"relation": "BEFORE", "one": a, "other": b},
         "verdict": "entailed",
         "evidence": {
-            "first": [{"relation": "BEFORE", "one": a, "other": c}, {"relation": "BEFORE", "one": c, "other": b}],
+            "first": [
+                {"relation": "BEFORE", "one": a, "other": c},
+                {"relation": "BEFORE", "one": c, "other": b},
+            ],
             "left_out": 0,
             "last": [],
         },
@@ -130,16 +167,33 @@ def test_json_holds_all_of_it(told):
     for unit in with_units["units"]:
         verdicts = Counter((one["side"], one["verdict"]) for one in found[unit["timeline"]])
         for side in ("gold", "system"):
-            assert verdicts[side, "verified"] + verdicts[side, "entailed"] == unit[f"awareness/verified_of_{side}"]
+            assert (
+                verdicts[side, "verified"] + verdicts[side, "entailed"]
+                == unit[f"awareness/verified_of_{side}"]
+            )
 
 
 def test_the_track_is_that_of_the_score(told):
     found = rows_of(told(*SCORE, "--explain", "--format", "csv", "--track", "ordering"))[1:]
     assert [one[1:] for one in found if one[0] == "ann"] == [
-        ["gold", "1-1-a", "BEFORE", "1-2-b", "entailed", "system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b"],
+        [
+            "gold",
+            "1-1-a",
+            "BEFORE",
+            "1-2-b",
+            "entailed",
+            "system: 1-1-a BEFORE 1-3-c, 1-3-c BEFORE 1-2-b",
+        ],
         ["gold", "1-2-b", "BEFORE", "1-3-c", "contradicted", "system: 1-3-c BEFORE 1-2-b"],
         ["gold", "1-3-c", "SIMULTANEOUS", "1-4-d", "missing", LACK.format("system", "1-4-d")],
-        ["system", "1-1-a", "BEFORE", "1-3-c", "entailed", "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c"],
+        [
+            "system",
+            "1-1-a",
+            "BEFORE",
+            "1-3-c",
+            "entailed",
+            "gold: 1-1-a BEFORE 1-2-b, 1-2-b BEFORE 1-3-c",
+        ],
         ["system", "1-3-c", "BEFORE", "1-2-b", "contradicted", "gold: 1-2-b BEFORE 1-3-c"],
         ["system", "1-2-b", "BEFORE", "1-9-x", "missing", LACK.format("gold", "1-9-x")],
     ]
@@ -163,13 +217,18 @@ def chained(n):
 
 
 def test_long_chains_are_cut_in_the_middle():
-    assert {name: len(part) for name, part in chained(9)["evidence"].items() if name != "left_out"} == {
+    assert {
+        name: len(part) for name, part in chained(9)["evidence"].items() if name != "left_out"
+    } == {
         "first": 10,
         "last": 0,
     }
     evidence = chained(14)["evidence"]  # fifteen steps
     assert evidence["left_out"] == 5
-    ends = [[(r["one"]["text"], r["other"]["text"]) for r in evidence[name]] for name in ("first", "last")]
+    ends = [
+        [(r["one"]["text"], r["other"]["text"]) for r in evidence[name]]
+        for name in ("first", "last")
+    ]
     assert ends == [
         [("a", "m2"), ("m2", "m3"), ("m3", "m4"), ("m4", "m5"), ("m5", "m6")],
         [("m11", "m12"), ("m12", "m13"), ("m13", "m14"), ("m14", "m15"), ("m15", "z")],
@@ -190,7 +249,10 @@ def test_titles_count_what_is_right():
     # Three events in this order, of which the system has the first two: of gold, the second relation is not verified.
     gold = entries([(1, "2001", ["a"]), (2, "2002", ["b"]), (3, "2003", ["c"])])
     found = explain({"entries": gold}, {"entries": gold[:2]}, {"track": "ordering"})
-    assert title("x", found) == "x: 1 of 2 gold relations and 1 of 1 system relations are verified or entailed"
+    assert (
+        title("x", found)
+        == "x: 1 of 2 gold relations and 1 of 1 system relations are verified or entailed"
+    )
 
 
 def test_an_empty_anchor_is_named():
@@ -205,7 +267,11 @@ def counts(gold, system, track="full"):
 
 def as_node(node):
     """A node as the twin has it."""
-    return ("mention", (node["text"], node["copy"])) if node["kind"] == "mention" else ("time", node["text"])
+    return (
+        ("mention", (node["text"], node["copy"]))
+        if node["kind"] == "mention"
+        else ("time", node["text"])
+    )
 
 
 def as_twin(relation):
@@ -221,10 +287,17 @@ def checked(explanation, own, other, nodes, graph):
         own, other: all relations of its side, and of the other.
         nodes, graph: the nodes of the other side, and the relations that its order is made of.
     """
-    relation, evidence = as_twin(explanation["relation"]), [as_twin(r) for r in explanation["evidence"]]
+    relation, evidence = (
+        as_twin(explanation["relation"]),
+        [as_twin(r) for r in explanation["evidence"]],
+    )
     kind, one, two = relation
-    assert [as_node(node) for node in explanation["absent"]] == [node for node in (one, two) if node not in nodes]
-    literal = [r for r in other if r == relation or (kind == twin.SIMULTANEOUS and r == (kind, two, one))]
+    assert [as_node(node) for node in explanation["absent"]] == [
+        node for node in (one, two) if node not in nodes
+    ]
+    literal = [
+        r for r in other if r == relation or (kind == twin.SIMULTANEOUS and r == (kind, two, one))
+    ]
     assert (explanation["verdict"] == "verified") == bool(literal)
     if literal:
         assert evidence == literal
@@ -234,11 +307,18 @@ def checked(explanation, own, other, nodes, graph):
             assert (explanation["verdict"] == name) == follows(relation, graph)
             if explanation["verdict"] == name:
                 assert follows(relation, evidence)
-                assert not any(follows(relation, evidence[:i] + evidence[i + 1 :]) for i in range(len(evidence)))
+                assert not any(
+                    follows(relation, evidence[:i] + evidence[i + 1 :])
+                    for i in range(len(evidence))
+                )
     earlier = twin.reduced(own[: own.index(relation)])[1]
     excluded_by = [as_twin(r) for r in explanation["excluded_by"]]
     assert set(excluded_by) <= set(earlier)
-    assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
+    assert (
+        twin.contradicted(relation, excluded_by)
+        == twin.contradicted(relation, earlier)
+        == bool(excluded_by)
+    )
 
 
 @pytest.mark.gate
@@ -248,15 +328,25 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
     for seed in range(200):
         pair = random_pair(seed, 6 if seed % 5 else 14)
         said = [twin.relations(rows, track) for rows in pair]
-        nodes = [{node for _, *ends in twin.relations(rows, "full") for node in ends} for rows in pair]
+        nodes = [
+            {node for _, *ends in twin.relations(rows, "full") for node in ends} for rows in pair
+        ]
         reduced = [twin.reduced(relations) for relations in said]
         found = list(find_verdicts(*map(entries, pair), track))
         for name, own, other in (("gold", 0, 1), ("system", 1, 0)):
             of_side = [explanation for explanation in found if explanation["side"] == name]
-            assert [as_twin(explanation["relation"]) for explanation in of_side] == reduced[own][0], "in order"
+            assert [as_twin(explanation["relation"]) for explanation in of_side] == reduced[own][
+                0
+            ], "in order"
             for explanation in of_side:
                 checked(explanation, said[own], said[other], nodes[other], reduced[other][1])
-                met.add((explanation["verdict"], bool(explanation["excluded_by"]), bool(explanation["absent"])))
+                met.add(
+                    (
+                        explanation["verdict"],
+                        bool(explanation["excluded_by"]),
+                        bool(explanation["absent"]),
+                    )
+                )
         verified = [e["side"] for e in found if e["verdict"] in ("verified", "entailed")]
         assert [verified.count("system"), verified.count("gold")] == counts(*pair, track)[0:4:2]
     # Without anchors nothing is contradictory, and whatever is on both sides is in an order there.
@@ -264,4 +354,6 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
     if track == "ordering":
         assert met == kinds - {("missing", False, False)}
     else:
-        assert met >= kinds | {(verdict, True, absent) for verdict, _, absent in kinds - {("missing", False, False)}}
+        assert met >= kinds | {
+            (verdict, True, absent) for verdict, _, absent in kinds - {("missing", False, False)}
+        }

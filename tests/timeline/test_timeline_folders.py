@@ -154,7 +154,9 @@ def test_a_folder_is_written(tmp_path):
     assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
 
 
-@for_each("name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
+@for_each(
+    "name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""]
+)
 def test_an_id_leads_nowhere_else(tmp_path, name):
     with pytest.raises(ValueError, match="can't be the name of a file"):
         write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")
@@ -162,7 +164,11 @@ def test_an_id_leads_nowhere_else(tmp_path, name):
 
 
 def test_what_is_odd_about_a_submission(tmp_path):
-    write_texts(tmp_path, ann="Anna\n1\tZZZZ\t7-9-b\tx\n\n3\t2007\t9-2-b\t7-2-a\n", bea="Bea\n1\t2007\t7-2-b\n")
+    write_texts(
+        tmp_path,
+        ann="Anna\n1\tZZZZ\t7-9-b\tx\n\n3\t2007\t9-2-b\t7-2-a\n",
+        bea="Bea\n1\t2007\t7-2-b\n",
+    )
     at = f"{tmp_path}/ann.txt"
     assert read_submission(tmp_path, CORPUS, GOLD_WITH_DOCUMENTS, "empty").notices == (
         f"{at}:1: the timeline is named 'ann' (expected 'anna' for the entity 'Anna')",
@@ -189,20 +195,29 @@ def test_contradictions_are_told_of_gold_and_of_a_system(tmp_path):
         assert found.notices == [Problem(told, 4, "ann.txt")]
     rows = read_folder(tmp_path / "gold").records
     (tmp_path / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
-    assert read_own_gold(CORPUS, tmp_path / "rows.jsonl").notices == (f"timeline 'ann': entry 3: {told}.",)
+    assert read_own_gold(CORPUS, tmp_path / "rows.jsonl").notices == (
+        f"timeline 'ann': entry 3: {told}.",
+    )
     submission = read_submission(tmp_path / "rows.jsonl", CORPUS, [{"id": "ann", "entries": [1]}])
     assert submission.notices == (f"{tmp_path / 'rows.jsonl'}:1: entry 3: {told}",)
 
 
 def test_one_position_an_anchor_contradicts_nothing(tmp_path):
-    write_texts(tmp_path, ann="Ann\n0\t2007\t7-2-a\n1\t2008\t7-2-b\n2\t2007\t7-2-c\n2\t2009\t7-2-d\n2\t2007\t7-2-e\n")
+    write_texts(
+        tmp_path,
+        ann="Ann\n0\t2007\t7-2-a\n1\t2008\t7-2-b\n2\t2007\t7-2-c\n2\t2009\t7-2-d\n2\t2007\t7-2-e\n",
+    )
     assert read_folder(tmp_path).notices == []
 
 
 def test_the_same_in_json_lines(tmp_path):
     rows = [
         {"id": "bea", "entity": "Bea", "entries": [entry(1, "2007", "7-2-b")]},
-        {"id": "ann", "entity": "Anna", "entries": [entry(1, "2007", "7-2-b"), entry(3, "ZZZZ", "9-2-b")]},
+        {
+            "id": "ann",
+            "entity": "Anna",
+            "entries": [entry(1, "2007", "7-2-b"), entry(3, "ZZZZ", "9-2-b")],
+        },
     ]
     path = tmp_path / "system.jsonl"
     path.write_text(dump_json_lines(rows), "utf-8")
@@ -247,7 +262,10 @@ def entries_of(*lines):
     ("line", "expected"),
     [
         ("1\t\t7-2-a", entry(1, "", "7-2-a")),  # an empty anchor is legal
-        ("1\t\t\t7-2-a", entry(1, "", "", "7-2-a")),  # and every further cell is a mention, whatever it holds
+        (
+            "1\t\t\t7-2-a",
+            entry(1, "", "", "7-2-a"),
+        ),  # and every further cell is a mention, whatever it holds
         ("1\ta b\t c", entry(1, "a b", " c")),
         ("007\tX\t7-2-a", entry(7, "X", "7-2-a")),
         ("0\tX\t7-2-a\t2007-03-19\t7-2-b", entry(0, "X", "7-2-a", "2007-03-19", "7-2-b")),
@@ -267,8 +285,23 @@ def test_lines(line, expected):
         ("1\tX\t", f"the number of columns is 2 {EXPECTED}"),  # the tab is white space at the end
         ("1 X 7-2-a", f"the number of columns is 1 {EXPECTED}"),
         *(
-            (f"{position}\tX\t7-2-a", f"the position is {position!r} (expected a whole number from 0 to {2**53 - 1})")
-            for position in ("-1", "1.0", "+1", " 1", "1 ", "one", "", "٣", "1e3", str(2**53), "9" * 17)
+            (
+                f"{position}\tX\t7-2-a",
+                f"the position is {position!r} (expected a whole number from 0 to {2**53 - 1})",
+            )
+            for position in (
+                "-1",
+                "1.0",
+                "+1",
+                " 1",
+                "1 ",
+                "one",
+                "",
+                "٣",
+                "1e3",
+                str(2**53),
+                "9" * 17,
+            )
         ),
         ("1\tX\t7-2-a\x1b", "'7-2-a\\x1b' contains the control character U+001B"),
         ("1\tX\x85\t7-2-a", "'X\\x85' contains the control character U+0085"),
@@ -285,7 +318,10 @@ def test_broken_lines(line, problem):
     [
         ("", "is blank (expected the name of the entity)"),
         (" \t ", "is blank (expected the name of the entity)"),
-        ("1\tX\ta", "is '1\\tX\\ta' (expected the name of the entity; entries start on the second line)"),
+        (
+            "1\tX\ta",
+            "is '1\\tX\\ta' (expected the name of the entity; entries start on the second line)",
+        ),
         ("An\x07n", "the entity 'An\\x07n' contains the control character U+0007"),
     ],
 )

@@ -27,7 +27,9 @@ def named(graph):
     names = [*graph.mentions, *graph.anchors]
     found = {}
     for edge in graph.edges:
-        found.setdefault(edge.status, []).append((names[edge.one], edge.relation, names[edge.other]))
+        found.setdefault(edge.status, []).append(
+            (names[edge.one], edge.relation, names[edge.other])
+        )
     return found
 
 
@@ -81,7 +83,9 @@ def test_every_relation_is_drawn_and_readable():
 
 def test_anchors_that_belong_at_one_height_do_not_overlap():
     # Anchors that come back are drawn at the mean height of their mentions, here all of them in the middle.
-    back = [entry(i + 1, anchor, f"1-{i}-a") for i, anchor in enumerate(("A", "B", "C", "C", "B", "A"))]
+    back = [
+        entry(i + 1, anchor, f"1-{i}-a") for i, anchor in enumerate(("A", "B", "C", "C", "B", "A"))
+    ]
     assert_readable(draw_relations("$T_1$", build_graph(back)))
     assert_readable(draw_relations("T", build_graph([])))
 
@@ -90,12 +94,16 @@ def test_a_part_of_a_timeline():
     assert select_positions(ABC, None) == ABC
     assert select_positions(ABC, "2") == [ABC[0]]
     assert select_positions(ABC, "1-2") == ABC[:2]
-    with pytest.raises(RequestError, match=r"positions 2-1 are in descending order \(expected 1-2\)"):
+    with pytest.raises(
+        RequestError, match=r"positions 2-1 are in descending order \(expected 1-2\)"
+    ):
         select_positions(ABC, "2-1")
     with pytest.raises(RequestError, match=r"there is no event at positions 3-9 \(the last is 2\)"):
         select_positions(ABC, "3-9")
     for text in ("", "x", "1-", "-1", "1-2-3", "1 - 2"):
-        with pytest.raises(RequestError, match="are not valid \\(expected a position or a range such as 2-5\\)"):
+        with pytest.raises(
+            RequestError, match="are not valid \\(expected a position or a range such as 2-5\\)"
+        ):
             select_positions(ABC, text)
 
 

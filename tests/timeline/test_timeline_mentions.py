@@ -12,7 +12,9 @@ ODD_FORMS = "XXX-XX-XX 2007-XX-19 2007-13 2007-02-30 2007-3-19 19-03-2007 XXXX-0
 
 @for_each("anchor", ["", *FORMS.split(), *ODD_FORMS.split()])
 def test_anchors(anchor):
-    found = list(inspect_timeline({"id": "ann", "entity": "Ann", "entries": [entry(1, anchor, "7-2-a")]}))
+    found = list(
+        inspect_timeline({"id": "ann", "entity": "Ann", "entries": [entry(1, anchor, "7-2-a")]})
+    )
     what = f"the anchor {anchor!r} is not a date such as 2009-03-XX"
     assert found == ([("anchor", 0, what, repr(anchor))] if anchor in ODD_FORMS.split() else [])
 
@@ -24,8 +26,14 @@ def test_anchors(anchor):
         ([0], None),
         ([0, 0, 1, 2, 2], None),
         ([3, 1, 2], None),
-        ([2], "positions have gaps: 1 position up to 2 (released timelines count from 1 without gaps)"),
-        ([0, 1, 3, 3], "positions have gaps: 2 positions up to 3 (released timelines count from 1 without gaps)"),
+        (
+            [2],
+            "positions have gaps: 1 position up to 2 (released timelines count from 1 without gaps)",
+        ),
+        (
+            [0, 1, 3, 3],
+            "positions have gaps: 2 positions up to 3 (released timelines count from 1 without gaps)",
+        ),
     ],
 )
 def test_odd_positions(positions, found):
@@ -53,13 +61,22 @@ def test_repeated_mentions():
 )
 def test_names(entity, name, is_odd):
     found = list(inspect_timeline({"id": name, "entity": entity, "entries": []}))
-    what = f"the timeline is named {name!r} (expected {file_stem(entity)!r} for the entity {entity!r})"
+    what = (
+        f"the timeline is named {name!r} (expected {file_stem(entity)!r} for the entity {entity!r})"
+    )
     assert found == ([Oddity("name", None, what)] if is_odd else [])
 
 
 def test_like_oddities_are_told_together():
-    odd = [Oddity("a", 0, "first", "'x'"), Oddity("b", None, "whole"), Oddity("a", 2, "third", "'z'")]
-    assert list(describe_oddities(odd, [2, 3, 5])) == [(2, "first; 1 more: 'z' (line 5)"), (None, "whole")]
+    odd = [
+        Oddity("a", 0, "first", "'x'"),
+        Oddity("b", None, "whole"),
+        Oddity("a", 2, "third", "'z'"),
+    ]
+    assert list(describe_oddities(odd, [2, 3, 5])) == [
+        (2, "first; 1 more: 'z' (line 5)"),
+        (None, "whole"),
+    ]
     many = [Oddity("a", number, "is", "'x'") for number in range(SHOWN + 3)]
     ((place, what),) = describe_oddities(many, range(2, 100), "entry")
     assert place == 2
@@ -71,7 +88,22 @@ TEXTS = as_texts(
     [
         {
             "id": "7",
-            "tokens": ["Rain", "stops", "It", "let", "us", "down", "and", "down", "it", "let", "us", "go", "-", "ed"],
+            "tokens": [
+                "Rain",
+                "stops",
+                "It",
+                "let",
+                "us",
+                "down",
+                "and",
+                "down",
+                "it",
+                "let",
+                "us",
+                "go",
+                "-",
+                "ed",
+            ],
             "sentences": [0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2],
             "events": [
                 {"id": "12", "mention": "7-0-stops", "tokens": [1]},

@@ -61,7 +61,9 @@ def test_what_becomes_of_each_mention():
 
 def test_partial_dates_stand_in_the_middle_of_what_they_may_mean():
     # 2001 has 365 days, the first numbered 0: May is 120 to 150, the middle of the year 182.
-    axes = find_row(draw_timeline("T", [entry(1, "2001-XX-XX", "1-1-a"), entry(2, "2001-05", "1-2-b")]), "row 1")
+    axes = find_row(
+        draw_timeline("T", [entry(1, "2001-XX-XX", "1-1-a"), entry(2, "2001-05", "1-2-b")]), "row 1"
+    )
     assert list(find_dates(axes)) == ["2001-05", "2001-XX-XX"]
     spans = {tuple(segment[:, 0]) for segment in find_collection(axes, "spans").get_segments()}
     (start, end) = max(spans, key=lambda span: span[1] - span[0])
@@ -90,22 +92,39 @@ UNDATED = [
 
 def test_what_is_no_date_has_a_lane_of_its_own():
     assert [parse_period(anchor) for anchor in UNDATED] == [None] * len(UNDATED)
-    figure = draw_timeline("T", [entry(i, anchor, f"1-{i}-a") for i, anchor in enumerate([*UNDATED, "2009"])])
-    assert list(dict.fromkeys(axes.get_label() for axes in find_rows(figure))) == ["row 1", "no date"]
-    assert [text for axes in find_rows(figure) if axes.get_label() == "row 1" for _, text in find_marks(axes)] == [
-        "1-12-a"
+    figure = draw_timeline(
+        "T", [entry(i, anchor, f"1-{i}-a") for i, anchor in enumerate([*UNDATED, "2009"])]
+    )
+    assert list(dict.fromkeys(axes.get_label() for axes in find_rows(figure))) == [
+        "row 1",
+        "no date",
     ]
+    assert [
+        text
+        for axes in find_rows(figure)
+        if axes.get_label() == "row 1"
+        for _, text in find_marks(axes)
+    ] == ["1-12-a"]
     below = [axes for axes in find_rows(figure) if axes.get_label() == "no date"]
-    heads = [text.get_text() for axes in below for text in axes.texts if text.get_fontweight() == "bold"]
+    heads = [
+        text.get_text() for axes in below for text in axes.texts if text.get_fontweight() == "bold"
+    ]
     assert heads == sorted(text.replace("\n", "\ufffd") or "no anchor" for text in UNDATED)
     assert not [line for axes in below for line in axes.lines if line.get_label() == "dates"]
 
 
 def test_mentions_of_one_event_are_joined_and_positions_stand_once():
-    gold = [entry(7, "2001", "1-1-a", "1-2-b", "1-3-c"), entry(7, "2001", "1-4-d"), entry(8, "2001", "1-5-e", "1-6-f")]
+    gold = [
+        entry(7, "2001", "1-1-a", "1-2-b", "1-3-c"),
+        entry(7, "2001", "1-4-d"),
+        entry(8, "2001", "1-5-e", "1-6-f"),
+    ]
     axes = find_row(draw_timeline("T", gold), "row 1")
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
-    joined = [sorted(segment[:, 1], reverse=True) for segment in find_collection(axes, "gold: joined").get_segments()]
+    joined = [
+        sorted(segment[:, 1], reverse=True)
+        for segment in find_collection(axes, "gold: joined").get_segments()
+    ]
     assert joined == [[heights["1-1-a"], heights["1-3-c"]], [heights["1-5-e"], heights["1-6-f"]]]
     written = [text.get_text() for text in axes.texts]
     assert [written.count(position) for position in "78"] == [1, 1]
@@ -120,7 +139,9 @@ def test_hundreds_of_mentions_stay_readable(tmp_path):
         for i in range(120)
     ]  # fmt: skip
     figure = draw_timeline(
-        "M" * 300, gold, [{**one, "position": 2**53 - 1} for one in gold[::2]] + [entry(1, "2020", "x")]
+        "M" * 300,
+        gold,
+        [{**one, "position": 2**53 - 1} for one in gold[::2]] + [entry(1, "2020", "x")],
     )
     assert_readable(figure)
     width, height = figure.get_size_inches()
@@ -132,7 +153,10 @@ def test_hundreds_of_mentions_stay_readable(tmp_path):
 
 def test_too_many_mentions_are_not_begun(monkeypatch):
     monkeypatch.setattr("closeread.tasks.timeline.plots.MAX_MENTIONS", 4)
-    few, many = [entry(1, "2001", "a", "b"), entry(2, "2002", "c", "d")], [entry(1, "2001", *"abcde")]
+    few, many = (
+        [entry(1, "2001", "a", "b"), entry(2, "2002", "c", "d")],
+        [entry(1, "2001", *"abcde")],
+    )
     draw_timeline("T", few, few)
     for side, pair in (("gold", (many, few)), ("system", (few, many))):
         with pytest.raises(RequestError) as caught:
@@ -164,7 +188,9 @@ PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]
 
 def test_predictions_are_a_folder_or_a_file(ran, run):
     Path("sent").mkdir()
-    Path("sent/mara_lindqvist.txt").write_text("Mara Lindqvist\n1\t1998-XX-XX\t103-4-joined\t103-4-left\n", "utf-8")
+    Path("sent/mara_lindqvist.txt").write_text(
+        "Mara Lindqvist\n1\t1998-XX-XX\t103-4-joined\t103-4-left\n", "utf-8"
+    )
     told = ran(*PLOT, "--predictions", "sent", "-o", "folder.svg")
     assert told == "folder.svg: 7 mentions, 2 predicted\n"
     found = read_texts("folder.svg")
@@ -172,7 +198,10 @@ def test_predictions_are_a_folder_or_a_file(ran, run):
     line = {"id": "mara_lindqvist", "entity": "Mara Lindqvist"}
     line["entries"] = [entry(1, "1998-XX-XX", "103-4-joined", "103-4-left")]
     Path("sent.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
-    assert ran(*PLOT, "--predictions", "sent.jsonl", "-o", "file.svg") == "file.svg: 7 mentions, 2 predicted\n"
+    assert (
+        ran(*PLOT, "--predictions", "sent.jsonl", "-o", "file.svg")
+        == "file.svg: 7 mentions, 2 predicted\n"
+    )
     assert Path("file.svg").read_bytes() == Path("folder.svg").read_bytes()
     other = run("plot", "timeline", "aurelia", *PLOT[3:], "--predictions", "sent", "-o", "no.svg")
     assert other.exit_code == 2
@@ -185,11 +214,13 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     result = run("plot", "timeline", "Mara Lindquist", *PLOT[3:], "-o", "x.png")
     assert result.exit_code == 2
     there = "choose from: Aurelia, Mara Lindqvist, Northbay Ferries"
-    assert f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})" in " ".join(
-        result.stderr.split()
+    assert (
+        f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})"
+        in " ".join(result.stderr.split())
     )
     assert (
-        "Did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
+        "Did you mean 'Mara Lindqvist'?"
+        in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
     )
     result = run(*PLOT, "-o", "x.eps")
     assert result.exit_code == 2

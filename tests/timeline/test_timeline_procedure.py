@@ -19,7 +19,13 @@ from closeread.counts.metrics import by_name
 from closeread.counts.table import merge
 from closeread.exceptions import SubmissionError
 from closeread.tasks.timeline.procedure import PROCEDURE, count
-from closeread.tasks.timeline.relations import TRACKS, list_mentions, reduce_relations, sort_entries, timeline_counts
+from closeread.tasks.timeline.relations import (
+    TRACKS,
+    list_mentions,
+    reduce_relations,
+    sort_entries,
+    timeline_counts,
+)
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "timeline.json").read_text("utf-8"))
 COLUMNS = {
@@ -32,14 +38,18 @@ COLUMNS = {
 def timelines(sides):
     """Records of timelines, each given as rows (position, anchor, mentions); None is no record."""
     return [
-        None if rows is None else {"id": f"thing_{i}", "entity": f"Thing {i}", "entries": entries(rows)}
+        None
+        if rows is None
+        else {"id": f"thing_{i}", "entity": f"Thing {i}", "entries": entries(rows)}
         for i, rows in enumerate(sides)
     ]
 
 
 @for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.keep_options(PROCEDURE.resolve_options(case.get("options", {})), reading=False)
+    options = PROCEDURE.keep_options(
+        PROCEDURE.resolve_options(case.get("options", {})), reading=False
+    )
     table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
     got, totals = score_table(table, PROCEDURE), sum_counts(table)
     for family, expected in case["counts"].items():
@@ -50,7 +60,9 @@ def test_hand_cases(case):
             assert got[name] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
         else:
             parts = [got[f"{name}/{part}"] for part in ("precision", "recall", "f1")]
-            assert parts == pytest.approx([float(Fraction(score)) for score in expected], abs=1e-12), name
+            assert parts == pytest.approx(
+                [float(Fraction(score)) for score in expected], abs=1e-12
+            ), name
 
 
 ONE, TWO = ([[1, "2010", ["1-1-a"]]], [[2, "2011", ["1-2-b"]]])
@@ -59,9 +71,15 @@ ONE, TWO = ([[1, "2010", ["1-1-a"]]], [[2, "2011", ["1-2-b"]]])
 def test_timelines_without_predictions():
     gold, system = timelines([ONE, TWO]), timelines([ONE, None])
     empty = count(gold=gold, system=system)
-    assert (list(empty.units), score_table(empty, PROCEDURE)["awareness/recall"]) == (["thing_0", "thing_1"], 0.5)
+    assert (list(empty.units), score_table(empty, PROCEDURE)["awareness/recall"]) == (
+        ["thing_0", "thing_1"],
+        0.5,
+    )
     skipped = count(gold=gold, system=system, missing="skip")
-    assert (list(skipped.units), score_table(skipped, PROCEDURE)["awareness/recall"]) == (["thing_0"], 1)
+    assert (list(skipped.units), score_table(skipped, PROCEDURE)["awareness/recall"]) == (
+        ["thing_0"],
+        1,
+    )
     with pytest.raises(ValueError, match="1 of 2 timelines have no prediction"):
         count(gold=gold, system=system, missing="error")
 
@@ -69,7 +87,9 @@ def test_timelines_without_predictions():
 @for_each("missing", ["empty", "skip", "error"])
 def test_a_timeline_without_entries_is_left_out(missing):
     for predicted in (ONE, [], None):
-        table = count(gold=timelines([[], TWO]), system=timelines([predicted, TWO]), missing=missing)
+        table = count(
+            gold=timelines([[], TWO]), system=timelines([predicted, TWO]), missing=missing
+        )
         assert (list(table.units), table.n_blocks) == (["thing_1"], 1)
         assert table.values.tolist() == [[1, 1, 1, 1, 1, 1, 1, 1]]
 
@@ -79,13 +99,22 @@ def test_nothing_at_all():
     assert (len(table.units), table.n_blocks) == (0, 0)
     assert [score_table(table, PROCEDURE)[name] for name in ("awareness/f1", "events/f1")] == [0, 0]
     totals = table.values.sum(axis=0)
-    decided = {metric.name for metric in PROCEDURE.metrics if metric.evaluate(by_name(totals, table.names))[1]}
+    decided = {
+        metric.name
+        for metric in PROCEDURE.metrics
+        if metric.evaluate(by_name(totals, table.names))[1]
+    }
     assert decided == {metric.name for metric in PROCEDURE.metrics} - {"anchor_accuracy"}
 
 
 def test_the_signature_says_how_scores_are_averaged_unless_counts_are_summed():
-    micro, events = (PROCEDURE.resolve_options({"average": average}) for average in ("micro", "events"))
-    assert PROCEDURE.signature(micro, "0" * 64) == "timeline|version:1|track:full|missing:empty|gold:000000000000"
+    micro, events = (
+        PROCEDURE.resolve_options({"average": average}) for average in ("micro", "events")
+    )
+    assert (
+        PROCEDURE.signature(micro, "0" * 64)
+        == "timeline|version:1|track:full|missing:empty|gold:000000000000"
+    )
     assert "|average:events|" in PROCEDURE.signature(events, "0" * 64)
 
 
@@ -122,20 +151,27 @@ def test_the_order_of_entries_and_timelines_does_not_matter(pairs, track, random
 @given(PAIRS, TRACK)
 def test_the_average_over_events_is_the_sum_of_the_scores_of_single_timelines(pairs, track):
     scored = [pair for pair in pairs if pair[0]]
-    alone = [(len(gold), score_table(counted([(gold, system)], track), PROCEDURE)) for gold, system in scored]
+    alone = [
+        (len(gold), score_table(counted([(gold, system)], track), PROCEDURE))
+        for gold, system in scored
+    ]
     together = score_table(counted(pairs, track, "events"), PROCEDURE)
     for metric in PROCEDURE.metrics:
         parts = [(weight, scores[metric.name]) for weight, scores in alone]
         if all(np.isnan(score) for _, score in parts):
             expected = 0.0 if metric.zero_division == 0 else np.nan
         else:
-            expected = sum(w * np.nan_to_num(score) for w, score in parts) / sum(w for w, _ in parts)
+            expected = sum(w * np.nan_to_num(score) for w, score in parts) / sum(
+                w for w, _ in parts
+            )
         assert together[metric.name] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_intervals_and_merging_follow_the_weights():
     # Two timelines of 3 events and 1, with awareness F1 of 4/7 and 1: resampled twice each, or merged, they stay so.
-    gold = timelines([[[1, "2010", ["1-1-a"]], [2, "2011", ["1-2-b"]], [3, "2012", ["1-3-c"]]], ONE])
+    gold = timelines(
+        [[[1, "2010", ["1-1-a"]], [2, "2011", ["1-2-b"]], [3, "2012", ["1-3-c"]]], ONE]
+    )
     system = timelines([[[1, "2010", ["1-1-a"]], [2, "2012", ["1-3-c"]]], ONE])
     table = count(gold=gold, system=system, average="events")
     (f1,) = [metric for metric in PROCEDURE.metrics if metric.name == "awareness/f1"]
@@ -145,8 +181,12 @@ def test_intervals_and_merging_follow_the_weights():
         ((1, 1), (3 * 4 / 7 + 1) / 4),
         ((2, 1), (6 * 4 / 7 + 1) / 7),
     ):
-        assert float(f1.score(np.array(weights) @ table.values, table.names)) == pytest.approx(expected)
-    parts = [count(gold=[g], system=[s], average="events") for g, s in zip(gold, system, strict=True)]
+        assert float(f1.score(np.array(weights) @ table.values, table.names)) == pytest.approx(
+            expected
+        )
+    parts = [
+        count(gold=[g], system=[s], average="events") for g, s in zip(gold, system, strict=True)
+    ]
     assert np.array_equal(merge(parts).values, table.values)
 
 
@@ -223,7 +263,13 @@ def test_a_walk_is_a_sequential_reduction(names, data):
     for a in times:
         for b in times:
             expected = (
-                0 if (b, False) in ways[a] else -1 if (b, True) in ways[a] else 1 if (a, True) in ways[b] else None
+                0
+                if (b, False) in ways[a]
+                else -1
+                if (b, True) in ways[a]
+                else 1
+                if (a, True) in ways[b]
+                else None
             )
             assert order.compare(a, b) == expected
 
@@ -234,7 +280,13 @@ def test_a_walk_is_a_sequential_reduction(names, data):
 CELL = st.text(st.sampled_from("a1 0\t-"), max_size=3)
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["1", "1 ", " ", "a"]), st.lists(CELL, max_size=2))))
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 1), st.sampled_from(["1", "1 ", " ", "a"]), st.lists(CELL, max_size=2)
+        )
+    )
+)
 def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
     numbered = [(*row, number) for number, row in enumerate(rows)]
     expected = sorted(numbered, key=lambda row: twin.key(row[:3]))
@@ -250,7 +302,12 @@ def texts(rows):
 
 def test_long_numbers():
     long = "9" * 5000
-    rows = [(1, "", [f"1{long}-x"]), (1, "", [f"{long}-x"]), (1, "", ["7-x"]), (10**30, "", ["8-x"])]
+    rows = [
+        (1, "", [f"1{long}-x"]),
+        (1, "", [f"{long}-x"]),
+        (1, "", ["7-x"]),
+        (10**30, "", ["8-x"]),
+    ]
     assert texts(rows) == [f"{n}-x" for n in ("7", long, f"1{long}", "8")]
     assert counts(rows, rows, "ordering")[:4] == [3] * 4
     assert counts(rows[1:2] + rows[3:], rows[:1] + rows[3:], "ordering")[:4] == [0, 1, 0, 1]
@@ -278,7 +335,10 @@ def records():
 def bare(records):
     """Timelines without spans."""
     fields = ("position", "anchor", "mentions")
-    return [{**row, "entries": [{name: entry[name] for name in fields} for entry in row["entries"]]} for row in records]
+    return [
+        {**row, "entries": [{name: entry[name] for name in fields} for entry in row["entries"]]}
+        for row in records
+    ]
 
 
 @pytest.mark.gate
@@ -296,6 +356,8 @@ def test_timelines_stand_in_the_order_of_gold(metric, records):
 @pytest.mark.gate
 def test_spans_are_not_read(metric, records):
     assert any(entry["spans"] for row in records for entry in row["entries"])
-    wrong = [{**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in records]
+    wrong = [
+        {**row, "entries": [{**entry, "spans": []} for entry in row["entries"]]} for row in records
+    ]
     for rows in (records, wrong, bare(records)):
         assert metric.compute(predictions=rows, references=records)["awareness/f1"] == 1

@@ -15,7 +15,9 @@ from closeread.corpus.sources import locate
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_txt import dump_timeline
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::closeread.CloseReadWarning"
+)  # those of the samples are expected
 
 NAME = "semeval2015_timeline"
 
@@ -33,7 +35,12 @@ def test_the_manifest_lists_all_files_that_are_read():
     manifest = read_manifest(loader_folder() / "released.sha256")
     assert set(listed) == set(manifest)
     sizes = {split: len(source.files) for split, source in CORPUS.configs["default"].splits.items()}
-    assert sizes == {"trial": 36, "corpus_1": 44, "corpus_2": 43, "corpus_3": 45}  # corpus 3 has a timeline twice
+    assert sizes == {
+        "trial": 36,
+        "corpus_1": 44,
+        "corpus_2": 43,
+        "corpus_3": 45,
+    }  # corpus 3 has a timeline twice
     assert {len(source.files) for source in CORPUS.configs["documents"].splits.values()} == {60}
 
 
@@ -45,27 +52,49 @@ def test_facts_are_those_of_the_release(corpora, split, config):
     gold = read_gold(CORPUS, config, split)
     assert gold.released
     found = load_facts(NAME, CORPUS.configs[config].definition)(gold.records)
-    declared = {f.name: f.value for f in CORPUS.facts if f.split == split and (f.config or "default") == config}
+    declared = {
+        f.name: f.value
+        for f in CORPUS.facts
+        if f.split == split and (f.config or "default") == config
+    }
     assert found == declared
 
 
 ODD = {
     "trial": [
         ("iphone_3g.txt:4", "the anchor 'XXX-XX-XX' is not a date such as 2009-03-XX"),
-        ("itunes_store.txt:11", "mention '9590-10-access' names document '9590', which is not available"),
+        (
+            "itunes_store.txt:11",
+            "mention '9590-10-access' names document '9590', which is not available",
+        ),
         ("steve_jobs.txt:94", "mention '18315-9-appearance' is already in the timeline"),
     ],
     "corpus_1": [
-        ("airbus_a380.txt:33", "mention '629292-7-travelling8' names document '629292', which is not available"),
-        ("airbus_a380.txt:33", "mention '2007-03-19' looks like an anchor (two lines may have been joined)"),
+        (
+            "airbus_a380.txt:33",
+            "mention '629292-7-travelling8' names document '629292', which is not available",
+        ),
+        (
+            "airbus_a380.txt:33",
+            "mention '2007-03-19' looks like an anchor (two lines may have been joined)",
+        ),
         ("airbus_a380.txt:33", "mention '62929-2-land' is already in the timeline"),
-        ("boeing.txt:57", "mention '738080-0-unveils' names document '738080', which is not available"),
-        ("ryanair.txt:13", "mention '7142614-14-takeover' names document '7142614', which is not available"),
+        (
+            "boeing.txt:57",
+            "mention '738080-0-unveils' names document '738080', which is not available",
+        ),
+        (
+            "ryanair.txt:13",
+            "mention '7142614-14-takeover' names document '7142614', which is not available",
+        ),
         (
             "united_states_air_force.txt:1",
             "the timeline is named 'united_states_air_force' (expected 'united_states_air_fr",
         ),
-        ("list_target_entities_corpus_1.txt:13", "there is no timeline of the entity 'United States Air Force'"),
+        (
+            "list_target_entities_corpus_1.txt:13",
+            "there is no timeline of the entity 'United States Air Force'",
+        ),
     ],
     "corpus_2": [
         ("general_motors_creditors.txt:1", "has no entries, and is not scored"),
@@ -76,9 +105,18 @@ ODD = {
         ("general_motors.txt:66", "mention '127227-2-filed' is not an event mention of track B"),
     ],
     "corpus_3": [
-        ("s&p_500.txt:1", "ignored, since it is identical to TimeLines_Gold_Standard/s_and_p_500.txt"),
-        ("list_target_entities_corpus_3.txt:8", "there is no timeline of the entity 'NASDAQ Composite'"),
-        ("ftse_100_index.txt:13", "mention '115064-9-take_back' is not an event mention of track B, and its extent"),
+        (
+            "s&p_500.txt:1",
+            "ignored, since it is identical to TimeLines_Gold_Standard/s_and_p_500.txt",
+        ),
+        (
+            "list_target_entities_corpus_3.txt:8",
+            "there is no timeline of the entity 'NASDAQ Composite'",
+        ),
+        (
+            "ftse_100_index.txt:13",
+            "mention '115064-9-take_back' is not an event mention of track B, and its extent",
+        ),
     ],
 }
 
@@ -151,4 +189,7 @@ def test_the_empty_timeline_is_not_missed(corpora, tmp_path, run):
     result = run(*arguments)
     assert json.loads(result.stdout) == without
     place = tmp_path / "system" / "general_motors_creditors.txt"
-    assert f"note: {place}:1: is not scored, because the gold timeline has no entries\n" in result.stderr
+    assert (
+        f"note: {place}:1: is not scored, because the gold timeline has no entries\n"
+        in result.stderr
+    )

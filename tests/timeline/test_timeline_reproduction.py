@@ -12,25 +12,41 @@ from shared.timelines import write_texts
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
+from closeread.counts.printed_tables import (
+    AGREES,
+    DIFFERS,
+    NOT_PRINTED,
+    NOT_RECOMPUTED,
+    format_like,
+)
 from closeread.tasks.timeline.reproduction import _name_granularity
 
 NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"
 SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")
 EVALUATION = SPLITS[1:]
-ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")  # what is odd about files and mentions
+ANY_FILES = pytest.mark.filterwarnings(
+    "ignore::UserWarning"
+)  # what is odd about files and mentions
 
 EVENTS = "least number of events of a target entity"
 DOCUMENTS = "least number of documents of a target entity"
 IN_ALL = "articles / target entities in all"
-OF_TRIAL, OF_EVALUATION = "trial: articles / target entities", "evaluation: articles / target entities"
+OF_TRIAL, OF_EVALUATION = (
+    "trial: articles / target entities",
+    "evaluation: articles / target entities",
+)
 USED = "target entities / timelines used in the evaluation"
 ANCHORS = "granularities of anchors"
 UNKNOWN = "position of events whose anchor is unknown"
 CORPUS_SIZE, TOKENS = "documents a corpus", "tokens of each evaluation corpus"
-STOCK, AIRBUS, GM = (f"documents of a timeline, {name}" for name in ("Stock Market", "Airbus", "GM"))
-AT_0, ORDERED = "events at position 0, Stock Market", "events that are ordered, Airbus and GM, percent"
+STOCK, AIRBUS, GM = (
+    f"documents of a timeline, {name}" for name in ("Stock Market", "Airbus", "GM")
+)
+AT_0, ORDERED = (
+    "events at position 0, Stock Market",
+    "events that are ordered, Airbus and GM, percent",
+)
 
 RELEASED = {
     IN_ALL: (SPLITS, AGREES, "120 / 44"),
@@ -43,7 +59,11 @@ RELEASED = {
     AIRBUS: (("corpus_1",), AGREES, Fraction(80, 13)),
     GM: (("corpus_2",), AGREES, Fraction(63, 11)),
     AT_0: (("corpus_3",), AGREES, 1),
-    ORDERED: (("corpus_1", "corpus_2"), AGREES, "61.5 and 66.3 of events, 69.7 and 67.4 of mentions"),
+    ORDERED: (
+        ("corpus_1", "corpus_2"),
+        AGREES,
+        "61.5 and 66.3 of events, 69.7 and 67.4 of mentions",
+    ),
     EVENTS: (("corpus_2",), DIFFERS, 0),
     DOCUMENTS: (("corpus_2",), DIFFERS, 0),
 }
@@ -77,7 +97,9 @@ def test_the_text_agrees_wherever_the_files_are(at_hand):
     found = cells()
     for row, (splits, verdict, value) in RELEASED.items():
         if set(splits) <= at_hand:
-            assert (found[row].verdict, found[row].recomputed) == (verdict, pytest.approx(value)), row
+            assert (found[row].verdict, found[row].recomputed) == (verdict, pytest.approx(value)), (
+                row
+            )
         elif verdict == AGREES:
             assert (found[row].verdict, found[row].recomputed) == (NOT_RECOMPUTED, None)
             assert found[row].why.startswith("needs the files of")
@@ -85,7 +107,9 @@ def test_the_text_agrees_wherever_the_files_are(at_hand):
 
 def test_every_other_cell_says_why_not(corpora):
     for table in reproduce(NAME):
-        assert all(cell.is_expected and (cell.why or cell.verdict == AGREES) for cell in table.cells), table.name
+        assert all(
+            cell.is_expected and (cell.why or cell.verdict == AGREES) for cell in table.cells
+        ), table.name
 
 
 def test_the_evaluation_corpora_have_30_000_tokens_together(at_hand):
@@ -115,7 +139,10 @@ def test_the_card_says_what_the_command_says(at_hand):
 
 def test_the_card_has_the_printed_scores():
     tables = {table["name"]: table["rows"] for table in load_printed(NAME)["tables"]}
-    found = {f"{track}: {run}": (total, gm) for track, run, total, gm in read_card_table("### Scores of systems")}
+    found = {
+        f"{track}: {run}": (total, gm)
+        for track, run, total, gm in read_card_table("### Scores of systems")
+    }
     corpus_2 = {row: values["GM F1"] for row, values in tables["Table 2, GM column"].items()}
     printed = {
         row.replace("SPINOZAVU run", "SPINOZAVU"): (values["Total F1"], corpus_2.get(row, ""))
@@ -158,7 +185,13 @@ def own(tmp_path):
     """A release of our own that fulfils the paper's criterion; trial, Airbus, GM and stock market."""
     ann = "Ann\n1\t2011-01-02\t1-1-left\n2\t2012-02\t1-1-x\t2-1-y\n3\tXXXX\t2-1-z\n"
     write_split(tmp_path, "trial", (1, 2), ann=ann)
-    write_split(tmp_path, "corpus_1", (1, 2, 3), ann=f"{ann}0\tXXXX-XX-XX\t3-1-a\t3-1-b\n", bo=ann.replace("Ann", "Bo"))
+    write_split(
+        tmp_path,
+        "corpus_1",
+        (1, 2, 3),
+        ann=f"{ann}0\tXXXX-XX-XX\t3-1-a\t3-1-b\n",
+        bo=ann.replace("Ann", "Bo"),
+    )
     write_split(tmp_path, "corpus_2", (1, 2), ann=f"{ann}0\tXXXX-XX\t2-1-a\n0\tXXXX-XX-XX\t2-1-b\n")
     write_split(tmp_path, "corpus_3", (1, 2), ann=f"{ann}0\tXXXX-XX-XX\t2-1-a\n", cy="Cy\n")
     return tmp_path
@@ -188,12 +221,19 @@ def test_every_figure_by_hand(own):
         AT_0: 1,
         ORDERED: "85.7 and 60.0 of events, 80.0 and 66.7 of mentions",
     }
-    assert {row: cell.recomputed for row, cell in found.items() if cell.recomputed is not None} == expected
+    assert {
+        row: cell.recomputed for row, cell in found.items() if cell.recomputed is not None
+    } == expected
     assert found[ANCHORS].verdict == AGREES
-    assert all(found[row].verdict == DIFFERS for row in (IN_ALL, EVENTS, ORDERED, CORPUS_SIZE, TOKENS))
+    assert all(
+        found[row].verdict == DIFFERS for row in (IN_ALL, EVENTS, ORDERED, CORPUS_SIZE, TOKENS)
+    )
 
 
-@for_each(("anchor", "expected"), [("2011-XX-XX", "day"), ("XXXX-XX", "month"), ("2011-13", "other"), ("", "other")])
+@for_each(
+    ("anchor", "expected"),
+    [("2011-XX-XX", "day"), ("XXXX-XX", "month"), ("2011-13", "other"), ("", "other")],
+)
 def test_granularities(anchor, expected):
     assert _name_granularity(anchor) == expected
 
@@ -233,16 +273,25 @@ def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
         ),
         (
             "0\tXXXX\t18315-7-leave\n1\t2004\t18315-7-fighting\n2\t2005\t18355-4-fighting\n",
-            {"fight": ("not in the timeline", DIFFERS), "leave": (0, DIFFERS), "anchor": ("XXXX", DIFFERS)},
+            {
+                "fight": ("not in the timeline", DIFFERS),
+                "leave": (0, DIFFERS),
+                "anchor": ("XXXX", DIFFERS),
+            },
         ),
     ],
 )
 def test_figure_1_by_hand(tmp_path, lines, expected):
     write_split(tmp_path, "trial", (18315, 18355), steve_jobs=f"Steve Jobs\n{lines}")
     found = cells("Figure 1", tmp_path)
-    names = {"fight": ("18315-7-fighting, 18355-4-fighting", "position"), "leave": ("18315-7-leave", "position")}
+    names = {
+        "fight": ("18315-7-fighting, 18355-4-fighting", "position"),
+        "leave": ("18315-7-leave", "position"),
+    }
     names["anchor"] = ("18315-7-leave", "anchor")
-    assert {name: (found[cell].recomputed, found[cell].verdict) for name, cell in names.items()} == expected
+    assert {
+        name: (found[cell].recomputed, found[cell].verdict) for name, cell in names.items()
+    } == expected
 
 
 def test_the_command(corpora, run):
@@ -251,7 +300,9 @@ def test_the_command(corpora, run):
     tables = {table["name"]: table for table in json.loads(shown.stdout)}
     f1 = {cell["row"]: cell["printed"] for cell in tables["Table 2"]["cells"]}
     assert (f1["Track A: WHUNLP 1"], f1["Track B: GPLSIUA 1"]) == ("7.28", "25.36")
-    why = {cell["row"]: cell["why"] for cell in [*tables["Table 2"]["cells"], *tables["Text"]["cells"]]}
+    why = {
+        cell["row"]: cell["why"] for cell in [*tables["Table 2"]["cells"], *tables["Text"]["cells"]]
+    }
     assert "7.85" in why["Track A: WHUNLP 1"]
     assert "7.28" in why["F1 of the best run of the main track (A)"]
 
@@ -263,7 +314,11 @@ def test_figure_1(corpora):
     for column in ("position", "anchor"):
         cell = found["18315-7-leave", column]
         assert (cell.verdict, cell.recomputed) == (DIFFERS, "not in the timeline")
-    entries = next(r for r in read_gold(load_corpus(NAME), "default", "trial").records if r["id"] == "steve_jobs")
+    entries = next(
+        r
+        for r in read_gold(load_corpus(NAME), "default", "trial").records
+        if r["id"] == "steve_jobs"
+    )
     by_mention = {mention: entry for entry in entries["entries"] for mention in entry["mentions"]}
     assert by_mention["18315-8-leave"]["anchor"] == "2011-01-17"
     assert by_mention["18315-7-fighting"]["position"] == 8

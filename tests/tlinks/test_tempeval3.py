@@ -30,7 +30,10 @@ def ours(pairs, **options):
         [
             {
                 "document": str(i),
-                "tlinks": [{"source": str(s), "relation": name, "target": str(t)} for s, name, t in pair[side]],
+                "tlinks": [
+                    {"source": str(s), "relation": name, "target": str(t)}
+                    for s, name, t in pair[side]
+                ],
             }
             for i, pair in enumerate(pairs)
         ]
@@ -44,7 +47,9 @@ def from_files(folder, documents, **options):
     for side in (0, 1):
         (folder / maker.SIDES[side]).mkdir(exist_ok=True)
         for i, pair in enumerate(documents):
-            (folder / maker.SIDES[side] / f"{i:03}.tml").write_text(dump_timeml(pair[side]), "utf-8")
+            (folder / maker.SIDES[side] / f"{i:03}.tml").write_text(
+                dump_timeml(pair[side]), "utf-8"
+            )
     key, response = (folder / side for side in maker.SIDES)
     scorer = open_scorer("tlinks", GoldSpec(gold=key), options)
     return scorer.count(scorer.read(response)).table.values[:, :4].astype(int).tolist()
@@ -71,8 +76,12 @@ def test_agrees_on_all_links_where_nothing_is_reduced():
     Nor does it see that a link which stands there turned round is the same link.
     """
     pairs, found, said = [], [], []
-    for pair, theirs in zip(map(maker.consistent, range(maker.N_RANDOM)), SAID["consistent, acl11"], strict=True):
-        both_ways = any((t, twin.INVERSE[name], s) in links for links in pair for s, name, t in links)
+    for pair, theirs in zip(
+        map(maker.consistent, range(maker.N_RANDOM)), SAID["consistent, acl11"], strict=True
+    ):
+        both_ways = any(
+            (t, twin.INVERSE[name], s) in links for links in pair for s, name, t in links
+        )
         if not both_ways and not any(name == "BEGUN_BY" for links in pair for _, name, _ in links):
             pairs.append(pair)
             found += ours([pair], reduction="none")
@@ -85,14 +94,19 @@ def test_agrees_on_annotations_of_one_text(tmp_path):
     """With ids of the system's own, and times of other extents, which the toolkit's normalizer makes the same."""
     documents = [maker.annotated(seed) for seed in range(maker.N_ANNOTATED)]
     pairs = [[links_of(document) for document in pair] for pair in documents]
-    differing(from_files(tmp_path, documents, matching="relaxed"), SAID["annotated"], pairs, at_most=1)
+    differing(
+        from_files(tmp_path, documents, matching="relaxed"), SAID["annotated"], pairs, at_most=1
+    )
     assert from_files(tmp_path, documents, matching="strict") != SAID["annotated"]
 
 
 def links_of(document):
     """The links of an annotated document by the numbers that gold has, of which the last event's is 99."""
     shift = max(int(one.attributes["eventID"][1:]) for one in document.instances) - 99
-    number = {name: int(name[2:]) - shift if name[0] == "e" else shift - int(name[1:]) for name in document.intervals}
+    number = {
+        name: int(name[2:]) - shift if name[0] == "e" else shift - int(name[1:])
+        for name in document.intervals
+    }
     return [(number[link.source], link.relation, number[link.target]) for link in document.tlinks]
 
 
@@ -106,7 +120,9 @@ def test_agrees_on_timelines(corpora, name):
     """The timelines of the corpus as links, anchors and contradictions and all."""
     pairs = maker.timeline_pairs(corpora, name)
     found = dict(zip(pairs, ours(list(pairs.values())), strict=True))
-    assert found == {key: counts for key, counts in SAID["corpora"].items() if key.rpartition(" ")[0] == name}
+    assert found == {
+        key: counts for key, counts in SAID["corpora"].items() if key.rpartition(" ")[0] == name
+    }
 
 
 @for_each(
@@ -138,7 +154,9 @@ def test_a_link_of_an_interval_with_itself(name):
     """The toolkit counts one that is always true, too, if it is the first link of its interval."""
     relation, place = name.split()
     is_true = relation in maker.SAME
-    assert SAID["alone"][name] == ([1, 1, 1, 1] if is_true and place == "after" else [1, 1, 1 + is_true, 2])
+    assert SAID["alone"][name] == (
+        [1, 1, 1, 1] if is_true and place == "after" else [1, 1, 1 + is_true, 2]
+    )
     assert ours([maker.ALONE[name]]) == [[1, 1, 1, 1 + (not is_true)]]
 
 
@@ -149,10 +167,15 @@ def test_agrees_on_released_documents(corpora, name):
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
     key, response = (folder / side for side in maker.RELEASED[name])
-    scorer = open_scorer("tlinks", GoldSpec(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"})
+    scorer = open_scorer(
+        "tlinks", GoldSpec(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"}
+    )
     table = scorer.count(scorer.read(response)).table
     said = SAID["released corpora"][name]
-    assert dict(zip(table.units, table.values[:, :4].tolist(), strict=True)) == said["toolkit"] | said["point algebra"]
+    assert (
+        dict(zip(table.units, table.values[:, :4].tolist(), strict=True))
+        == said["toolkit"] | said["point algebra"]
+    )
 
 
 def f1(counts):
@@ -166,11 +189,19 @@ def test_the_figures_of_released_documents_in_the_documentation():
     rows = [
         [
             f1(counts.values())
-            for counts in (said["toolkit"], said["toolkit, other ids"], said["toolkit"] | said["point algebra"])
+            for counts in (
+                said["toolkit"],
+                said["toolkit, other ids"],
+                said["toolkit"] | said["point algebra"],
+            )
         ]
         for said in SAID["released corpora"].values()
     ]
     of_keys = [["100.00"] * 3] * 3
     page = (Path(__file__).parents[2] / "docs" / "temporal-links.md").read_text("utf-8")
-    table = [[cell.strip() for cell in line.split("|")[-4:-1]] for line in page.splitlines() if line[:2] == "| "]
+    table = [
+        [cell.strip() for cell in line.split("|")[-4:-1]]
+        for line in page.splitlines()
+        if line[:2] == "| "
+    ]
     assert sorted(rows) == sorted(table[1:] + of_keys)

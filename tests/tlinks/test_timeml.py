@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
-from closeread.formats.timeml import RELATION_TYPES, Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
+from closeread.formats.timeml import (
+    RELATION_TYPES,
+    Document,
+    Entry,
+    Passage,
+    Span,
+    Tlink,
+    dump_timeml,
+    read_timeml,
+)
 
 WITH_INSTANCES = """<?xml version="1.0" ?>
 <TimeML xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -54,7 +63,9 @@ def read(file: Path, text: str) -> Document:
 
 
 def without_lines(document: Document) -> Document:
-    passages = tuple(p._replace(spans=tuple(s._replace(line=None) for s in p.spans)) for p in document.passages)
+    passages = tuple(
+        p._replace(spans=tuple(s._replace(line=None) for s in p.spans)) for p in document.passages
+    )
     parts = {
         name: tuple(one._replace(line=None) for one in getattr(document, name))
         for name in ("instances", "tlinks", "others")
@@ -68,8 +79,14 @@ def test_a_file_with_instances(file: Path) -> None:
     assert document.text == "\nMarta waited & slept\nuntil Thursday.\n"
     assert document.creation_time is not None
     assert document.creation_time.attributes["value"] == "2012-05-04"
-    assert [(p.words(e), e.id, e.line) for p, e in document.spans("EVENT")] == [("waited", "e1", 7), ("slept", "e2", 7)]
-    words = {name: (passage.name, passage.words(span)) for name, (passage, span) in document.intervals.items()}
+    assert [(p.words(e), e.id, e.line) for p, e in document.spans("EVENT")] == [
+        ("waited", "e1", 7),
+        ("slept", "e2", 7),
+    ]
+    words = {
+        name: (passage.name, passage.words(span))
+        for name, (passage, span) in document.intervals.items()
+    }
     assert words == {
         "ei1": ("TEXT", "waited"),
         "ei2": ("TEXT", "slept"),
@@ -104,7 +121,8 @@ def test_a_file_without_instances(file: Path) -> None:
 def test_a_file_without_a_text_element(file: Path) -> None:
     """As in TimeBank 1.2: what is no other element is the text."""
     document = read(
-        file, '<TimeML>\nIt <EVENT eid="e1">left</EVENT>.\n<MAKEINSTANCE eiid="ei1" eventID="e1"/></TimeML>'
+        file,
+        '<TimeML>\nIt <EVENT eid="e1">left</EVENT>.\n<MAKEINSTANCE eiid="ei1" eventID="e1"/></TimeML>',
     )
     assert document.text.split() == ["It", "left."]
     assert list(document.intervals) == ["ei1"]
@@ -112,7 +130,10 @@ def test_a_file_without_a_text_element(file: Path) -> None:
 
 
 def test_the_creation_time_may_be_unnamed_and_anywhere(file: Path) -> None:
-    first = read(file, '<TimeML><DCT><TIMEX3 tid="t5">now</TIMEX3></DCT><TEXT><TIMEX3 tid="t6"/></TEXT></TimeML>')
+    first = read(
+        file,
+        '<TimeML><DCT><TIMEX3 tid="t5">now</TIMEX3></DCT><TEXT><TIMEX3 tid="t6"/></TEXT></TimeML>',
+    )
     assert first.creation_time is not None
     assert first.creation_time.id == "t5"
     called = '<TIMEX3 tid="t6" functionInDocument="CREATION_TIME"/>'
@@ -153,13 +174,22 @@ BROKEN = {
         tlink('eventInstanceID="ei1" relatedToTime="t9"'),
         "TLINK 'l1': no TIMEX3 has the relatedToTime 't9'",
     ),
-    "instance for a time": (tlink('timeID="ei1" relatedToTime="t1"'), "TLINK 'l1': no TIMEX3 has the timeID 'ei1'"),
-    "unknown event": (tlink('eventID="e9" relatedToTime="t1"'), "TLINK 'l1': no EVENT has the eventID 'e9'"),
+    "instance for a time": (
+        tlink('timeID="ei1" relatedToTime="t1"'),
+        "TLINK 'l1': no TIMEX3 has the timeID 'ei1'",
+    ),
+    "unknown event": (
+        tlink('eventID="e9" relatedToTime="t1"'),
+        "TLINK 'l1': no EVENT has the eventID 'e9'",
+    ),
     "event of two instances": (
         tlink('eventID="e1" relatedToTime="t1"'),
         "TLINK 'l1': event 'e1' has 2 instances (expected the eiid of one of them)",
     ),
-    "unknown relation type": (tlink(GOOD, ' relType="SOON"'), f"TLINK 'l1': relType 'SOON' is not one of {TYPES}"),
+    "unknown relation type": (
+        tlink(GOOD, ' relType="SOON"'),
+        f"TLINK 'l1': relType 'SOON' is not one of {TYPES}",
+    ),
     "relation type in small letters": (
         tlink(GOOD, ' relType="before"'),
         f"TLINK 'l1': relType 'before' is not one of {TYPES}",
@@ -183,8 +213,14 @@ BROKEN = {
     ),
     "lid twice": (tlink(GOOD) + tlink(GOOD), "lid 'l1' is already used on line 5"),
     "empty lid": (f'<TLINK lid="" {GOOD} relType="BEFORE"/>', "TLINK has no lid"),
-    "instance twice": ('<MAKEINSTANCE eiid="ei1" eventID="e2"/>', "eiid 'ei1' is already used on line 3"),
-    "instance of nothing": ('<MAKEINSTANCE eiid="ei3" eventID="e9"/>', "MAKEINSTANCE 'ei3': no EVENT has the eid 'e9'"),
+    "instance twice": (
+        '<MAKEINSTANCE eiid="ei1" eventID="e2"/>',
+        "eiid 'ei1' is already used on line 3",
+    ),
+    "instance of nothing": (
+        '<MAKEINSTANCE eiid="ei3" eventID="e9"/>',
+        "MAKEINSTANCE 'ei3': no EVENT has the eid 'e9'",
+    ),
     "instance without id": ('<MAKEINSTANCE eventID="e2"/>', "MAKEINSTANCE has no eiid"),
     "instance like a time": (
         '<MAKEINSTANCE eiid="t1" eventID="e2"/>',
@@ -194,10 +230,19 @@ BROKEN = {
         '<MAKEINSTANCE eiid="e2" eventID="e1"/>',
         "2: eid 'e2' is also the id of another interval (expected distinct ids)",
     ),
-    "event elsewhere": ('<EVENT eid="e5">rose</EVENT>', "EVENT is outside DCT, TITLE, EXTRAINFO and TEXT"),
-    "time elsewhere": ('<TIMEX3 tid="t5">June</TIMEX3>', "TIMEX3 is outside DCT, TITLE, EXTRAINFO and TEXT"),
+    "event elsewhere": (
+        '<EVENT eid="e5">rose</EVENT>',
+        "EVENT is outside DCT, TITLE, EXTRAINFO and TEXT",
+    ),
+    "time elsewhere": (
+        '<TIMEX3 tid="t5">June</TIMEX3>',
+        "TIMEX3 is outside DCT, TITLE, EXTRAINFO and TEXT",
+    ),
     "event without id": ("<TITLE><EVENT>rose</EVENT></TITLE>", "EVENT has no eid"),
-    "event twice": ('<TITLE><EVENT eid="e1">rose</EVENT></TITLE>', "2: eid 'e1' is already used on line 5"),
+    "event twice": (
+        '<TITLE><EVENT eid="e1">rose</EVENT></TITLE>',
+        "2: eid 'e1' is already used on line 5",
+    ),
     "time without id": ("<TITLE><TIMEX3>June</TIMEX3></TITLE>", "TIMEX3 has no tid"),
     "not closed": ("<TITLE>", "6: is not well-formed XML: mismatched tag at column 3"),
 }
@@ -208,7 +253,10 @@ BROKEN = {
     [
         ('eventInstanceID="ei1" relatedToEventInstance="ei1"', "ei1"),
         ('timeID="t1" relatedToTime="t1"', "t1"),
-        ('eventID="e2" relatedToEventInstance="e2"', "e2"),  # by two names of an event without instances
+        (
+            'eventID="e2" relatedToEventInstance="e2"',
+            "e2",
+        ),  # by two names of an event without instances
     ],
 )
 def test_a_link_of_an_interval_with_itself(file: Path, ends: str, interval: str) -> None:
@@ -228,7 +276,14 @@ def test_what_is_refused(file: Path, name: str) -> None:
 
 def test_all_problems_at_once_in_their_order(file: Path) -> None:
     with pytest.raises(FormatError) as caught:
-        read(file, body(tlink(GOOD, ' relType="SOON"'), "<TIMEX3/>", '<TLINK timeID="t9" relatedToTime="t1"/>'))
+        read(
+            file,
+            body(
+                tlink(GOOD, ' relType="SOON"'),
+                "<TIMEX3/>",
+                '<TLINK timeID="t9" relatedToTime="t1"/>',
+            ),
+        )
     assert [(p.line, p.message.split(" is not one of")[0]) for p in caught.value.problems] == [
         (5, "TLINK 'l1': relType 'SOON'"),
         (6, "TIMEX3 is outside DCT, TITLE, EXTRAINFO and TEXT"),
@@ -240,9 +295,18 @@ def test_all_problems_at_once_in_their_order(file: Path) -> None:
 @for_each(
     ("document", "message"),
     [
-        (Document(None, (Passage("TEXT", "ab", (Span("a", 0, 1, {}), Span("b", 0, 2, {}))),)), "crosses another"),
-        (Document(None, (Passage("TEXT", "ab", (Span("a", 1, 2, {}), Span("b", 0, 1, {}))),)), "crosses another"),
-        (Document(None, (), tlinks=(Tlink("x", "y", "BEFORE", {}),)), "'x', which is not an interval"),
+        (
+            Document(None, (Passage("TEXT", "ab", (Span("a", 0, 1, {}), Span("b", 0, 2, {}))),)),
+            "crosses another",
+        ),
+        (
+            Document(None, (Passage("TEXT", "ab", (Span("a", 1, 2, {}), Span("b", 0, 1, {}))),)),
+            "crosses another",
+        ),
+        (
+            Document(None, (), tlinks=(Tlink("x", "y", "BEFORE", {}),)),
+            "'x', which is not an interval",
+        ),
         (Document(None, (Passage("TEXT", "a\x07", ()),)), r"represent the character U\+0007"),
     ],
 )
@@ -266,7 +330,11 @@ def documents(draw: st.DrawFn) -> Document:
             first = draw(st.integers(start, end - 1))
             last = draw(st.integers(first + 1, end))
             name = draw(st.sampled_from(["s", "EVENT", "TIMEX3"]))
-            number = {"s": {}, "EVENT": {"eid": f"e{len(spans)}"}, "TIMEX3": {"tid": f"t{len(spans)}"}}[name]
+            number = {
+                "s": {},
+                "EVENT": {"eid": f"e{len(spans)}"},
+                "TIMEX3": {"tid": f"t{len(spans)}"},
+            }[name]
             spans.append(Span(name, first, last, {**number, "x": draw(TEXTS)}))
             nest(first, last, depth - 1)
             start = last
@@ -275,7 +343,9 @@ def documents(draw: st.DrawFn) -> Document:
     events = [span.id for span in spans if span.name == "EVENT"]
     instances = tuple(
         Entry("MAKEINSTANCE", {"eiid": f"ei{i}", "eventID": event})
-        for i, event in enumerate(draw(st.lists(st.sampled_from(events), max_size=4)) if events else ())
+        for i, event in enumerate(
+            draw(st.lists(st.sampled_from(events), max_size=4)) if events else ()
+        )
     )
     passages = (Passage("TITLE", draw(TEXTS)), Passage("TEXT", text, tuple(spans)))
     document = Document(draw(st.none() | st.just("a & b")), passages, instances)
@@ -283,7 +353,9 @@ def documents(draw: st.DrawFn) -> Document:
     if names:
         pair = st.lists(st.sampled_from(names), min_size=2, max_size=2)
         links = draw(st.lists(st.tuples(pair, st.sampled_from(RELATION_TYPES)), max_size=3))
-        tlinks = tuple(Tlink(*ends, relation, {"lid": f"l{i}"}) for i, (ends, relation) in enumerate(links))
+        tlinks = tuple(
+            Tlink(*ends, relation, {"lid": f"l{i}"}) for i, (ends, relation) in enumerate(links)
+        )
         document = replace(document, tlinks=tlinks)
     return document
 
@@ -308,9 +380,14 @@ def test_what_is_no_xml_is_refused(file: Path, data: bytes) -> None:
         ("SemEval_Task4_data/corpus_2/corpus_trackB_TimeML", 430, 324),
     ],
 )
-def test_the_released_files(corpora: Path, file: Path, folder: str, n_sentences: int, n_events: int) -> None:
+def test_the_released_files(
+    corpora: Path, file: Path, folder: str, n_sentences: int, n_events: int
+) -> None:
     """As many sentences as Minard et al. (2015) count, and as many events as the corpus has in CAT XML."""
-    found = [read_timeml(path) for path in sorted((corpora / "semeval2015_timeline" / folder).glob("*.tml"))]
+    found = [
+        read_timeml(path)
+        for path in sorted((corpora / "semeval2015_timeline" / folder).glob("*.tml"))
+    ]
     assert len(found) == 30
     assert sum(len(document.spans("s")) for document in found) == n_sentences
     assert sum(len(document.spans("EVENT")) for document in found) == n_events

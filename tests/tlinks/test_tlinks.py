@@ -35,9 +35,15 @@ from closeread.tasks.tlinks.temporal_graph import (
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tlinks.json").read_text("utf-8"))
 
 
-LINKS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)), max_size=7)
+LINKS = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)), max_size=7
+)
 COMMON = st.lists(  # what seldom contradicts itself
-    st.tuples(st.integers(0, 5), st.sampled_from(["BEFORE", "IS_INCLUDED", "BEGINS", "IBEFORE"]), st.integers(0, 5))
+    st.tuples(
+        st.integers(0, 5),
+        st.sampled_from(["BEFORE", "IS_INCLUDED", "BEGINS", "IBEFORE"]),
+        st.integers(0, 5),
+    )
     .filter(lambda x: x[0] != x[2])
     .map(lambda x: (min(x[0], x[2]), x[1], max(x[0], x[2]))),
     max_size=9,
@@ -57,11 +63,14 @@ def documents(sides, extents=None):
     """Records of documents, each given as its links (source, type, target); None is no record."""
     records = []
     for i, links in enumerate(sides):
-        found = [{"source": str(s), "relation": name, "target": str(t)} for s, name, t in links or ()]
+        found = [
+            {"source": str(s), "relation": name, "target": str(t)} for s, name, t in links or ()
+        ]
         record = {"document": f"d{i}", "tlinks": found}
         if extents is not None:
             record["intervals"] = [
-                {"id": name, "kind": "EVENT", "start": start, "end": end} for name, (start, end) in extents[i].items()
+                {"id": name, "kind": "EVENT", "start": start, "end": end}
+                for name, (start, end) in extents[i].items()
             ]
         records.append(record if links is not None else None)
     return records
@@ -106,7 +115,9 @@ def test_matching_by_hand(case):
 
 
 @settings(max_examples=50)
-@given(LINKS | COMMON, LINKS | COMMON, st.sampled_from(REDUCTIONS), st.sampled_from(sorted(DURINGS)))
+@given(
+    LINKS | COMMON, LINKS | COMMON, st.sampled_from(REDUCTIONS), st.sampled_from(sorted(DURINGS))
+)
 def test_fast_is_twin(gold, system, reduction, during):
     expected = twin.link_counts(gold, system, reduction, during)
     assert counts(gold, system, reduction=reduction, during=during) == expected
@@ -133,8 +144,14 @@ def test_matching_is_one_to_one_and_the_same_from_either_side(gold, system):
     assert not set(gold) & set(system)
 
 
-MORE_LINKS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)), max_size=8)
-MODELS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)).map(lambda x: (x[0], sum(x))), min_size=2, max_size=7)
+MORE_LINKS = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)), max_size=8
+)
+MODELS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(1, 5)).map(lambda x: (x[0], sum(x))),
+    min_size=2,
+    max_size=7,
+)
 
 
 def relations(links, during="simultaneous"):
@@ -159,7 +176,11 @@ def true_of(model):
     """All relations that are true of some intervals."""
     n = len(model)
     every = (Relation(i, j, kind) for i in range(n) for j in range(n) if i != j for kind in KINDS)
-    return [one for one in every if holds(one, model) and (one.kind != "equals" or one.first < one.second)]
+    return [
+        one
+        for one in every
+        if holds(one, model) and (one.kind != "equals" or one.first < one.second)
+    ]
 
 
 def test_every_type_of_timeml_has_its_relation():
@@ -176,14 +197,22 @@ def test_every_type_of_timeml_has_its_relation():
         ([(0, "BEFORE", 1), (0, "BEFORE", 2)], (1, "BEFORE", 2), False),
         ([(0, "IBEFORE", 1), (1, "IBEFORE", 2)], (0, "BEFORE", 2), True),  # 1 lasts
         ([(0, "IBEFORE", 1), (1, "BEGINS", 2)], (0, "IBEFORE", 2), True),
-        ([(0, "BEGINS", 1), (0, "ENDS", 2)], (1, "INCLUDES", 2), False),  # 1 begins before 2 and ends after it
+        (
+            [(0, "BEGINS", 1), (0, "ENDS", 2)],
+            (1, "INCLUDES", 2),
+            False,
+        ),  # 1 begins before 2 and ends after it
         ([(0, "BEGINS", 1), (0, "ENDS", 2)], (2, "DURING", 1), False),
         ([(0, "BEGINS", 1), (0, "ENDED_BY", 2)], (2, "IS_INCLUDED", 1), True),
         ([(0, "BEGINS", 1), (2, "BEGINS", 0)], (1, "BEGUN_BY", 2), True),
         ([(0, "SIMULTANEOUS", 1), (1, "INCLUDES", 2)], (2, "IS_INCLUDED", 0), True),
         ([(0, "IDENTITY", 1)], (1, "SIMULTANEOUS", 0), True),
         # Two that follow two simultaneous ones: nothing says which of them is first.
-        ([(0, "SIMULTANEOUS", 1), (0, "BEFORE", 2), (1, "BEFORE", 3)], (2, "SIMULTANEOUS", 3), False),
+        (
+            [(0, "SIMULTANEOUS", 1), (0, "BEFORE", 2), (1, "BEFORE", 3)],
+            (2, "SIMULTANEOUS", 3),
+            False,
+        ),
     ],
 )
 def test_what_follows(links, asked, expected):
@@ -194,13 +223,27 @@ def test_what_follows(links, asked, expected):
 
 @for_each("kind", KINDS)
 def test_a_relation_of_an_interval_with_itself(kind):
-    assert PointGraph(1).add([Relation(0, 0, kind)]) == ["entailed" if kind == "equals" else "contradictory"]
+    assert PointGraph(1).add([Relation(0, 0, kind)]) == [
+        "entailed" if kind == "equals" else "contradictory"
+    ]
 
 
 def test_what_contradicts_stays_out():
-    links = [(0, "BEFORE", 1), (1, "BEFORE", 2), (2, "BEFORE", 0), (0, "SIMULTANEOUS", 2), (0, "BEFORE", 2)]
+    links = [
+        (0, "BEFORE", 1),
+        (1, "BEFORE", 2),
+        (2, "BEFORE", 0),
+        (0, "SIMULTANEOUS", 2),
+        (0, "BEFORE", 2),
+    ]
     graph = PointGraph(3)
-    assert graph.add(relations(links)) == ["new", "new", "contradictory", "contradictory", "entailed"]
+    assert graph.add(relations(links)) == [
+        "new",
+        "new",
+        "contradictory",
+        "contradictory",
+        "entailed",
+    ]
     assert graph.entails(relations([(2, "BEFORE", 0), (0, "BEFORE", 2)])) == [False, True]
 
 
@@ -224,7 +267,13 @@ def test_what_is_true_of_some_intervals_never_contradicts_itself(model, rng):
     said = rng.choices(true_of(model), k=12)
     graph = PointGraph(len(model))
     assert "contradictory" not in graph.add(said)
-    every = [Relation(i, j, kind) for i in range(len(model)) for j in range(len(model)) for kind in KINDS if i != j]
+    every = [
+        Relation(i, j, kind)
+        for i in range(len(model))
+        for j in range(len(model))
+        for kind in KINDS
+        if i != j
+    ]
     for one, follows in zip(every, graph.entails(every), strict=True):
         assert holds(one, model) or not follows
     assert all(graph.entails(said))

@@ -32,16 +32,23 @@ def timeml(links, *, ids=("ei1", "ei2", "ei3", "t1"), text=TEXT):
         '<TITLE>The <EVENT eid="e3">fall</EVENT></TITLE>',
         f"<TEXT>{marked}</TEXT>",
     ]
-    lines += [f'<MAKEINSTANCE eiid="{eiid}" eventID="e{i}"/>' for i, eiid in enumerate((waited, slept, fall), start=1)]
+    lines += [
+        f'<MAKEINSTANCE eiid="{eiid}" eventID="e{i}"/>'
+        for i, eiid in enumerate((waited, slept, fall), start=1)
+    ]
     for number, (source, relation, target) in enumerate(links, start=1):
         begin = "timeID" if source[0] == "t" else "eventInstanceID"
         end = "relatedToTime" if target[0] == "t" else "relatedToEventInstance"
-        lines.append(f'<TLINK lid="l{number}" {begin}="{source}" {end}="{target}" relType="{relation}"/>')
+        lines.append(
+            f'<TLINK lid="l{number}" {begin}="{source}" {end}="{target}" relType="{relation}"/>'
+        )
     return "\n".join([*lines, "</TimeML>\n"])
 
 
 KEY = {
-    "a.tml": timeml([("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]),
+    "a.tml": timeml(
+        [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
+    ),
     "b/c.tml": timeml([("ei3", "SIMULTANEOUS", "t0"), ("t1", "BEFORE", "t0")]),
 }
 # A shortcut that follows, a link that is wrong, and of the second document one link of two.
@@ -96,16 +103,23 @@ def test_files_that_are_no_documents_are_named(run, pair):
 def test_two_files_whatever_they_are_called(ran, pair):
     found = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))
     assert found["scores"]["awareness/recall"]["value"] == 2 / 3
-    found = json.loads(ran("score", "tlinks", "key/b/c.tml", "response/a.tml", "--json", "--no-ci", "--per-unit"))
+    found = json.loads(
+        ran("score", "tlinks", "key/b/c.tml", "response/a.tml", "--json", "--no-ci", "--per-unit")
+    )
     assert [unit["document"] for unit in found["units"]] == ["c"]
 
 
 def test_compressed_files_are_the_same_documents(ran, pair):
     key, response = pair
-    expected = [json.loads(ran("score", "tlinks", *sides, "--json")) for sides in (pair, (f"{key}/a.tml",) * 2)]
+    expected = [
+        json.loads(ran("score", "tlinks", *sides, "--json"))
+        for sides in (pair, (f"{key}/a.tml",) * 2)
+    ]
     for side in pair:
         for file in sorted(Path(side).rglob("*.tml")):
-            packed = file.with_name(f"{file.name}.gz") if side == key else file.with_suffix(".TML.GZ")
+            packed = (
+                file.with_name(f"{file.name}.gz") if side == key else file.with_suffix(".TML.GZ")
+            )
             packed.write_bytes(gzip.compress(file.read_bytes()))
             file.unlink()
     assert json.loads(ran("score", "tlinks", key, response, "--json")) == expected[0]
@@ -113,7 +127,10 @@ def test_compressed_files_are_the_same_documents(ran, pair):
     assert list(read_key(Path(key)).found) == ["a", "b/c"]
     assert list(read_key(Path(response, "b/c.TML.GZ")).found) == ["c"]
     written(key, {"a.tml": KEY["a.tml"]})
-    assert refused(key, response, error=FormatError) == "key/a.tml.gz: document 'a' already has another file"
+    assert (
+        refused(key, response, error=FormatError)
+        == "key/a.tml.gz: document 'a' already has another file"
+    )
 
 
 def test_missing_documents(ran, run, pair):
@@ -148,12 +165,19 @@ def test_a_response_without_the_key(pair):
 
 
 def test_contradictions_are_told_with_their_lines(run, pair):
-    links = [("ei1", "BEFORE", "ei2"), ("ei2", "BEFORE", "ei3"), ("ei3", "BEFORE", "ei1"), ("ei3", "IAFTER", "ei2")]
+    links = [
+        ("ei1", "BEFORE", "ei2"),
+        ("ei2", "BEFORE", "ei3"),
+        ("ei3", "BEFORE", "ei1"),
+        ("ei3", "IAFTER", "ei2"),
+    ]
     Path("key/a.tml").write_text(timeml(links))
     done = run("score", "tlinks", *pair, "--no-ci")
     assert done.exit_code == 0
     what = "contradicts earlier links; still counted, but ignored for inference"
-    assert done.stderr == (f"note: key/a.tml:10: ei3 BEFORE ei1 {what}\nnote: key/a.tml:11: ei3 IAFTER ei2 {what}\n")
+    assert done.stderr == (
+        f"note: key/a.tml:10: ei3 BEFORE ei1 {what}\nnote: key/a.tml:11: ei3 IAFTER ei2 {what}\n"
+    )
     many = [("ei1", "BEFORE", "ei2")] + [
         ("ei1", relation, "ei2") for relation in ("AFTER", "IBEFORE", "INCLUDES", "BEGINS", "ENDS")
     ]
@@ -171,14 +195,18 @@ def test_contradictions_are_told_with_their_lines(run, pair):
 def test_links_of_an_interval_with_itself_are_told_with_their_lines(run, ran, pair):
     links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
     key = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))["scores"]
-    Path("key/a.tml").write_text(timeml([*links, ("ei1", "SIMULTANEOUS", "ei1"), ("t1", "DURING", "t1")]))
+    Path("key/a.tml").write_text(
+        timeml([*links, ("ei1", "SIMULTANEOUS", "ei1"), ("t1", "DURING", "t1")])
+    )
     done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--json")
     assert (done.exit_code, json.loads(done.stdout)["scores"]) == (0, key)
     nothing = "links an interval with itself; not counted"
     assert done.stderr == (
         f"note: key/a.tml:11: ei1 SIMULTANEOUS ei1 {nothing}\nnote: key/a.tml:12: t1 DURING t1 {nothing}\n"
     )
-    Path("response/a.tml").write_text(timeml([("ei1", "BEFORE", "ei1")] + [("t1", "IDENTITY", "t1")] * 5))
+    Path("response/a.tml").write_text(
+        timeml([("ei1", "BEFORE", "ei1")] + [("t1", "IDENTITY", "t1")] * 5)
+    )
     for command in ("score", "validate"):
         notes = run(command, "tlinks", *pair).stderr.splitlines()
         assert notes[2:] == [
@@ -197,7 +225,9 @@ def test_links_without_a_relation_are_not_counted(run, ran, pair):
     Path("key/a.tml").write_text(timeml([("ei2", "NONE", "t0"), *links, ("ei3", "VAGUE", "ei1")]))
     done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--json")
     assert (done.exit_code, json.loads(done.stdout)["scores"]) == (0, key)
-    assert done.stderr == "note: key/a.tml: 2 links without a relation (VAGUE or NONE); not counted\n"
+    assert (
+        done.stderr == "note: key/a.tml: 2 links without a relation (VAGUE or NONE); not counted\n"
+    )
 
 
 def test_ids_of_the_system_s_own(ran, run, pair):
@@ -214,7 +244,9 @@ def test_ids_of_the_system_s_own(ran, run, pair):
         "--matching relaxed\n"
     )
     for matching in ("strict", "relaxed"):
-        found = json.loads(ran("score", "tlinks", "key/a.tml", "own.tml", "--matching", matching, "--json"))
+        found = json.loads(
+            ran("score", "tlinks", "key/a.tml", "own.tml", "--matching", matching, "--json")
+        )
         assert found["scores"]["awareness/f1"]["value"] == 1
 
 
@@ -222,7 +254,9 @@ def test_strict_and_relaxed_extents(ran, pair):
     wider = KEY["a.tml"].replace("until <TIMEX3", "<TIMEX3").replace(">Thursday", ">until Thursday")
     Path("wider.tml").write_text(wider)
     values = {
-        matching: json.loads(ran("score", "tlinks", "key/a.tml", "wider.tml", "--matching", matching, "--json"))
+        matching: json.loads(
+            ran("score", "tlinks", "key/a.tml", "wider.tml", "--matching", matching, "--json")
+        )
         for matching in ("id", "strict", "relaxed")
     }
     assert {name: found["scores"]["awareness/f1"]["value"] for name, found in values.items()} == {
@@ -284,8 +318,12 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
     assert done.exit_code == 1
     found = done.stderr.splitlines()
     assert found[0] == "Error: response: 4 problems:"
-    assert found[1].startswith("response/a.tml:9: TLINK 'l2': relType 'SOON' is not one of BEFORE, AFTER, ")
-    assert found[2].startswith("response/a.tml:10: TLINK 'l3': relType 'SOON' is not one of BEFORE, AFTER, ")
+    assert found[1].startswith(
+        "response/a.tml:9: TLINK 'l2': relType 'SOON' is not one of BEFORE, AFTER, "
+    )
+    assert found[2].startswith(
+        "response/a.tml:10: TLINK 'l3': relType 'SOON' is not one of BEFORE, AFTER, "
+    )
     assert found[3:] == [
         "response/b/c.tml:8: TLINK 'l1': no TIMEX3 has the timeID 't9'",
         "response/d.tml:1: is not well-formed XML: no element found at column 9",
@@ -299,8 +337,14 @@ def test_documents_that_are_not_in_the_key(pair):
 
 def test_a_folder_and_a_file(pair):
     expected = "(expected two files or two folders)"
-    assert refused("key", "response/a.tml") == f"response/a.tml: is a file but the key is a folder {expected}"
-    assert refused("key/a.tml", "response") == f"response: is a folder but the key is a file {expected}"
+    assert (
+        refused("key", "response/a.tml")
+        == f"response/a.tml: is a file but the key is a folder {expected}"
+    )
+    assert (
+        refused("key/a.tml", "response")
+        == f"response: is a folder but the key is a file {expected}"
+    )
 
 
 def test_nothing_there(pair):

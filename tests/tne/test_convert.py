@@ -55,7 +55,9 @@ def test_to_arrays_and_back(ran, run):
 
 
 def test_what_arrays_can_not_hold_is_told(ran, run):
-    several = {"relations": [link(0, "near", 1), link(0, "of", 1), link(0, "in", 1), link(1, "of", 0)]}
+    several = {
+        "relations": [link(0, "near", 1), link(0, "of", 1), link(0, "in", 1), link(1, "of", 0)]
+    }
     fallback = {"fallback": [link(2, "of", 3), link(2, "of", 4)]}
     write("mine.jsonl", rows(s3=several | fallback, s4={"fallback": None}))
     result = run("convert", "tne", "mine.jsonl", *SAMPLE, "--to", "arrays", "-o", "arrays.jsonl")
@@ -74,7 +76,17 @@ def test_what_arrays_can_not_hold_is_told(ran, run):
 def test_gold_of_ones_own_needs_no_links(ran):
     write("gold.jsonl", [make_document("d", "a b", None)])
     write("mine.jsonl", [{"id": "d", "relations": [link(1, "of", 0)]}])
-    ran("convert", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--to", "arrays", "-o", "arrays.jsonl")
+    ran(
+        "convert",
+        "tne",
+        "mine.jsonl",
+        "--gold",
+        "gold.jsonl",
+        "--to",
+        "arrays",
+        "-o",
+        "arrays.jsonl",
+    )
     assert read("arrays.jsonl") == [{"predicted_prepositions": [0, 0, 1, 0]}]
 
 
@@ -82,7 +94,10 @@ def test_gold_of_ones_own_needs_no_links(ran):
     ("records", "message"),
     [
         (rows()[:3], "1 of 4 ids has no prediction: 's4'"),
-        (rows(s3={"relations": [link(0, "of", 10)]}), "complement 'np10' does not exist (expected one of its 10 noun"),
+        (
+            rows(s3={"relations": [link(0, "of", 10)]}),
+            "complement 'np10' does not exist (expected one of its 10 noun",
+        ),
         ([{"predicted_prepositions": []}] * 4, "predicted_prepositions has 0 labels (expected 169"),
     ],
 )
@@ -103,7 +118,10 @@ CLUSTERS = [["np0", "np1"], ["np2", "np3"], ["np4"]]
 
 
 def coref(clusters):
-    return [{"id": f"cc{n}", "members": list(members), "np_type": None} for n, members in enumerate(clusters)]
+    return [
+        {"id": f"cc{n}", "members": list(members), "np_type": None}
+        for n, members in enumerate(clusters)
+    ]
 
 
 def document(name):
@@ -144,12 +162,17 @@ def twin(links, clusters):
 
 
 @given(
-    side=SIDE, clusters=st.sampled_from([CLUSTERS, [["np0", "np2", "np3"], ["np1"]], [["np0", "np1", "np2", "np3"]]])
+    side=SIDE,
+    clusters=st.sampled_from(
+        [CLUSTERS, [["np0", "np2", "np3"], ["np1"]], [["np0", "np1", "np2", "np3"]]]
+    ),
 )
 def test_the_twin_spreads_the_same(side, clusters):
     links = relations(dict.fromkeys(side))
     closed = close_links(links, coref(clusters))
-    assert {(one["anchor"], one["preposition"], one["complement"]) for one in closed} == twin(links, clusters)
+    assert {(one["anchor"], one["preposition"], one["complement"]) for one in closed} == twin(
+        links, clusters
+    )
     assert closed[: len(links)] == links
     assert close_links(closed, coref(clusters)) == closed
     assert len({json.dumps(one) for one in closed}) == len(closed)
@@ -158,7 +181,10 @@ def test_the_twin_spreads_the_same(side, clusters):
 @pytest.fixture
 def files(here):
     write("documents.jsonl", [document("d"), document("e")])
-    rows = [{"id": "d", "relations": [link(4, "in", 2)]}, {"id": "e", "relations": [], "fallback": [link(4, "in", 2)]}]
+    rows = [
+        {"id": "d", "relations": [link(4, "in", 2)]},
+        {"id": "e", "relations": [], "fallback": [link(4, "in", 2)]},
+    ]
     write("mine.jsonl", rows)
     return ["mine.jsonl", "--gold", "documents.jsonl"]
 
@@ -172,12 +198,20 @@ def test_spread_and_made_gold_on_the_command_line(ran, files):
     ]
     ran("convert", "tne", *files, "--close", "--to", "gold", "-o", "gold.jsonl")
     assert read("gold.jsonl") == [
-        document("d") | {"np_relations": [{**link(4, "in", n), "complement_coref_cluster_id": "cc1"} for n in (2, 3)]},
+        document("d")
+        | {
+            "np_relations": [
+                {**link(4, "in", n), "complement_coref_cluster_id": "cc1"} for n in (2, 3)
+            ]
+        },
         document("e") | {"np_relations": []},
     ]
     ran("convert", "tne", *files, "--close", "--to", "arrays", "-o", "arrays.jsonl")
     array = read("arrays.jsonl")[0]["predicted_prepositions"]
-    assert {place: label for place, label in enumerate(array) if label} == {4 * 5 + 2: 3, 4 * 5 + 3: 3}  # in
+    assert {place: label for place, label in enumerate(array) if label} == {
+        4 * 5 + 2: 3,
+        4 * 5 + 3: 3,
+    }  # in
     # One of two links, then both.
     for name, recall in (("mine", 1 / 2), ("closed", 1)):
         score = ran("score", "tne", f"{name}.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci")
@@ -204,19 +238,30 @@ def test_clusters_of_a_system(ran, files):
                 "id 'd': coref: np1 is in no cluster (expected exactly one cluster)",
             ],
         ),
-        ([{"id": "d", "coref": coref(CLUSTERS)}], ["chains.jsonl lacks 1 of the 2 documents of gold: 'e'"]),
+        (
+            [{"id": "d", "coref": coref(CLUSTERS)}],
+            ["chains.jsonl lacks 1 of the 2 documents of gold: 'e'"],
+        ),
     ],
 )
 def test_bad_clusters(run, files, clusters, problems):
     write("chains.jsonl", clusters)
-    done = run("convert", "tne", *files, "--close", "--clusters", "chains.jsonl", "-o", "closed.jsonl")
+    done = run(
+        "convert", "tne", *files, "--close", "--clusters", "chains.jsonl", "-o", "closed.jsonl"
+    )
     assert done.exit_code == 1
     assert [problem for problem in problems if problem not in done.stderr] == []
     assert not Path("closed.jsonl").exists()
 
 
 def test_links_that_gold_can_not_have(run, files):
-    write("mine.jsonl", [{"id": "d", "relations": [link(4, "in", 2), link(0, "of", 1)]}, {"id": "e", "relations": []}])
+    write(
+        "mine.jsonl",
+        [
+            {"id": "d", "relations": [link(4, "in", 2), link(0, "of", 1)]},
+            {"id": "e", "relations": []},
+        ],
+    )
     done = run("convert", "tne", *files, "--to", "gold", "-o", "gold.jsonl")
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [
@@ -232,6 +277,8 @@ def test_links_that_gold_can_not_have(run, files):
 def test_options_that_belong_together(run, files):
     done = run("convert", "tne", *files, "-o", "x.jsonl")
     assert (done.exit_code, "--to or --close is needed to write a file" in done.stderr) == (2, True)
-    done = run("convert", "tne", *files, "--clusters", "documents.jsonl", "--to", "jsonl", "-o", "x.jsonl")
+    done = run(
+        "convert", "tne", *files, "--clusters", "documents.jsonl", "--to", "jsonl", "-o", "x.jsonl"
+    )
     assert (done.exit_code, "no effect without --close or --to gold" in done.stderr) == (2, True)
     assert not Path("x.jsonl").exists()

@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.json_lines import read, write
-from shared.tne_annotated import ANNA, BEN, HOUSE, IT, ROOF, TOWN, annotate, close_links, consolidate, document
+from shared.tne_annotated import (
+    ANNA,
+    BEN,
+    HOUSE,
+    IT,
+    ROOF,
+    TOWN,
+    annotate,
+    close_links,
+    consolidate,
+    document,
+)
 from shared.tne_random import documents
 
 from closeread.exceptions import FormatError, RequestError
@@ -17,7 +28,9 @@ from closeread.tasks.tne.rules import find_inconsistencies
 
 
 def links_of(record):
-    return [(link["anchor"], link["preposition"], link["complement"]) for link in record["np_relations"]]
+    return [
+        (link["anchor"], link["preposition"], link["complement"]) for link in record["np_relations"]
+    ]
 
 
 def refuse(both, rows, file):
@@ -56,7 +69,10 @@ def test_what_both_have_is_kept_and_the_rest_is_asked():
 def test_decisions_say_all_that_holds(file):
     both = consolidate(ANNA, BEN)
     rows = conflicts(both)
-    rows[0] |= {"complement": "np2", "decision": ["on", "about", "of"]}  # of the cluster's members any will do
+    rows[0] |= {
+        "complement": "np2",
+        "decision": ["on", "about", "of"],
+    }  # of the cluster's members any will do
     rows[1] |= {"decision": []}
     rows[2] |= {"decision": ["in"]}
     rows[0] = {"id": "d", **{name: rows[0][name] for name in ("anchor", "complement", "decision")}}
@@ -84,7 +100,9 @@ def test_the_order_of_prepositions_is_no_conflict_and_the_first_annotators_stays
 
 
 def test_three_annotators():
-    three = consolidate(ANNA, BEN, annotate([(TOWN, "around", HOUSE), (ROOF, "of", HOUSE), (HOUSE, "in", TOWN)]))
+    three = consolidate(
+        ANNA, BEN, annotate([(TOWN, "around", HOUSE), (ROOF, "of", HOUSE), (HOUSE, "in", TOWN)])
+    )
     assert links_of(consolidated(three)[0])[0] == ("np3", "around", "np0")
     assert [(row["A"], row["B"], row["C"]) for row in conflicts(three)] == [
         (["of", "on"], ["of"], ["of"]), (["in"], ["near"], []), ([], ["in"], ["in"]),
@@ -93,7 +111,10 @@ def test_three_annotators():
 
 def test_documents_come_in_any_order_and_clusters_under_any_id():
     two = [*ANNA, *annotate([(0, "of", 1)], "e", "a b", [])]
-    renamed = [c | {"id": f"cc{9 - i}", "members": c["members"][::-1]} for i, c in enumerate(BEN[0]["coref"][::-1])]
+    renamed = [
+        c | {"id": f"cc{9 - i}", "members": c["members"][::-1]}
+        for i, c in enumerate(BEN[0]["coref"][::-1])
+    ]
     other = [*annotate([(0, "of", 1)], "e", "a b", []), BEN[0] | {"coref": renamed}]
     both = consolidate(two, other)
     assert [row["id"] for row in conflicts(both)] == ["d", "d", "d"]
@@ -110,14 +131,29 @@ def test_a_cluster_is_shown_by_its_first_words_in_the_text():
         for i, (words, start) in enumerate(spans)
     ]  # fmt: skip
     coref = [{"id": "cc0", "members": ["np0", "np1"]}, {"id": "cc1", "members": ["np2"]}]
-    record = {"id": "d", "text": text, "tokens": [text], "nps": nps, "coref": coref, "np_relations": []}
+    record = {
+        "id": "d",
+        "text": text,
+        "tokens": [text],
+        "nps": nps,
+        "coref": coref,
+        "np_relations": [],
+    }
     other = {**record, "np_relations": list(close_links([(2, "by", 0)], coref))}
     (row,) = conflicts(consolidate([record], [other]))
     assert (row["complement"], row["complement_text"]) == ("np1", "He")
-    assert row["complement_context"] == f"[He] came. {'x' * 52} …"  # 60 characters, two of them line ends
-    turned = [record | {"coref": [{"id": "cc0", "members": ["np1", "np2"]}, {"id": "cc1", "members": ["np0"]}]}]
+    assert (
+        row["complement_context"] == f"[He] came. {'x' * 52} …"
+    )  # 60 characters, two of them line ends
+    turned = [
+        record
+        | {"coref": [{"id": "cc0", "members": ["np1", "np2"]}, {"id": "cc1", "members": ["np0"]}]}
+    ]
     (row,) = conflicts(
-        consolidate(turned, [turned[0] | {"np_relations": list(close_links([(0, "by", 1)], turned[0]["coref"]))}])
+        consolidate(
+            turned,
+            [turned[0] | {"np_relations": list(close_links([(0, "by", 1)], turned[0]["coref"]))}],
+        )
     )
     assert row["anchor_text"] == "The old king"
     assert row["anchor_context"] == f"… {'x' * 57} [The old king] slept."
@@ -130,7 +166,9 @@ PAIR = st.tuples(st.integers(0, 7), st.sampled_from(["of", "in", "on"]), st.inte
 def several(draw):
     """Documents, and what two to four annotators say of them."""
     records = draw(documents())
-    return [[_with_links(draw, record) for record in records] for _ in range(draw(st.integers(2, 4)))]
+    return [
+        [_with_links(draw, record) for record in records] for _ in range(draw(st.integers(2, 4)))
+    ]
 
 
 def _with_links(draw, record):
@@ -154,7 +192,9 @@ def test_beside_a_slow_twin(file, annotators, data):
     together = consolidation(annotators, [str(i) for i in range(len(annotators))])
     rows = conflicts(together)
     for row in rows:
-        row["decision"] = data.draw(st.lists(st.sampled_from(PREPOSITIONS[1:]), unique=True, max_size=3))
+        row["decision"] = data.draw(
+            st.lists(st.sampled_from(PREPOSITIONS[1:]), unique=True, max_size=3)
+        )
     labels = read_decisions(together, write(file, rows))
     assert len(labels) == len(rows)
     agreed, final = consolidated(together), consolidated(together, labels)
@@ -163,7 +203,12 @@ def test_beside_a_slow_twin(file, annotators, data):
         assert sorted(links_of(agreed[index])) == sorted(set.intersection(*said))
         cluster = {name: c["members"] for c in record["coref"] for name in c["members"]}
         wanted = set()
-        differing = {(a, b) for side in said for a, p, b in side if any((a, p, b) not in other for other in said)}
+        differing = {
+            (a, b)
+            for side in said
+            for a, p, b in side
+            if any((a, p, b) not in other for other in said)
+        }
         asked = {(row["anchor"], b): row["decision"] for row in rows if row["id"] == record["id"]
                  for b in cluster[row["complement"]]}  # fmt: skip
         assert asked.keys() == differing
@@ -181,7 +226,10 @@ def test_beside_a_slow_twin(file, annotators, data):
     ("change", "problems"),
     [
         ({"id": "x"}, ["id 'x' is not a document of the annotators' files"]),
-        ({"anchor": "np4"}, ["np4 and np3 in 'd': np4 does not exist (expected two of its 4 noun phrases)"]),
+        (
+            {"anchor": "np4"},
+            ["np4 and np3 in 'd': np4 does not exist (expected two of its 4 noun phrases)"],
+        ),
         (
             {"anchor": "np3", "complement": "np2"},
             ["np3 and np2 in 'd': not a conflict, since all annotators link them by 'around'"],
@@ -189,7 +237,9 @@ def test_beside_a_slow_twin(file, annotators, data):
         ({"anchor": "np2"}, ["np2 and np3 in 'd': not a conflict, since no annotator links them"]),
         (
             {"A": ["near"], "B": None},
-            ["""np1 and np3 in 'd': A is ["near"] (expected ["in"], as in the file of that annotator)"""],
+            [
+                """np1 and np3 in 'd': A is ["near"] (expected ["in"], as in the file of that annotator)"""
+            ],
         ),
         ({"C": []}, ["np1 and np3 in 'd': C is [] (expected nothing: there are 2 annotators)"]),
         (
@@ -198,7 +248,9 @@ def test_beside_a_slow_twin(file, annotators, data):
         ),
         (
             {"complement": "np2", "A": None, "B": None},
-            ["np1 and np2 in 'd': is already on line 1 (expected one row for each anchor and cluster)"],
+            [
+                "np1 and np2 in 'd': is already on line 1 (expected one row for each anchor and cluster)"
+            ],
         ),
     ],
 )
@@ -214,7 +266,10 @@ def test_open_conflicts_are_told_by_line_and_in_all(file):
     both = consolidate(ANNA, BEN)
     rows = conflicts(both)[1:2]
     assert refuse(both, rows, file) == [
-        ("no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)", None),
+        (
+            "no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)",
+            None,
+        ),
         ("np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)", 1),
     ]
     assert read_decisions(both, file, may_stay_open=True) == {}
@@ -231,7 +286,10 @@ def test_open_conflicts_are_told_by_line_and_in_all(file):
 def test_annotators_of_other_clusters_or_without_links_are_refused():
     other = annotate([], clusters=[[IT, TOWN]])
     unlinked = [ANNA[0] | {"np_relations": None}]
-    kinds = [cluster | {"np_type": "idiomatic"} if i else cluster for i, cluster in enumerate(ANNA[0]["coref"])]
+    kinds = [
+        cluster | {"np_type": "idiomatic"} if i else cluster
+        for i, cluster in enumerate(ANNA[0]["coref"])
+    ]
     with pytest.raises(FormatError) as caught:
         consolidate(ANNA, other, [ANNA[0] | {"np_relations": None, "coref": kinds}])
     expected = "(expected the same clusters in all files)"
@@ -250,7 +308,9 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
 
 @for_each("number", [0, 1, 9])
 def test_so_many_annotators_are_refused(number):
-    with pytest.raises(RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"):
+    with pytest.raises(
+        RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"
+    ):
         consolidation([ANNA] * number, ["anna"] * number)
 
 
@@ -267,7 +327,10 @@ def test_from_two_files_to_gold(ran, run):
     write("ben.jsonl", BEN)
     start = ["adjudicate", "tne", "anna.jsonl", "ben.jsonl"]
     told = ran(*start, "--conflicts", "conflicts.jsonl", "-o", "agreed.jsonl")
-    assert told == "agreed.jsonl: 1 document, 4 links; 0 conflicts decided, 3 open (in conflicts.jsonl)\n"
+    assert (
+        told
+        == "agreed.jsonl: 1 document, 4 links; 0 conflicts decided, 3 open (in conflicts.jsonl)\n"
+    )
     rows = read("conflicts.jsonl")
     assert [row["decision"] for row in rows] == [None] * 3
 
@@ -295,15 +358,31 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
     write("anna.jsonl", ANNA)
     write("ben.jsonl", BEN)
     rows = conflicts(consolidate(ANNA, BEN))
-    bad = [rows[0] | {"decision": ["off"]}, {"id": "d", "decision": []}, rows[1], rows[2] | {"id": "e"}]
+    bad = [
+        rows[0] | {"decision": ["off"]},
+        {"id": "d", "decision": []},
+        rows[1],
+        rows[2] | {"id": "e"},
+    ]
     write("bad.jsonl", bad)
     with Path("bad.jsonl").open("a", encoding="utf-8") as file:
         file.write("x\n")
-    start = ["adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "bad.jsonl", "-o", "gold.jsonl"]
+    start = [
+        "adjudicate",
+        "tne",
+        "anna.jsonl",
+        "ben.jsonl",
+        "--decisions",
+        "bad.jsonl",
+        "-o",
+        "gold.jsonl",
+    ]
     lines = run(*start).stderr.splitlines()
     assert lines[0] == "Error: bad.jsonl: 6 problems:"
     assert lines[1].startswith("bad.jsonl:1: id 'd': decision[0]: 'off' is not one of ")
-    assert lines[2:4] == [f"bad.jsonl:2: id 'd': field '{end}' is missing" for end in ("anchor", "complement")]
+    assert lines[2:4] == [
+        f"bad.jsonl:2: id 'd': field '{end}' is missing" for end in ("anchor", "complement")
+    ]
     # Conflicts may seem to lack a row that could not be read.
     assert lines[4:] == [
         "bad.jsonl:3: np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)",
@@ -319,12 +398,39 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
 def test_decisions_where_nothing_is_contested(ran, run):
     write("anna.jsonl", ANNA)
     write("ben.jsonl", BEN)
-    ran("adjudicate", "tne", "anna.jsonl", "anna.jsonl", "--conflicts", "none.jsonl", "-o", "agreed.jsonl")
+    ran(
+        "adjudicate",
+        "tne",
+        "anna.jsonl",
+        "anna.jsonl",
+        "--conflicts",
+        "none.jsonl",
+        "-o",
+        "agreed.jsonl",
+    )
     assert Path("none.jsonl").read_bytes() == b""
-    told = ran("adjudicate", "tne", "anna.jsonl", "anna.jsonl", "--decisions", "none.jsonl", "-o", "gold.jsonl")
+    told = ran(
+        "adjudicate",
+        "tne",
+        "anna.jsonl",
+        "anna.jsonl",
+        "--decisions",
+        "none.jsonl",
+        "-o",
+        "gold.jsonl",
+    )
     assert told == "gold.jsonl: 1 document, 7 links; 0 conflicts decided, 0 open\n"
     assert read("gold.jsonl") == ANNA
-    result = run("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "none.jsonl", "-o", "other.jsonl")
+    result = run(
+        "adjudicate",
+        "tne",
+        "anna.jsonl",
+        "ben.jsonl",
+        "--decisions",
+        "none.jsonl",
+        "-o",
+        "other.jsonl",
+    )
     assert result.stderr == (
         "Error: none.jsonl: no row for 3 of 3 conflicts: np1 and np0 in 'd'; np1 and np3 in 'd'; np0 and np3 in 'd' "
         "(expected one for each)\n"
@@ -342,7 +448,12 @@ def test_all_that_is_wrong_with_two_files(ran, run):
         "ben.jsonl: 4 problems:",
         *(
             f"ben.jsonl:1: id 'd': np{number}: characters {start} to {end} of the text are {found}"
-            for number, start, end, found in [(0, 0, 5, "'x'"), (1, 6, 10, "''"), (2, 11, 13, "''"), (3, 14, 18, "''")]
+            for number, start, end, found in [
+                (0, 0, 5, "'x'"),
+                (1, 6, 10, "''"),
+                (2, 11, 13, "''"),
+                (3, 14, 18, "''"),
+            ]
         ),
     ]
     assert not Path("gold.jsonl").exists()
@@ -354,7 +465,10 @@ def test_words_with_control_characters_come_back(ran):
     write("ben.jsonl", annotate([], words=words, clusters=[]))
     start = ["adjudicate", "tne", "anna.jsonl", "ben.jsonl"]
     ran(*start, "--conflicts", "conflicts.jsonl", "-o", "agreed.jsonl")
-    write("decided.jsonl", [row | {"decision": ["of"], "anchor_text": "a\x91"} for row in read("conflicts.jsonl")])
+    write(
+        "decided.jsonl",
+        [row | {"decision": ["of"], "anchor_text": "a\x91"} for row in read("conflicts.jsonl")],
+    )
     ran(*start, "--decisions", "decided.jsonl", "-o", "gold.jsonl")
     assert read("gold.jsonl") == read("anna.jsonl")
 
@@ -364,5 +478,8 @@ def test_the_release_with_itself_is_itself(corpora, ran):
     files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
     told = ran("adjudicate", "tne", *files, "--conflicts", "conflicts.jsonl", "-o", "gold.jsonl")
     # 103,668 links, of which 9 stand twice
-    assert told == "gold.jsonl: 500 documents, 103,659 links; 0 conflicts decided, 0 open (in conflicts.jsonl)\n"
+    assert (
+        told
+        == "gold.jsonl: 500 documents, 103,659 links; 0 conflicts decided, 0 open (in conflicts.jsonl)\n"
+    )
     assert read("conflicts.jsonl") == []

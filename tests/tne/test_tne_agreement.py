@@ -20,7 +20,13 @@ from closeread.tasks.tne.agreement import measure_agreement
 
 WORDS = "Ada she her Ben he roof house town"
 ROOF, HOUSE, TOWN = 5, 6, 7
-OURS = [(ROOF, "of", HOUSE), (ROOF, "in", TOWN), (HOUSE, "on", TOWN), (HOUSE, "by", TOWN), (0, "at", ROOF)]
+OURS = [
+    (ROOF, "of", HOUSE),
+    (ROOF, "in", TOWN),
+    (HOUSE, "on", TOWN),
+    (HOUSE, "by", TOWN),
+    (0, "at", ROOF),
+]
 THEIRS = [(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "by", TOWN), (TOWN, "to", ROOF)]
 FIRST = document("d", WORDS, OURS, [[0, 1, 2], [3, 4]])
 SECOND = document("d", WORDS, THEIRS, [[0, 1], [3, 4]])
@@ -39,7 +45,9 @@ CLUSTERS = {"muc/precision": "1", "muc/recall": "2/3", "muc/f1": "4/5", "conll/f
 
 
 def exactly(values):
-    return pytest.approx({name: float(Fraction(value)) for name, value in values.items()}, abs=1e-12)
+    return pytest.approx(
+        {name: float(Fraction(value)) for name, value in values.items()}, abs=1e-12
+    )
 
 
 def test_by_hand():
@@ -47,9 +55,16 @@ def test_by_hand():
     assert found.documents == 2
     assert found.lacking == []
     # One more pair, and triplet, of the first that the second lacks.
-    more = {"links/recall": "2/5", "links/f1": "4/9", "unlabeled/recall": "3/5", "unlabeled/f1": "2/3"}
+    more = {
+        "links/recall": "2/5",
+        "links/f1": "4/9",
+        "unlabeled/recall": "3/5",
+        "unlabeled/f1": "2/3",
+    }
     more |= {"triplets/recall": "1/3", "triplets/f1": "2/5"}
-    assert {name: value for name, value in found.links.items() if value is not None} == exactly(LINKS | more)
+    assert {name: value for name, value in found.links.items() if value is not None} == exactly(
+        LINKS | more
+    )
     assert found.links["uprep"] is None
     assert found.clusters == exactly(CLUSTERS)
 
@@ -86,12 +101,24 @@ def test_what_was_not_annotated_is_not_compared():
 
 @given(documents(), st.data())
 def test_any_two(records, data):
-    kept = [data.draw(st.lists(st.booleans(), min_size=(n := len(r["np_relations"])), max_size=n)) for r in records]
+    kept = [
+        data.draw(st.lists(st.booleans(), min_size=(n := len(r["np_relations"])), max_size=n))
+        for r in records
+    ]
     others = [
-        {**r, "np_relations": [link for link, keep in zip(r["np_relations"], mask, strict=True) if keep]}
+        {
+            **r,
+            "np_relations": [
+                link for link, keep in zip(r["np_relations"], mask, strict=True) if keep
+            ],
+        }
         for r, mask in zip(records, kept, strict=True)
     ]
-    found, turned, same = agreement(records, others), agreement(others[::-1], records), agreement(records, records)
+    found, turned, same = (
+        agreement(records, others),
+        agreement(others[::-1], records),
+        agreement(records, records),
+    )
     assert all(value in (None, 1.0) for value in {**same.links, **same.clusters}.values())
     ours, theirs = (
         {(r["id"], link["anchor"], link["complement"]) for r in side for link in r["np_relations"]}
@@ -108,7 +135,10 @@ def test_any_two(records, data):
 
 def changed(record, place, **values):
     """The record with a noun phrase changed."""
-    return {**record, "nps": [np | values if i == place else np for i, np in enumerate(record["nps"])]}
+    return {
+        **record,
+        "nps": [np | values if i == place else np for i, np in enumerate(record["nps"])],
+    }
 
 
 @for_each(
@@ -117,7 +147,10 @@ def changed(record, place, **values):
         (
             [document(name, "a b") for name in "vwxyz"],
             [document(name, "a b") for name in "zä"],
-            ["ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …", "ben has 1 document that anna lacks: 'ä'"],
+            [
+                "ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …",
+                "ben has 1 document that anna lacks: 'ä'",
+            ],
         ),
         (
             [OTHER],
@@ -200,7 +233,10 @@ def test_bad_files_on_the_command_line(ran, run):
     json_lines.write("anna.jsonl", [FIRST, OTHER])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1
-    assert result.stderr == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"
+    assert (
+        result.stderr
+        == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"
+    )
 
 
 @pytest.mark.extended
@@ -208,7 +244,9 @@ def test_the_release_agrees_with_itself_in_both_versions(corpora, ran):
     files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
     found = json.loads(ran("agreement", "tne", *files, "--json"))
     assert found["documents"] == 500
-    assert {name for name, value in (found["links"] | found["clusters"]).items() if value != 1} == {"uprep"}
+    assert {name for name, value in (found["links"] | found["clusters"]).items() if value != 1} == {
+        "uprep"
+    }
 
 
 ANNA, BEN = FIRST, SECOND
@@ -234,7 +272,9 @@ def test_three_annotators_by_hand():
     found = measure_agreement([[ANNA], [BEN], [ANNA]], NAMES)
     assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]
     for name, values in MEAN.items():
-        assert [one.scores[name] for one in found.pairs.values()] == pytest.approx([float(Fraction(v)) for v in values])
+        assert [one.scores[name] for one in found.pairs.values()] == pytest.approx(
+            [float(Fraction(v)) for v in values]
+        )
         assert found.mean[name] == pytest.approx(float(sum(map(Fraction, values)) / 3))
     assert set(found.mean) == {*MEAN, "uprep"}
     assert found.mean["uprep"] is None
@@ -252,7 +292,9 @@ def test_the_mean_leaves_out_what_an_annotator_lacks():
     ]
     assert "Clusters are compared without singletons." in found.to_grids()[0].notes
     # Only the pair of Anna and Cem has fallback prepositions that are needed.
-    found = measure_agreement([[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES)
+    found = measure_agreement(
+        [[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES
+    )
     assert [one.scores["uprep"] for one in found.pairs.values()] == [None, 2 / 4, 1 / 4]
     assert found.mean["uprep"] == 3 / 8
 
@@ -266,7 +308,9 @@ def test_domains_by_hand():
     assert (books.links, books.clusters) == (alone.links, alone.clusters)
     # One link that only the first has, and no cluster of two.
     assert {imdb.links[name] for name in ("links/recall", "links/f1", "triplets/f1")} == {0}
-    assert {imdb.links[name] for name in ("links/precision", "iprep")} | set(imdb.clusters.values()) == {None}
+    assert {imdb.links[name] for name in ("links/precision", "iprep")} | set(
+        imdb.clusters.values()
+    ) == {None}
     assert found.links == agreement([ANNA, OTHER], [OTHER | {"np_relations": []}, BEN]).links
 
 
@@ -291,7 +335,9 @@ def test_slices_of_three_are_means():
     ],
 )
 def test_a_document_has_the_domain_of_whoever_has_one(fields, domain, forum):
-    found = measure_agreement([[submit("e", [])], [OTHER | fields], [OTHER]], NAMES, ["forum", "domain"])
+    found = measure_agreement(
+        [[submit("e", [])], [OTHER | fields], [OTHER]], NAMES, ["forum", "domain"]
+    )
     assert [list(part) for part in found.pairs[0, 2].slices.values()] == [[forum], [domain]]
     # Only a document of unknown domain has an unknown forum, whether or not domains are asked for.
     assert list(agreement([OTHER | fields], [OTHER], by=["forum"]).slices["forum"]) == [forum]
@@ -330,8 +376,12 @@ def files():
 
 def test_means_of_slices_that_leave_out_pairs(ran, files):
     # Only Anna has a link in one of the domains.
-    json_lines.write("ben.jsonl", [*placed("books", BEN), *placed("imdb", OTHER | {"np_relations": []})])
-    json_lines.write("cem.jsonl", [*placed("books", ANNA), *placed("imdb", OTHER | {"np_relations": []})])
+    json_lines.write(
+        "ben.jsonl", [*placed("books", BEN), *placed("imdb", OTHER | {"np_relations": []})]
+    )
+    json_lines.write(
+        "cem.jsonl", [*placed("books", ANNA), *placed("imdb", OTHER | {"np_relations": []})]
+    )
     printed = ran("agreement", "tne", *files, "--by", "domain").splitlines()
     rows = [line.split() for line in printed]
     # F1 is 0 if only one of the two has a link, and undefined if nobody has; prepositions and clusters never have any.

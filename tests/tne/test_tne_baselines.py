@@ -28,7 +28,9 @@ def predict(name, records, definition=None, seed=0):
     """The rows of a baseline, with the options that it takes."""
     baseline = load_baseline("tne", name)
     chosen = {"definition": definition or "printed", "seed": seed, "fallback": "none"}
-    return baseline.predict(records, **{option.name: chosen[option.name] for option in baseline.options})
+    return baseline.predict(
+        records, **{option.name: chosen[option.name] for option in baseline.options}
+    )
 
 
 def linked(name, records, definition=None, seed=0):
@@ -36,7 +38,10 @@ def linked(name, records, definition=None, seed=0):
     rows = predict(name, records, definition, seed)
     assert [row["id"] for row in rows] == [record["id"] for record in records]
     assert {link["preposition"] for row in rows for link in row["relations"]} <= {"of"}
-    pairs = [[(int(ln["anchor"][2:]), int(ln["complement"][2:])) for ln in row["relations"]] for row in rows]
+    pairs = [
+        [(int(ln["anchor"][2:]), int(ln["complement"][2:])) for ln in row["relations"]]
+        for row in rows
+    ]
     assert all(found == sorted(set(found)) for found in pairs)
     return [set(found) for found in pairs]
 
@@ -48,7 +53,8 @@ def test_a_random_title_is_one_of_the_title_for_the_whole_document(records):
             {(i, j) for i in range(len(record["nps"])) if i != j}
             for j in range(len(record["nps"]))
             if record["nps"]
-            and next(np for np in record["nps"] if np["id"] == f"np{j}")["last_char"] <= record["text"].find("\n\n")
+            and next(np for np in record["nps"] if np["id"] == f"np{j}")["last_char"]
+            <= record["text"].find("\n\n")
         ]
         assert found in (everywhere or [set()])
 
@@ -73,12 +79,49 @@ def test_the_ferry_by_hand(ferry):
     assert linked("title-last", ferry) == [{(i, 1) for i in others - {1}}]
     # Gannet (np3) begins two tokens after The ferry Gannet (np4), in which it lies, and both end together: of the two,
     # what ends before them has the lower number, np3.
-    before = {(1, 0), (2, 1), (4, 2), (3, 4), (5, 3), (6, 5), (7, 6), (8, 7), (9, 8), (10, 9), (11, 10), (12, 11)}
-    after = {(0, 1), (1, 2), (2, 3), (3, 5), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 10), (10, 11), (11, 12)}
+    before = {
+        (1, 0),
+        (2, 1),
+        (4, 2),
+        (3, 4),
+        (5, 3),
+        (6, 5),
+        (7, 6),
+        (8, 7),
+        (9, 8),
+        (10, 9),
+        (11, 10),
+        (12, 11),
+    }
+    after = {
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (3, 5),
+        (4, 5),
+        (5, 6),
+        (6, 7),
+        (7, 8),
+        (8, 9),
+        (9, 10),
+        (10, 11),
+        (11, 12),
+    }
     assert linked("adj-anaphora", ferry) == [before]
     assert linked("adj-cataphora", ferry) == [after]
     # One token between: blank lines, hit, outside, on, a full stop, took, another, blamed.
-    one_between = {(1, 2), (2, 4), (3, 5), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (10, 11), (11, 12)}
+    one_between = {
+        (1, 2),
+        (2, 4),
+        (3, 5),
+        (4, 5),
+        (5, 6),
+        (6, 7),
+        (7, 8),
+        (8, 9),
+        (10, 11),
+        (11, 12),
+    }
     assert linked("surface", ferry) == [one_between]
     assert linked("surface", ferry, "described") == [{(5, 6), (6, 7)}]
     assert linked("all-pairs", ferry) == [{(i, j) for i in others for j in others - {i}}]
@@ -99,7 +142,9 @@ def test_a_random_title_is_drawn_anew_from_another_seed(ferry):
 def test_links_of_a_document_have_a_limit(ferry, monkeypatch):
     (pairs,) = linked("surface", ferry)
     monkeypatch.setattr(baselines, "MAX_LINKS", len(pairs) - 1)
-    with pytest.raises(RequestError, match=rf"{len(pairs)} links by this baseline .*at most {len(pairs) - 1}"):
+    with pytest.raises(
+        RequestError, match=rf"{len(pairs)} links by this baseline .*at most {len(pairs) - 1}"
+    ):
         linked("surface", ferry)
 
 
@@ -133,7 +178,9 @@ def rounded(values):
 
 @pytest.mark.gate
 def test_scores_as_described(test_split):
-    assert {name: rounded(unlabelled(test_split, name, "described")) for name in DESCRIBED} == DESCRIBED
+    assert {
+        name: rounded(unlabelled(test_split, name, "described")) for name in DESCRIBED
+    } == DESCRIBED
     for name in ("title-first", "adj-anaphora", "all-pairs"):
         assert unlabelled(test_split, name, "described") == unlabelled(test_split, name)
 
@@ -152,7 +199,9 @@ def test_every_pair_is_linked_or_has_a_fallback(records):
         assert [row["relations"] for row in rows] == [row["relations"] for row in without]
         assert list(validate(gold=records, system=rows)) == []
         for record, row in zip(records, rows, strict=True):
-            ends = [(one["anchor"], one["complement"]) for one in row["relations"] + row["fallback"]]
+            ends = [
+                (one["anchor"], one["complement"]) for one in row["relations"] + row["fallback"]
+            ]
             names = [np["id"] for np in record["nps"]]
             assert sorted(ends) == sorted((a, b) for a in names for b in names if a != b)
             assert {one["preposition"] for one in row["fallback"]} <= {"in"}
@@ -163,7 +212,14 @@ def test_uprep_by_hand():
     # (last), since np2 and np0 are linked by `of` and, last, by `in`.
     record = {"id": "d", "text": "a b\n\nc", "tokens": ["a", "b", "\n\n", "c"]}
     record["nps"] = [
-        {"id": f"np{n}", "text": c, "first_char": s, "last_char": s + 1, "first_token": t, "last_token": t}
+        {
+            "id": f"np{n}",
+            "text": c,
+            "first_char": s,
+            "last_char": s + 1,
+            "first_token": t,
+            "last_token": t,
+        }
         for n, (c, s, t) in enumerate([("a", 0, 0), ("b", 2, 1), ("c", 5, 3)])
     ]
     record["np_relations"] = [
@@ -187,7 +243,10 @@ def test_uprep_by_hand():
 @for_each(
     ("arguments", "problem"),
     [
-        (["surface", "--definition", "describd"], "'describd' is not one of 'printed', 'described'."),
+        (
+            ["surface", "--definition", "describd"],
+            "'describd' is not one of 'printed', 'described'.",
+        ),
         (["surface", "--spacy-model", "x"], "No such option"),
         (["title-first", "--definition", "printed"], "No such option"),
         (["title-last", "--seed", "1"], "No such option"),

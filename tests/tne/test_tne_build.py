@@ -65,7 +65,10 @@ def test_the_ferry_by_hand(ran, pipeline, texts):
     assert ran("build", "tne", "ferry.txt", *pipeline, "-o", "built.jsonl") == (
         "built.jsonl: 1 document, 7 noun phrases\n"
     )
-    phrases = [dict(zip(FIELDS, phrase, strict=True)) | {"id": f"np{number}"} for number, phrase in enumerate(PHRASES)]
+    phrases = [
+        dict(zip(FIELDS, phrase, strict=True)) | {"id": f"np{number}"}
+        for number, phrase in enumerate(PHRASES)
+    ]
     assert read("built.jsonl") == [
         {
             "id": "ferry",
@@ -80,11 +83,16 @@ def test_the_ferry_by_hand(ran, pipeline, texts):
 
 def test_what_is_built_is_read_and_predicted(ran, pipeline, texts):
     ran("build", "tne", *texts, *pipeline, "-o", "built.jsonl")
-    assert ran("baseline", "tne", "title-last", "--gold", "built.jsonl", "-o", "mine.jsonl") == "mine.jsonl: 2 rows\n"
+    assert (
+        ran("baseline", "tne", "title-last", "--gold", "built.jsonl", "-o", "mine.jsonl")
+        == "mine.jsonl: 2 rows\n"
+    )
     # All but the title's last, rock and Rock, are linked to it: 6 of 7 and 2 of 3 (Rock, May, a light).
     assert [len(row["relations"]) for row in read("mine.jsonl")] == [6, 2]
     ran("convert", "tne", "mine.jsonl", "--gold", "built.jsonl", "--to", "gold", "-o", "gold.jsonl")
-    scores = json.loads(ran("score", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci"))["scores"]
+    scores = json.loads(
+        ran("score", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci")
+    )["scores"]
     assert (scores["links/precision"]["value"], scores["links/recall"]["value"]) == (1, 1)
 
 
@@ -96,7 +104,9 @@ def test_the_commands_of_the_page(ran, here, texts):
     for name in texts:
         Path(name).rename(Path("texts") / name)
     assert f"$ cat texts/ferry.txt\n{FERRY}$" in page
-    commands = [line for line in pages.find_commands(page, "spaCy") if line.startswith("closeread ")]
+    commands = [
+        line for line in pages.find_commands(page, "spaCy") if line.startswith("closeread ")
+    ]
     assert len(commands) == 3
     for line in commands:
         assert f"$ {line}\n{ran(*line.split()[1:])}" in page
@@ -112,7 +122,11 @@ def test_the_commands_of_the_page(ran, here, texts):
         (["--max-phrases", "6"], {"short": 3}, "'ferry' has 7 (expected at most 6 noun phrases)"),
         # The filter counts in what is kept of the text.
         (["--max-phrases", "6", "--paragraphs", "1"], {"ferry": 5, "short": 3}, None),
-        (["--min-phrases", "4", "--max-phrases", "7"], {"ferry": 7}, "'short' has 3 (expected 4 to 7 noun phrases)"),
+        (
+            ["--min-phrases", "4", "--max-phrases", "7"],
+            {"ferry": 7},
+            "'short' has 3 (expected 4 to 7 noun phrases)",
+        ),
     ],
 )
 def test_filters_of_the_paper(run, pipeline, texts, chosen, kept, left_out):
@@ -123,12 +137,34 @@ def test_filters_of_the_paper(run, pipeline, texts, chosen, kept, left_out):
 
 
 def test_no_text_is_left(run, pipeline, texts):
-    done = run("build", "tne", *texts, *pipeline, "--min-phrases", "25", "--max-phrases", "50", "-o", "built.jsonl")
+    done = run(
+        "build",
+        "tne",
+        *texts,
+        *pipeline,
+        "--min-phrases",
+        "25",
+        "--max-phrases",
+        "50",
+        "-o",
+        "built.jsonl",
+    )
     assert (done.exit_code, done.stderr) == (
         2,
         "Error: no text has 25 to 50 noun phrases: 'ferry' has 7, 'short' has 3\n",
     )
-    done = run("build", "tne", *texts, *pipeline, "--min-phrases", "50", "--max-phrases", "25", "-o", "built.jsonl")
+    done = run(
+        "build",
+        "tne",
+        *texts,
+        *pipeline,
+        "--min-phrases",
+        "50",
+        "--max-phrases",
+        "25",
+        "-o",
+        "built.jsonl",
+    )
     assert done.exit_code == 2
     assert "the least number of noun phrases, 50, is above the greatest, 25" in done.stderr
     assert not Path("built.jsonl").exists()
@@ -137,16 +173,34 @@ def test_no_text_is_left(run, pipeline, texts):
 def test_problems_of_all_texts_at_once(run, here, texts):
     Path("title.txt").write_text("Title\n")
     Path("control.txt").write_text("T\nS\nOne \x01.\n")
-    done = run("build", "tne", *texts, "title.txt", "control.txt", "--spacy-model", "any", "-o", "built.jsonl")
+    done = run(
+        "build",
+        "tne",
+        *texts,
+        "title.txt",
+        "control.txt",
+        "--spacy-model",
+        "any",
+        "-o",
+        "built.jsonl",
+    )
     assert done.exit_code == 1
     assert "title.txt: has 1 non-blank line (expected a title, 1 subtitle and" in done.stderr
-    assert "control.txt:3: character 5 is the control character U+0001 (expected plain text)" in done.stderr
+    assert (
+        "control.txt:3: character 5 is the control character U+0001 (expected plain text)"
+        in done.stderr
+    )
     done = run("build", "tne", *texts, "--spacy-model", "xx_no_such_pipeline", "-o", "built.jsonl")
     assert done.exit_code == 2
-    assert "spaCy pipeline 'xx_no_such_pipeline' does not exist (expected an installed pipeline" in done.stderr
+    assert (
+        "spaCy pipeline 'xx_no_such_pipeline' does not exist (expected an installed pipeline"
+        in done.stderr
+    )
     assert not Path("built.jsonl").exists()
     assert run("build", "tne", *texts, "-o", "built.jsonl").exit_code == 2  # by which pipeline?
-    assert run("build", "tne", "ferry.txt", "--spacy-model", "any", "-o", "ferry.txt").exit_code == 2
+    assert (
+        run("build", "tne", "ferry.txt", "--spacy-model", "any", "-o", "ferry.txt").exit_code == 2
+    )
     assert Path("ferry.txt").read_text() == FERRY
 
 
@@ -198,11 +252,16 @@ NEEDED = "(expected a pipeline with a tagger and a parser, such as en_core_web_s
 def test_pipelines_that_find_no_noun_phrases():
     with pytest.raises(RequestError) as error:
         build(blank("sentencizer"))
-    assert str(error.value) == f"spaCy pipeline 'mine' does not set parts of speech and a dependency parse {NEEDED}"
+    assert (
+        str(error.value)
+        == f"spaCy pipeline 'mine' does not set parts of speech and a dependency parse {NEEDED}"
+    )
     with pytest.raises(RequestError) as error:
         build(blank("invented_tags"))
     assert str(error.value) == f"spaCy pipeline 'mine' does not set a dependency parse {NEEDED}"
-    with pytest.raises(RequestError, match="no noun phrases of the language of pipeline 'mine', 'xx'"):
+    with pytest.raises(
+        RequestError, match="no noun phrases of the language of pipeline 'mine', 'xx'"
+    ):
         build(blank("invented_tags", language="xx"))
 
 
@@ -210,7 +269,10 @@ def test_pipelines_that_fail():
     texts = [TEXT, PlainText("y", "y.txt", "boom", (), ("boom",))]
     with pytest.raises(RequestError) as error:
         build(make_failing(), texts)
-    assert str(error.value) == "spaCy pipeline 'mine' fails on text 'y' or a later one: invented failure"
+    assert (
+        str(error.value)
+        == "spaCy pipeline 'mine' fails on text 'y' or a later one: invented failure"
+    )
     pipeline = make_pipeline()
     pipeline.tokenizer = lambda text: spacy.tokens.Doc(pipeline.vocab, text.split())
     with pytest.raises(RequestError, match="pipeline 'mine' changes the characters of text 'x'"):
@@ -234,8 +296,15 @@ def test_a_failure_after_some_documents_leaves_no_file(run, here, texts, monkeyp
     make_failing().to_disk("fails")
     done = run("build", "tne", *texts, "z.txt", "--spacy-model", "fails", "-o", "built.jsonl")
     assert done.exit_code == 2
-    assert "spaCy pipeline 'fails' fails on text 'z' or a later one: invented failure" in done.stderr
-    assert sorted(path.name for path in here.iterdir()) == ["fails", "ferry.txt", "short.txt", "z.txt"]
+    assert (
+        "spaCy pipeline 'fails' fails on text 'z' or a later one: invented failure" in done.stderr
+    )
+    assert sorted(path.name for path in here.iterdir()) == [
+        "fails",
+        "ferry.txt",
+        "short.txt",
+        "z.txt",
+    ]
 
 
 def test_batches(monkeypatch):
@@ -244,7 +313,12 @@ def test_batches(monkeypatch):
     monkeypatch.setattr(building, "BATCH", 10)
     batches = list(building._batch((TEXT, "x" * size) for size in sizes))
     # 3 + 4 + 2 = 9, and 2 more are too many; 12 is too long for any; 1 + 9 = 10.
-    assert [[len(characters) for _, characters in batch] for batch in batches] == [[3, 4, 2], [2], [12], [1, 9]]
+    assert [[len(characters) for _, characters in batch] for batch in batches] == [
+        [3, 4, 2],
+        [2],
+        [12],
+        [1, 9],
+    ]
 
 
 def test_components_that_noun_phrases_do_not_need_are_left_out():
@@ -274,13 +348,18 @@ def test_a_text_without_noun_phrases_is_told():
     ]
     records, notices = build(make_pipeline(), texts)
     assert [len(record["nps"]) for record in records] == [0, 1, 3]
-    assert notices == ["1 document without noun phrases: 'x'.", "1 document without noun phrases in the title: 'y'."]
+    assert notices == [
+        "1 document without noun phrases: 'x'.",
+        "1 document without noun phrases in the title: 'y'.",
+    ]
 
 
 def make_pipeline_of(records):
     """A pipeline that finds the noun phrases of these documents, whatever they are."""
     spans = {
-        record["text"].rstrip(): [(np["first_token"], np["last_token"] + 1, 0) for np in record["nps"]]
+        record["text"].rstrip(): [
+            (np["first_token"], np["last_token"] + 1, 0) for np in record["nps"]
+        ]
         for record in records
     }
 
@@ -307,5 +386,7 @@ def test_released_texts_are_built_as_released(corpora, here):
         assert again["text"] == record["text"].rstrip()
         blank_end = record["tokens"][-1].isspace()
         assert again["tokens"] == record["tokens"][: -1 if blank_end else None]
-        spans = [{tuple(np[field] for field in FIELDS) for np in one["nps"]} for one in (record, again)]
+        spans = [
+            {tuple(np[field] for field in FIELDS) for np in one["nps"]} for one in (record, again)
+        ]
         assert spans[0] == spans[1]

@@ -27,8 +27,28 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
 
 NO_CI = Resampling(0)
 PLACES = [name for name in BREAKDOWNS if name not in ("preposition", "expressed")]
-TOKENS = ["The", "roof", "of", "the", "house", "leaks", ".", "Its", "owner", "sold", "the", "house", "."]
-SPANS = [(0, 1), (3, 4), (7, 8), (10, 11), (0, 4)]  # the roof, the house, its owner, the house, the roof of the house
+TOKENS = [
+    "The",
+    "roof",
+    "of",
+    "the",
+    "house",
+    "leaks",
+    ".",
+    "Its",
+    "owner",
+    "sold",
+    "the",
+    "house",
+    ".",
+]
+SPANS = [
+    (0, 1),
+    (3, 4),
+    (7, 8),
+    (10, 11),
+    (0, 4),
+]  # the roof, the house, its owner, the house, the roof of the house
 CLUSTERS = [[0, 4], [1, 3], [2]]
 # Right: 0 of 1.  Missing: 0 of 3, ten tokens ahead, and 2 of 1, four tokens back.  Confused: 2 of 3.
 GOLD = [(0, "of", 1), (0, "of", 3), (2, "of", 1), (2, "of", 3)]
@@ -66,7 +86,9 @@ def test_scores_by_hand(found, field):
             "unlabeled/precision": twin.share(linked, predicted),
             "unlabeled/recall": twin.share(linked, gold),
         }
-        assert {name: scores.scores[name].value for name in expected} == {n: float(v) for n, v in expected.items()}
+        assert {name: scores.scores[name].value for name in expected} == {
+            n: float(v) for n, v in expected.items()
+        }
         assert scores.scores["links/precision"].undefined == (predicted == 0)
         assert scores.scores["links/recall"].undefined == (gold == 0)
         assert (scores.counts["links/gold"], scores.counts["links/system"]) == (gold, predicted)
@@ -98,7 +120,16 @@ def test_every_wrong_pair_is_a_row(found):
     header, rows = found.to_rows()
     of_0, of_2 = ["np0", "The roof"], ["np2", "Its owner"]
     assert list(header) == [
-        *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
+        *(
+            "error",
+            "document",
+            "anchor",
+            "anchor_words",
+            "complement",
+            "complement_words",
+            "gold",
+            "predicted",
+        ),
         *("distance", "expressed", "direction", "sentence", "mention"),
     ]
     assert rows == [
@@ -116,9 +147,22 @@ def test_bins_at_their_bounds():
     places = [0, 5, 6, 10, 11, 20, 21, 50, 51, 100, 101]
     links = [(0, "of", number) for number in range(1, 11)]
     record = document("d0", ["x"] * 102, links, (), [(place, place) for place in places])
-    table = count(gold=[record], system=[{"id": "d0", "relations": gold_links(record)}], breakdowns=["distance"])
-    counted = {name: sum_counts(part)["links/gold"] for name, part in table.slices("distance").items()}
-    assert counted == {"0 to 5": 1, "6 to 10": 2, "11 to 20": 2, "21 to 50": 2, "51 to 100": 2, "over 100": 1}
+    table = count(
+        gold=[record],
+        system=[{"id": "d0", "relations": gold_links(record)}],
+        breakdowns=["distance"],
+    )
+    counted = {
+        name: sum_counts(part)["links/gold"] for name, part in table.slices("distance").items()
+    }
+    assert counted == {
+        "0 to 5": 1,
+        "6 to 10": 2,
+        "11 to 20": 2,
+        "21 to 50": 2,
+        "51 to 100": 2,
+        "over 100": 1,
+    }
 
 
 @st.composite
@@ -150,7 +194,9 @@ def test_breakdowns_are_those_of_the_slow_twin(given_sides):
         expected = Counter()
         for record, row in zip(gold, rows, strict=True):
             places = Places(record)
-            for name, pairs in twin.list_pairs(pack(row["relations"]), pack(record["np_relations"]), None).items():
+            for name, pairs in twin.list_pairs(
+                pack(row["relations"]), pack(record["np_relations"]), None
+            ).items():
                 expected.update((places.find(field, pair), name) for pair, _ in pairs)
         counted = {
             (part, name): n
@@ -159,7 +205,9 @@ def test_breakdowns_are_those_of_the_slow_twin(given_sides):
             if n
         }
         assert counted == dict(expected)
-        assert list(table.slices(field)) == [part for part in BREAKDOWNS[field].parts if part in table.slices(field)]
+        assert list(table.slices(field)) == [
+            part for part in BREAKDOWNS[field].parts if part in table.slices(field)
+        ]
     # Every pair belongs to one part of each.
     for field in BREAKDOWNS:
         for name, whole in sum_counts(table).items():
@@ -180,10 +228,15 @@ def test_wrong_pairs_are_those_of_the_slow_twin(given_sides):
             errors[record["id"]] += 1
             if kind == "confused":
                 confusions[tuple(labels)] += 1
-    kept = [HEADER.index(name) for name in ("error", "document", "anchor", "complement", "gold", "predicted")]
+    kept = [
+        HEADER.index(name)
+        for name in ("error", "document", "anchor", "complement", "gold", "predicted")
+    ]
     kept += range(HEADER.index("expressed") + 1, len(HEADER))
     assert Counter(tuple(row[i] for i in kept) for row in analysis.list_links()) == expected
-    assert {(one["gold"], one["predicted"]): one["pairs"] for one in analysis.list_confusions()} == confusions
+    assert {
+        (one["gold"], one["predicted"]): one["pairs"] for one in analysis.list_confusions()
+    } == confusions
     assert {one["document"]: one["errors"] for one in analysis.list_documents()} == errors
     totals = sum_counts(table)
     counted = analysis.count()
@@ -222,9 +275,9 @@ def test_documents_without_a_row(predictions):
     assert {row[1] for row in skipped.to_rows()[1]} == {gold[0]["id"]}
     assert skipped.counts["missing"] == len({one[:2] for one in pack(gold_links(gold[0]))})
     assert [one["document"] for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
-    assert sum(one["triplets"] for one in skipped.analysis.list_wordings(10**6, missed=True)) == len(
-        gold_links(gold[0])
-    )
+    assert sum(
+        one["triplets"] for one in skipped.analysis.list_wordings(10**6, missed=True)
+    ) == len(gold_links(gold[0]))
     empty = closeread.errors("tne", rows, config="sample", missing="empty", resampling=NO_CI)
     assert {row[1] for row in empty.to_rows()[1]} == {one["id"] for one in gold}
     with pytest.raises(SubmissionError, match="3 of 4 ids have no prediction"):
@@ -233,7 +286,9 @@ def test_documents_without_a_row(predictions):
 
 def test_nothing_is_wrong(ran):
     gold = read_gold(load_corpus("tne"), "sample").records
-    json_lines.write("gold.jsonl", [{"id": one["id"], "relations": gold_links(one)} for one in gold])
+    json_lines.write(
+        "gold.jsonl", [{"id": one["id"], "relations": gold_links(one)} for one in gold]
+    )
     found = closeread.errors("tne", "gold.jsonl", config="sample", resampling=NO_CI)
     assert sum(found.counts.values()) == found.counts["right"] > 0
     assert found.to_rows()[1] == []

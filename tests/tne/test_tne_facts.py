@@ -47,7 +47,9 @@ def test_the_ferry_by_hand(sample):
         # in order of the file: 4 3 14 23 12 26 15 30 19 33 22 30 15 10 18
         "mean distance in tokens": Fraction(274, 15),
         "% of links in surface form": Fraction(100, 15),  # a sandbank outside the harbour
-        "% of links in extended surface form": Fraction(200, 15),  # and Ferry runs aground near Oldhaven
+        "% of links in extended surface form": Fraction(
+            200, 15
+        ),  # and Ferry runs aground near Oldhaven
         **{f"links: {name}": 0 for name in PREPOSITIONS[1:]},
         "links: of": 7,
         "links: on": 4,
@@ -82,7 +84,12 @@ FILLED = ["so"] * 9
         (("roof", "in", "house"), (0, 2), 0, 0),  # another preposition
         (("roof", "of", "house", "house"), (0, 3), 100, 100),  # its words count, not its place
         (("roof", "Of", "house"), (0, 2), 0, 0),
-        (("roof", "of", "the", "house"), (0, 3), 0, 0),  # something between preposition and complement
+        (
+            ("roof", "of", "the", "house"),
+            (0, 3),
+            0,
+            0,
+        ),  # something between preposition and complement
         (("house", "of", "roof"), (2, 0), 0, 0),  # backwards
         (("roof", "so", "of", "house"), (0, 3), 0, 100),
         (("roof", *FILLED, "of", "house"), (0, 11), 0, 100),  # the preposition is the tenth token
@@ -94,7 +101,10 @@ def test_surface_form(words, nps, surface, extended):
     record = said(*words, nps=nps, links=[(0, "of", 1)])
     assert list(find_inconsistencies([record])) == []
     found = facts([record])
-    assert (found["% of links in surface form"], found["% of links in extended surface form"]) == (surface, extended)
+    assert (found["% of links in surface form"], found["% of links in extended surface form"]) == (
+        surface,
+        extended,
+    )
 
 
 def test_white_space_is_no_token_to_look_ahead():

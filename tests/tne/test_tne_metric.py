@@ -28,10 +28,20 @@ def system():
     rows = []
     for record in GOLD:
         links = [{name: one[name] for name in ENDS} for one in record["np_relations"]]
-        said = [one | ({"preposition": "of"} if i % 3 == 0 else {}) for i, one in enumerate(links[::2])]
+        said = [
+            one | ({"preposition": "of"} if i % 3 == 0 else {}) for i, one in enumerate(links[::2])
+        ]
         pairs = dict.fromkeys((one["anchor"], one["complement"]) for one in links[1::2])
-        back = [{"anchor": anchor, "complement": complement, "preposition": "of"} for anchor, complement in pairs]
-        rows.append({"id": record["id"], "relations": [dict(t) for t in dict.fromkeys(tuple(s.items()) for s in said)]})
+        back = [
+            {"anchor": anchor, "complement": complement, "preposition": "of"}
+            for anchor, complement in pairs
+        ]
+        rows.append(
+            {
+                "id": record["id"],
+                "relations": [dict(t) for t in dict.fromkeys(tuple(s.items()) for s in said)],
+            }
+        )
         rows[-1]["fallback"] = back
     return rows
 
@@ -64,7 +74,9 @@ def test_any_table_as_references(tne_links, tmp_path, datasets):
     rows = closeread.load_dataset("tne", "sample", split="test")
     assert [record["forum"] for record in rows] == [record["forum"] for record in GOLD]
     for references in shapes(rows):
-        found = tne_links.report(predictions=SYSTEM, references=references, by=by, resampling=Resampling(0))
+        found = tne_links.report(
+            predictions=SYSTEM, references=references, by=by, resampling=Resampling(0)
+        )
         assert (found.total, found.slices) == (wanted.total, wanted.slices), type(references)
         assert found.provenance.signature == wanted.provenance.signature, type(references)
     export("tne", tmp_path / "repository", configs=["sample"])
@@ -77,7 +89,9 @@ def test_any_table_as_references(tne_links, tmp_path, datasets):
 def bare(*absent):
     """The sample's records with less in them: null, or taken away."""
     nulls = [{**record, **dict.fromkeys(absent)} for record in GOLD]
-    return nulls, [{name: value for name, value in record.items() if name not in absent} for record in GOLD]
+    return nulls, [
+        {name: value for name, value in record.items() if name not in absent} for record in GOLD
+    ]
 
 
 @for_each(
@@ -97,7 +111,9 @@ def test_references_with_less_in_them(tne_links, absent, datasets):
     for references in (nulls, without, datasets.Dataset.from_list(without)):
         assert tne_links.compute(predictions=SYSTEM, references=references) == wanted
     signatures = [
-        tne_links.report(predictions=SYSTEM, references=references, resampling=Resampling(0)).provenance.signature
+        tne_links.report(
+            predictions=SYSTEM, references=references, resampling=Resampling(0)
+        ).provenance.signature
         for references in (nulls, without)
     ]
     assert signatures[0] == signatures[1]
@@ -134,11 +150,16 @@ def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
     )
     for call in (tne_links.compute, tne_links.report):
         with pytest.raises(SubmissionError) as caught:
-            call(predictions=[SYSTEM[0], {"predicted_prepositions": [0]}, *SYSTEM[2:]], references=GOLD)
+            call(
+                predictions=[SYSTEM[0], {"predicted_prepositions": [0]}, *SYSTEM[2:]],
+                references=GOLD,
+            )
         assert str(caught.value) == message
 
 
 def test_the_unlabelled_files_are_no_references(tne_links):
-    rows = [{name: value for name, value in record.items() if name != "np_relations"} for record in GOLD]
+    rows = [
+        {name: value for name, value in record.items() if name != "np_relations"} for record in GOLD
+    ]
     with pytest.raises(SubmissionError, match="row 0: field 'np_relations' is missing"):
         tne_links.compute(predictions=SYSTEM, references=rows)

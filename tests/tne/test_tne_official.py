@@ -30,11 +30,17 @@ INVENTED = [name for name in SAID if name not in OF_CORPUS]
 def compared(table, name):
     """Compare all six scores of a table with the evaluator's."""
     found = scores(table)
-    assert {theirs: found[ours] for theirs, ours in NAMES.items()} == pytest.approx(SAID[name], abs=1e-9)
+    assert {theirs: found[ours] for theirs, ours in NAMES.items()} == pytest.approx(
+        SAID[name], abs=1e-9
+    )
 
 
 def documents_of(name):
-    return official.random_documents(int(name.split()[1])) if name.startswith("random ") else official.CASES[name]
+    return (
+        official.random_documents(int(name.split()[1]))
+        if name.startswith("random ")
+        else official.CASES[name]
+    )
 
 
 @for_each("name", INVENTED)
@@ -45,7 +51,11 @@ def test_agrees_with_the_official_evaluator(name):
             "id": str(number),
             "nps": [{"id": f"np{i}"} for i in range(size)],
             "np_relations": [
-                {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
+                {
+                    "anchor": f"np{anchor}",
+                    "complement": f"np{complement}",
+                    "preposition": preposition,
+                }
                 for anchor, preposition, complement in links
             ],
         }
@@ -67,7 +77,11 @@ def test_agrees_on_the_release(corpora, tmp_path, name):
     with path.open("w", encoding="utf-8") as lines:
         for number, record in enumerate(gold.records):
             links = [
-                (official.number(link["anchor"]), link["preposition"], official.number(link["complement"]))
+                (
+                    official.number(link["anchor"]),
+                    link["preposition"],
+                    official.number(link["complement"]),
+                )
                 for link in record["np_relations"]
             ]
             array = official.perturbed(system, number, len(record["nps"]), links)
@@ -76,7 +90,9 @@ def test_agrees_on_the_release(corpora, tmp_path, name):
 
 
 def test_the_figures_cover_what_they_should():
-    assert set(OF_CORPUS) == {f"{split}: {system}" for split in official.SPLITS for system in official.SHARES}
+    assert set(OF_CORPUS) == {
+        f"{split}: {system}" for split in official.SPLITS for system in official.SHARES
+    }
     assert [*official.CASES, *(f"random {seed}" for seed in range(official.N_RANDOM))] == INVENTED
     random = [official.random_documents(seed) for seed in range(official.N_RANDOM)]
     documents = [document for of_seed in random for document in of_seed]

@@ -30,7 +30,12 @@ def read(text, separator="line", n_subtitles=1, name="x.txt"):
         ("T\nOne.\nTwo.\n", "line", 0, "T\n\n \n\nOne. \nTwo."),
         ("T\nS\nR\nOne.\n", "line", 2, "T\n\nS \n\nR \n\nOne."),
         # Broken lines.
-        ("T\nU\n\nS\n\nOne,\n  and \none.\n\nTwo.\n", "blank-line", 1, "T U\n\nS \n\nOne, and one. \nTwo."),
+        (
+            "T\nU\n\nS\n\nOne,\n  and \none.\n\nTwo.\n",
+            "blank-line",
+            1,
+            "T U\n\nS \n\nOne, and one. \nTwo.",
+        ),
         ("T\n \nOne.\nTwo.\n", "blank-line", 0, "T\n\n \n\nOne. Two."),
         # White space inside a line is the text's own.
         ("T\nS\nOne,  and\tone.\u2028Two.", "line", 1, "T\n\nS \n\nOne,  and\tone.\u2028Two."),
@@ -47,7 +52,9 @@ def test_first_paragraphs(here):
     assert text.lay_out(9) == text.lay_out()
 
 
-@given(parts=st.lists(PART, min_size=3, max_size=6), separator=st.sampled_from(["line", "blank-line"]))
+@given(
+    parts=st.lists(PART, min_size=3, max_size=6), separator=st.sampled_from(["line", "blank-line"])
+)
 def test_what_is_laid_out_reads_as_the_same_parts(parts, separator):
     text = PlainText("x", "x.txt", parts[0], (parts[1],), tuple(parts[2:]))
     assert split_parts(text.lay_out().split("\n"), "line") == parts
@@ -56,7 +63,13 @@ def test_what_is_laid_out_reads_as_the_same_parts(parts, separator):
 
 @for_each(
     ("name", "own"),
-    [("ferry.txt", "ferry"), ("a.b.TXT", "a.b"), ("ferry", "ferry"), (".txt", ".txt"), ("notes.md", "notes.md")],
+    [
+        ("ferry.txt", "ferry"),
+        ("a.b.TXT", "a.b"),
+        ("ferry", "ferry"),
+        (".txt", ".txt"),
+        ("notes.md", "notes.md"),
+    ],
 )
 def test_the_id_is_the_name_of_the_file(here, name, own):
     text = read("T\nS\nOne.", name=name)
@@ -76,7 +89,9 @@ def test_a_folder_stands_for_its_texts(here):
         "texts/more: is a folder (expected a file)",
         "texts/notes.md: is not a plain text (expected a name ending in .txt or .txt.gz)",
     ]
-    with pytest.raises(FormatError, match=r"contains no plain text \(expected files ending in .txt\)"):
+    with pytest.raises(
+        FormatError, match=r"contains no plain text \(expected files ending in .txt\)"
+    ):
         read_texts([Path("texts/more")])
 
 
@@ -89,10 +104,25 @@ def test_names_that_ids_can_not_be(here, name):
 @for_each(
     ("text", "separator", "n_subtitles", "problem"),
     [
-        ("\n \n", "line", 1, "has 0 non-blank lines (expected a title, 1 subtitle and at least one paragraph)"),
-        ("T\nS\n", "line", 1, "has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)"),
+        (
+            "\n \n",
+            "line",
+            1,
+            "has 0 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
+        ),
+        (
+            "T\nS\n",
+            "line",
+            1,
+            "has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
+        ),
         ("T\n", "line", 0, "has 1 non-blank line (expected a title and at least one paragraph)"),
-        ("T\nS\nOne.\n", "blank-line", 2, "has 1 block (expected a title, 2 subtitles and at least one paragraph)"),
+        (
+            "T\nS\nOne.\n",
+            "blank-line",
+            2,
+            "has 1 block (expected a title, 2 subtitles and at least one paragraph)",
+        ),
         ("", "line", 1, "is empty"),
     ],
 )

@@ -21,14 +21,20 @@ from closeread.tasks.tne.figures import (
     preposition_counts,
 )
 
-OF, IN, ON, BY, AT, NEAR = (PREPOSITIONS.index(name) for name in ("of", "in", "on", "by", "at", "near"))
+OF, IN, ON, BY, AT, NEAR = (
+    PREPOSITIONS.index(name) for name in ("of", "in", "on", "by", "at", "near")
+)
 SAMPLE = ["--config", "sample"]
 
 
 def gold(*documents):
     """Documents given as their numbers of noun phrases and their links."""
     return [
-        {"id": f"d{i}", "nps": [{"id": f"np{n}"} for n in range(size)], "np_relations": [link(*one) for one in links]}
+        {
+            "id": f"d{i}",
+            "nps": [{"id": f"np{n}"} for n in range(size)],
+            "np_relations": [link(*one) for one in links],
+        }
         for i, (size, links) in enumerate(documents)
     ]
 
@@ -41,7 +47,9 @@ def system(*documents):
 
 
 # 3 * 2 + 2 * 1 + 0 ordered pairs, of which gold links 4.
-GOLD = gold((3, [(0, "of", 1), (0, "in", 1), (1, "of", 2), (2, "on", 0)]), (2, [(1, "of", 0)]), (1, []))
+GOLD = gold(
+    (3, [(0, "of", 1), (0, "in", 1), (1, "of", 2), (2, "on", 0)]), (2, [(1, "of", 0)]), (1, [])
+)
 SENT = system([(0, "of", 1), (1, "by", 2), (2, "of", 1)], [(1, "of", 0), (1, "at", 0)], None)
 
 
@@ -65,7 +73,9 @@ def overlapping(figure):
     bottom, top = sorted(axes.get_ylim())
     ticks = [label for label in axes.get_yticklabels() if bottom <= label.get_position()[1] <= top]
     shown = [*axes.texts, *ticks, axes.xaxis.label, *{one.yaxis.label for one in figure.axes}]
-    extents = np.array([text.get_window_extent(renderer).extents for text in shown if text.get_text()])
+    extents = np.array(
+        [text.get_window_extent(renderer).extents for text in shown if text.get_text()]
+    )
     left, bottom, right, top = extents.T
     across = np.minimum.outer(right, right) - np.maximum.outer(left, left) > 1
     along = np.minimum.outer(top, top) - np.maximum.outer(bottom, bottom) > 1
@@ -75,13 +85,19 @@ def overlapping(figure):
 
 
 def test_what_is_taken_for_what():
-    assert cells(confusion_counts(GOLD, SENT)) == {
-        (OF, OF): 2,  # the predicted one where it is among the gold ones, and the first of the predicted ones
-        (OF, BY): 1,
-        (ON, NO_LINK): 1,
-        (NO_LINK, OF): 1,
-        (NO_LINK, NO_LINK): 3,
-    }
+    assert (
+        cells(confusion_counts(GOLD, SENT))
+        == {
+            (
+                OF,
+                OF,
+            ): 2,  # the predicted one where it is among the gold ones, and the first of the predicted ones
+            (OF, BY): 1,
+            (ON, NO_LINK): 1,
+            (NO_LINK, OF): 1,
+            (NO_LINK, NO_LINK): 3,
+        }
+    )
 
 
 def test_the_commonest_are_those_of_gold():
@@ -95,7 +111,11 @@ def test_the_commonest_are_those_of_gold():
 
 def test_the_matrix_that_is_drawn():
     counts = np.zeros((25, 25), np.int64)
-    counts[OF, [OF, IN]], counts[IN, [IN, NO_LINK]], counts[NO_LINK, [OF, NO_LINK]] = [8, 1], [4, 2], [16, 1 << 20]
+    counts[OF, [OF, IN]], counts[IN, [IN, NO_LINK]], counts[NO_LINK, [OF, NO_LINK]] = (
+        [8, 1],
+        [4, 2],
+        [16, 1 << 20],
+    )
     figure = plot_confusion(counts, [OF, IN, NO_LINK])
     axes = figure.axes[0]
     (mesh,) = axes.collections
@@ -106,8 +126,23 @@ def test_the_matrix_that_is_drawn():
         [3, 0, None], [None, 2, 1], [4, None, 20],
     ]  # fmt: skip
     assert (mesh.norm.vmin, mesh.norm.vmax) == (0, 20)
-    assert [text.get_text() for text in axes.texts] == ["8", "1", "0", "0", "4", "2", "16", "0", "1,048,576"]
-    assert [text.get_position() for text in axes.texts][:4] == [(0.5, 0.5), (1.5, 0.5), (2.5, 0.5), (0.5, 1.5)]
+    assert [text.get_text() for text in axes.texts] == [
+        "8",
+        "1",
+        "0",
+        "0",
+        "4",
+        "2",
+        "16",
+        "0",
+        "1,048,576",
+    ]
+    assert [text.get_position() for text in axes.texts][:4] == [
+        (0.5, 0.5),
+        (1.5, 0.5),
+        (2.5, 0.5),
+        (0.5, 1.5),
+    ]
     assert axes.get_ylim() == (3, 0)  # from the top down
     assert [label.get_text() for label in axes.get_xticklabels()] == ["of", "in", "no link"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["of", "in", "no link"]
@@ -118,13 +153,21 @@ def test_the_matrix_that_is_drawn():
 def bars(figure):
     """The heights of the bars by name of their file, from left to right, to a tenth of a percent."""
     (axes,) = figure.axes
-    return {bar.get_label(): [round(p.get_height(), 1) for p in bar.patches] for bar in axes.containers}
+    return {
+        bar.get_label(): [round(p.get_height(), 1) for p in bar.patches] for bar in axes.containers
+    }
 
 
 def test_the_shares_that_are_drawn():
     first = preposition_counts(documents_of(GOLD))
-    assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {"of": 3, "in": 1, "on": 1}
-    second = preposition_counts(documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)]))))
+    assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {
+        "of": 3,
+        "in": 1,
+        "on": 1,
+    }
+    second = preposition_counts(
+        documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)])))
+    )
     figure = plot_prepositions({"one": first, "two": second}, 0)
     (axes,) = figure.axes
     names = [label.get_text() for label in axes.get_xticklabels()]
@@ -141,7 +184,9 @@ def test_the_shares_that_are_drawn():
     assert legend.get_frame_on()
     assert legend.get_frame().get_facecolor() == (1, 1, 1, 1)
     assert axes.get_axisbelow() is True
-    centres = [[patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers]
+    centres = [
+        [patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers
+    ]
     assert np.allclose(np.mean(centres, axis=0), range(24))
     assert len(axes.texts) == 0
     alone = plot_prepositions({"one": first}, 0)
@@ -173,7 +218,9 @@ def test_rare_prepositions_are_united(smallest, names, one, two):
 def sent(path="sent.jsonl"):
     """Predictions for the sample: the gold ones but that `of` is `by`, and one more link."""
     rows = []
-    for line in resources.files("closeread.loaders.tne").joinpath("sample.jsonl").read_bytes().splitlines():
+    for line in (
+        resources.files("closeread.loaders.tne").joinpath("sample.jsonl").read_bytes().splitlines()
+    ):
         record = json.loads(line)
         links = [{name: one[name] for name in ENDS} for one in record["np_relations"]]
         for one in links:
@@ -190,7 +237,18 @@ def test_confusion_of_the_sample(ran):
     assert told == "matrix.svg: 3 prepositions, 44 of 65 gold pairs\n"
     found = texts("matrix.svg")
     assert found.count("no link") == 2
-    ran("plot", "confusion", "sent.jsonl", *SAMPLE, "--labels", 24, "--unlinked", "hidden", "-o", "matrix.svg")
+    ran(
+        "plot",
+        "confusion",
+        "sent.jsonl",
+        *SAMPLE,
+        "--labels",
+        24,
+        "--unlinked",
+        "hidden",
+        "-o",
+        "matrix.svg",
+    )
     assert "no link" not in texts("matrix.svg")
     ran("plot", "confusion", "sent.jsonl", *SAMPLE, "-o", "matrix.PNG")
     assert Path("matrix.PNG").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -207,7 +265,9 @@ def test_prepositions_of_the_sample(ran):
     ran("plot", "prepositions", *SAMPLE, "--other", 0, "-o", "all.svg")
     assert {"share of links (%)", *PREPOSITIONS[1:]} <= set(texts("all.svg"))
     assert "Other" not in texts("all.svg")
-    again = ran("plot", "prepositions", *SAMPLE, "--split", "test", "--split", "test", "-o", "again.svg")
+    again = ran(
+        "plot", "prepositions", *SAMPLE, "--split", "test", "--split", "test", "-o", "again.svg"
+    )
     assert again == "again.svg: 65 links of test\n"
     assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
 

@@ -86,25 +86,48 @@ def test_domain_and_forum_that_are_given(file, own, found):
 def test_names_that_are_absent_are_null(file):
     # So that a file has the digest of its Parquet, which has all names.
     full = document(metadata={"annotators": None, "url": None, "source": None})
-    assert read(file, dump([document(metadata={})])).records[0] == read(file, dump([full])).records[0]
+    assert (
+        read(file, dump([document(metadata={})])).records[0] == read(file, dump([full])).records[0]
+    )
     annotators = {"coref_worker": None, "consolidator_worker": 1, "np-relations_worker": None}
-    (record,) = read(file, dump([document(metadata={"annotators": {"consolidator_worker": 1}})])).records
+    (record,) = read(
+        file, dump([document(metadata={"annotators": {"consolidator_worker": 1}})])
+    ).records
     assert record["metadata"] == {"annotators": annotators, "url": None, "source": None}
 
 
 @for_each(
     ("changes", "message"),
     [
-        ({"domain": "books"}, "id 'r1': domain is 'books' (expected 'news', from the source, or null)"),
+        (
+            {"domain": "books"},
+            "id 'r1': domain is 'books' (expected 'news', from the source, or null)",
+        ),
         ({"domain": 7}, "id 'r1': domain is 7 (expected 'news', from the source, or null)"),
         (
-            {"metadata": {"source": "reddit_Cats_formatted.json"}, "domain": "reddit", "forum": "Dogs"},
+            {
+                "metadata": {"source": "reddit_Cats_formatted.json"},
+                "domain": "reddit",
+                "forum": "Dogs",
+            },
             "id 'r1': forum is 'Dogs' (expected 'Cats', from the source, or null)",
         ),
-        ({"domain": "film", "metadata": None}, "domain: 'film' is not valid (expected news, books, imdb or reddit)"),
-        ({"nps": {"np0": {"id": "np1"}}}, "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)"),
-        ({"nps": {"np0": {"id": None}}}, "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)"),
-        ({"nps": {"np0": 7}}, 'nps[0]: expected an object such as {"text": …, "first_char": …, …}, found 7'),
+        (
+            {"domain": "film", "metadata": None},
+            "domain: 'film' is not valid (expected news, books, imdb or reddit)",
+        ),
+        (
+            {"nps": {"np0": {"id": "np1"}}},
+            "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
+        ),
+        (
+            {"nps": {"np0": {"id": None}}},
+            "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)",
+        ),
+        (
+            {"nps": {"np0": 7}},
+            'nps[0]: expected an object such as {"text": …, "first_char": …, …}, found 7',
+        ),
         ({"nps": None}, "nps: expected a list, found null"),
         ({"coref": 7}, "coref: expected a list, found 7"),
         ({"coref": [7]}, 'coref[0]: expected an object such as {"id": …, "members": …}, found 7'),
@@ -119,11 +142,17 @@ def test_names_that_are_absent_are_null(file):
             "or null, found 7",
         ),
         ({"metadata": {"source": 7}}, "metadata.source: expected text or null, found 7"),
-        ({"metadata": {"more": 7}}, "metadata: unknown field 'more' (fields: 'annotators', 'url', 'source')"),
+        (
+            {"metadata": {"more": 7}},
+            "metadata: unknown field 'more' (fields: 'annotators', 'url', 'source')",
+        ),
         ({"np_relations": {"np0": []}}, "np_relations: expected a list or null, found an object"),
         ({"tokens": [""]}, "tokens[0]: is empty"),
         ({"id": 7}, "id: expected text, found 7"),
-        ({"extra": 7}, "unknown field 'extra' (fields: 'id', 'text', 'tokens', 'nps', 'np_relations', …)"),
+        (
+            {"extra": 7},
+            "unknown field 'extra' (fields: 'id', 'text', 'tokens', 'nps', 'np_relations', …)",
+        ),
     ],
 )
 def test_fields_of_another_kind(file, changes, message):
@@ -140,7 +169,11 @@ def test_fields_of_another_kind(file, changes, message):
 def test_any_file_of_the_same_documents(file, zipped, mark, end):
     data = mark + dump([document(), document(id="r2")]).removesuffix("\n").encode() + end.encode()
     wanted = read(file, dump([document(), document(id="r2")]))
-    for content in (data, data.replace(b"\n", b"\r\n"), data.replace(b": ", b":").replace(b', "', b',"')):
+    for content in (
+        data,
+        data.replace(b"\n", b"\r\n"),
+        data.replace(b": ", b":").replace(b', "', b',"'),
+    ):
         found = read(file, zipped(content))
         assert list(found.records) == list(wanted.records)
         assert (found.lines, found.problems) == ([1, 2], [])
@@ -148,12 +181,20 @@ def test_any_file_of_the_same_documents(file, zipped, mark, end):
 
 def test_gzipped_in_several_members(file):
     data = dump([document(), document(id="r2")]).encode()
-    parts = b"".join(gzip.compress(data[start : start + 100], mtime=0) for start in range(0, len(data), 100))
-    for content in (parts, gzip.compress(b"", mtime=0) + parts, parts + gzip.compress(b"", mtime=0)):
+    parts = b"".join(
+        gzip.compress(data[start : start + 100], mtime=0) for start in range(0, len(data), 100)
+    )
+    for content in (
+        parts,
+        gzip.compress(b"", mtime=0) + parts,
+        parts + gzip.compress(b"", mtime=0),
+    ):
         assert len(read(file, content).records) == 2
 
 
-TRUNCATED, CORRUPT = (f"is not a valid gzip file: {what}" for what in ("it is truncated", "its data is corrupt"))
+TRUNCATED, CORRUPT = (
+    f"is not a valid gzip file: {what}" for what in ("it is truncated", "its data is corrupt")
+)
 SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
 
 
@@ -161,7 +202,10 @@ SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
     ("content", "message"),
     [
         # A byte short, cut in the data, in the header, and in a second member.
-        *((content, TRUNCATED) for content in (SOUND[:-1], SOUND[:200], SOUND[:2], SOUND + SOUND[:20])),
+        *(
+            (content, TRUNCATED)
+            for content in (SOUND[:-1], SOUND[:200], SOUND[:2], SOUND + SOUND[:20])
+        ),
         # Damaged, of a wrong checksum, with text after it, and of the magic number only.
         (SOUND[:100] + b"\0\0" + SOUND[102:], CORRUPT),
         (SOUND[:-8] + b"\0\0\0\0" + SOUND[-4:], CORRUPT),
@@ -192,8 +236,14 @@ def test_both_versions_of_the_release_are_one(corpora):
 
 @pytest.mark.extended
 def test_the_unlabelled_release_is_the_labelled_one_without_links(corpora):
-    labelled, unlabelled = read_gold(TNE, split="test").records, read_gold(TNE, "unlabeled", "test").records
-    without = [{name: value for name, value in record.items() if name != "np_relations"} for record in labelled]
+    labelled, unlabelled = (
+        read_gold(TNE, split="test").records,
+        read_gold(TNE, "unlabeled", "test").records,
+    )
+    without = [
+        {name: value for name, value in record.items() if name != "np_relations"}
+        for record in labelled
+    ]
     assert list(unlabelled) == without
 
 
@@ -201,7 +251,11 @@ def test_the_unlabelled_release_is_the_labelled_one_without_links(corpora):
 def test_domains_and_forums_of_the_release(corpora):
     records = read_gold(TNE, "unlabeled", "ood").records
     domains = [record["domain"] for record in records]
-    assert {domain: domains.count(domain) for domain in set(domains)} == {"books": 170, "imdb": 169, "reddit": 170}
+    assert {domain: domains.count(domain) for domain in set(domains)} == {
+        "books": 170,
+        "imdb": 169,
+        "reddit": 170,
+    }
     forums = {record["forum"] for record in records if record["domain"] == "reddit"}
     splits = TNE.configs["ood_forums"].splits
     assert forums == set(splits)
@@ -211,11 +265,22 @@ def test_domains_and_forums_of_the_release(corpora):
     assert {record["domain"] for record in read_gold(TNE).records} == {"news"}
 
 
-@for_each("character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"])
+@for_each(
+    "character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"]
+)
 @for_each("escaped", [True, False])
 def test_characters_that_texts_may_hold(file, character, escaped):
     words = f"a{character}b"
-    nps = [{"text": words, "first_char": 1, "last_char": 4, "first_token": 0, "last_token": 0, "id": "np0"}]
+    nps = [
+        {
+            "text": words,
+            "first_char": 1,
+            "last_char": 4,
+            "first_token": 0,
+            "last_token": 0,
+            "id": "np0",
+        }
+    ]
     coref = [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]
     record = document(text=f" {words} ", tokens=[words], nps=nps, coref=coref, np_relations=[])
     content = json.dumps(record, ensure_ascii=escaped) + "\n"
@@ -230,7 +295,9 @@ def test_characters_that_texts_may_hold(file, character, escaped):
 def test_characters_that_texts_may_not_hold(file, character, name):
     record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
     held = "x" if name == "key" else "a"
-    found = f":1: the string {held + character!r} contains the control character U+{ord(character):04X}"
+    found = (
+        f":1: the string {held + character!r} contains the control character U+{ord(character):04X}"
+    )
     assert refuse(file, dump([record])) == found
     # Escaped in the other ways that there are; DEL needs no escape.
     hexes = f"{ord(character):04x}"
@@ -240,7 +307,12 @@ def test_characters_that_texts_may_not_hold(file, character, name):
 
 
 def test_all_problems_of_a_file_come_at_once(file):
-    content = [dump([document()]), "x\n", dump([document(nps=7)]), dump([document(nps={"np0": {"id": "np1"}})])]
+    content = [
+        dump([document()]),
+        "x\n",
+        dump([document(nps=7)]),
+        dump([document(nps={"np0": {"id": "np1"}})]),
+    ]
     content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
     assert refuse(file, "".join(content)).splitlines() == [
         ": 8 problems:",
@@ -260,16 +332,25 @@ def sample():
 
 def test_what_is_written_is_the_release(sample):
     written = [json.loads(line) for line in dump_records(sample.records).splitlines()]
-    wanted = [{k: v for k, v in record.items() if k not in ("domain", "forum")} for record in sample.records]
+    wanted = [
+        {k: v for k, v in record.items() if k not in ("domain", "forum")}
+        for record in sample.records
+    ]
     assert written == wanted
-    assert read_gold(TNE, "sample").records[0] == sample.records[0]  # nothing was changed by writing
+    assert (
+        read_gold(TNE, "sample").records[0] == sample.records[0]
+    )  # nothing was changed by writing
 
 
-@for_each("changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}])
+@for_each(
+    "changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}]
+)
 def test_fields_that_are_null_are_not_written(file, tmp_path, changes, features):
     gold = read_own_gold(TNE, put(file, dump([document(**changes)])))
     (written,) = (json.loads(line) for line in dump_records(gold.records).splitlines())
-    assert {name for name in changes if name not in written} == {name for name in changes if changes[name] is None}
+    assert {name for name in changes if name not in written} == {
+        name for name in changes if changes[name] is None
+    }
     assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
     path = tmp_path / "gold.parquet"
     schema = features(load_schema("tne")).arrow_schema

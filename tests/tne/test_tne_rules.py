@@ -23,11 +23,24 @@ def found(*records):
 
 
 def test_sound_documents(tmp_path):
-    whole = [document(), with_links(), with_links((3, "of", 0, 0), (3, "of", 2, 0), (3, "in", 0, 0), (3, "in", 2, 0))]
-    whole += [document(np_relations=...), document(metadata=None), document(nps=[], coref=[], np_relations=[])]
-    whole += [with_links((0, "of", 1, 1), (2, "in", 1, 1)), {**document(), "nps": document()["nps"][::-1]}]
+    whole = [
+        document(),
+        with_links(),
+        with_links((3, "of", 0, 0), (3, "of", 2, 0), (3, "in", 0, 0), (3, "in", 2, 0)),
+    ]
+    whole += [
+        document(np_relations=...),
+        document(metadata=None),
+        document(nps=[], coref=[], np_relations=[]),
+    ]
+    whole += [
+        with_links((0, "of", 1, 1), (2, "in", 1, 1)),
+        {**document(), "nps": document()["nps"][::-1]},
+    ]
     assert found(*whole) == found() == []
-    path = json_lines.write(tmp_path / "gold.jsonl", [{**record, "id": f"r{i}"} for i, record in enumerate(whole)])
+    path = json_lines.write(
+        tmp_path / "gold.jsonl", [{**record, "id": f"r{i}"} for i, record in enumerate(whole)]
+    )
     assert len(read_own_gold(TNE, path).records) == len(whole)
 
 
@@ -104,22 +117,37 @@ RULES = [
 ]  # fmt: skip
 
 
-@for_each(("record", "problems"), RULES, ids=lambda value: value[0][:40] if isinstance(value, list) else "")
+@for_each(
+    ("record", "problems"),
+    RULES,
+    ids=lambda value: value[0][:40] if isinstance(value, list) else "",
+)
 def test_rules(tmp_path, record, problems):
     named = [f"id 'r1': {what}" for what in problems]
     assert found(document(id="r0"), record, document(id="r2")) == [f"1: {what}" for what in named]
     path = json_lines.write(tmp_path / "gold.jsonl", [document(id="r0"), record])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == [(2, what) for what in named]
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
+        (2, what) for what in named
+    ]
 
 
 SCHEMA = [
     (with_links((0, "Of", 1, 1)), "np_relations[0].preposition: 'Of' is not one of 'of', "),
-    (with_links((0, "member of", 1, 1)), "np_relations[0].preposition: 'member of' is not one of 'of', "),
+    (
+        with_links((0, "member of", 1, 1)),
+        "np_relations[0].preposition: 'member of' is not one of 'of', ",
+    ),
     (with_noun_phrase(0, id="np00"), "nps[0].id: 'np00' is not valid (expected np0, np1, …) (in "),
-    (with_noun_phrase(0, id="np100000"), "nps[0].id: 'np100000' is not valid (expected np0, np1, …) (in "),
-    (document(coref=[{"id": "0", "members": ["np0"]}]), "coref[0].id: '0' is not valid (expected cc0, cc1, …) (in "),
+    (
+        with_noun_phrase(0, id="np100000"),
+        "nps[0].id: 'np100000' is not valid (expected np0, np1, …) (in ",
+    ),
+    (
+        document(coref=[{"id": "0", "members": ["np0"]}]),
+        "coref[0].id: '0' is not valid (expected cc0, cc1, …) (in ",
+    ),
     (document(coref=[{"id": "cc0", "members": []}]), "coref[0].members: is empty"),
     (
         document(coref=[{"id": "cc0", "members": ["np0"], "np_type": "time"}]),
@@ -151,8 +179,13 @@ def test_links_are_judged_where_noun_phrases_and_clusters_are_sound():
     # A noun phrase that does not exist has no cluster.
     no_id = {**with_links((3, "of", 2, 0)), "nps": with_noun_phrase(4, id="np5")["nps"]}
     assert found(no_id) == [f"0: id 'r1': nps: np4 is missing {KNOWN}, each once)"]
-    no_cluster = {**with_clusters(["np0", "np2"], ["np1"], ["np3"]), "np_relations": [link("np3", "of", "np2", "cc0")]}
-    assert found(no_cluster) == ["0: id 'r1': coref: np4 is in no cluster (expected exactly one cluster)"]
+    no_cluster = {
+        **with_clusters(["np0", "np2"], ["np1"], ["np3"]),
+        "np_relations": [link("np3", "of", "np2", "cc0")],
+    }
+    assert found(no_cluster) == [
+        "0: id 'r1': coref: np4 is in no cluster (expected exactly one cluster)"
+    ]
 
 
 # Rows with a part of a record, as evaluate's modules take them.
@@ -178,7 +211,11 @@ def test_fields_that_are_not_there_are_not_judged(absent):
 
 
 def test_ends_of_links_are_judged_without_noun_phrases():
-    links = [link("it", "of", "np1", None), link("np3", "of", "np3", None), link("np01", "of", "np012", None)]
+    links = [
+        link("it", "of", "np1", None),
+        link("np3", "of", "np3", None),
+        link("np01", "of", "np012", None),
+    ]
     assert found({"id": "r1", "np_relations": links}) == [
         "0: id 'r1': np_relations[0]: anchor 'it' does not exist (expected np0, np1, …)",
         "0: id 'r1': np_relations[2]: anchor 'np01' does not exist (expected np0, np1, …)",
@@ -195,7 +232,9 @@ def test_a_document_without_clusters_is_left_out_alone():
     problem = "np_relations[0] (np3 of np2): there is no such link to np0 "
     problem += "(expected links to all 2 members of the complement's cluster, cc0)"
     for name in ("coref", "nps"):
-        assert found({**open_links, name: None}, {**open_links, "id": "r2"}) == [f"1: id 'r2': {problem}"]
+        assert found({**open_links, name: None}, {**open_links, "id": "r2"}) == [
+            f"1: id 'r2': {problem}"
+        ]
 
 
 def test_a_cluster_that_is_not_named_is_not_judged():
@@ -250,9 +289,15 @@ def test_one_oddity(changes, said):
 
 def test_nothing_odd():
     assert list(find_oddities([])) == []
-    assert list(find_oddities([document(nps=[], coref=[], np_relations=[], text="A title without end")])) == []
+    assert (
+        list(
+            find_oddities([document(nps=[], coref=[], np_relations=[], text="A title without end")])
+        )
+        == []
+    )
     spaced = document(
-        text="Fire in Ulm\n\nThe  fire. \n", tokens=["Fire", "in", "Ulm", "\n\n", "The", " ", "fire", ".", "\n"]
+        text="Fire in Ulm\n\nThe  fire. \n",
+        tokens=["Fire", "in", "Ulm", "\n\n", "The", " ", "fire", ".", "\n"],
     )
     spaced |= {"nps": spaced["nps"][:3], "coref": spaced["coref"][:2], "np_relations": []}
     spaced["nps"][2] |= {"text": "The  fire", "last_char": 22, "last_token": 6}
@@ -299,8 +344,22 @@ def test_no_last_token():
     ],
 )
 def test_where_words_end(text, first, tokens, last):
-    phrase = {"text": text, "first_char": 0, "last_char": 1, "first_token": first, "last_token": None, "id": "np0"}
-    record = {"id": "q", "text": "x", "tokens": tokens, "nps": [phrase], "coref": [], "np_relations": []}
+    phrase = {
+        "text": text,
+        "first_char": 0,
+        "last_char": 1,
+        "first_token": first,
+        "last_token": None,
+        "id": "np0",
+    }
+    record = {
+        "id": "q",
+        "text": "x",
+        "tokens": tokens,
+        "nps": [phrase],
+        "coref": [],
+        "np_relations": [],
+    }
     assert documents_of([record]).noun_phrases.last_token.tolist() == [last]
 
 
@@ -311,7 +370,10 @@ def test_where_words_end(text, first, tokens, last):
 def test_last_tokens_of_the_release_from_its_words(corpora):
     records = read_gold(TNE, "default", "validation").records
     stated = documents_of(records).noun_phrases.last_token
-    unsaid = [{**record, "nps": [{**np, "last_token": None} for np in record["nps"]]} for record in records]
+    unsaid = [
+        {**record, "nps": [{**np, "last_token": None} for np in record["nps"]]}
+        for record in records
+    ]
     assert documents_of(unsaid).noun_phrases.last_token.tolist() == stated.tolist()
 
 
@@ -322,18 +384,29 @@ def count_oddities(path):
         record = json.loads(line)
         nps = list(record["nps"].values()) if isinstance(record["nps"], dict) else record["nps"]
         title_end = record["text"].find("\n\n")
-        links = [(one["anchor"], one["complement"], one["preposition"]) for one in record.get("np_relations", ())]
+        links = [
+            (one["anchor"], one["complement"], one["preposition"])
+            for one in record.get("np_relations", ())
+        ]
         counts["duplicate"] += len(links) - len(set(links))
-        counts["span of another"] += len(nps) - len({(np["first_char"], np["last_char"]) for np in nps})
+        counts["span of another"] += len(nps) - len(
+            {(np["first_char"], np["last_char"]) for np in nps}
+        )
         counts["in its title"] += title_end >= 0 and min(np["last_char"] for np in nps) > title_end
-        counts["white space"] += sum(np["text"][0].isspace() or np["text"][-1].isspace() for np in nps)
+        counts["white space"] += sum(
+            np["text"][0].isspace() or np["text"][-1].isspace() for np in nps
+        )
         counts["no last token"] += sum(np["last_token"] is None for np in nps)
         kinds = {name: one.get("np_type") for one in record["coref"] for name in one["members"]}
         linked = {name for one in links for name in one[:2]}
         counts["time, date"] += sum(kinds[name] == "time/date/measurement" for name in linked)
         for np in nps:
-            words = record["tokens"][np["first_token"] : None if np["last_token"] is None else np["last_token"] + 1]
-            counts["inside a token"] += "".join("".join(words).split(" ")) != np["text"].replace(" ", "")
+            words = record["tokens"][
+                np["first_token"] : None if np["last_token"] is None else np["last_token"] + 1
+            ]
+            counts["inside a token"] += "".join("".join(words).split(" ")) != np["text"].replace(
+                " ", ""
+            )
     return counts
 
 
@@ -361,7 +434,11 @@ def test_the_release_keeps_every_rule(corpora, config, split, file):
 
 
 def test_a_second_preposition_is_told():
-    links = [{"anchor": "np1", "preposition": label, "complement": "np0"} for label in ("of", "in", "by")]
+    links = [
+        {"anchor": "np1", "preposition": label, "complement": "np0"} for label in ("of", "in", "by")
+    ]
     rows = [{"id": "a", "relations": links[:1]}, {"id": "b", "relations": links}]
     what = "2 links give their pairs another preposition, which counts only in triplets"
-    assert list(find_odd_rows(rows, ())) == [(1, f"id 'b': {what} (first: relations[1], from np1 to np0)")]
+    assert list(find_odd_rows(rows, ())) == [
+        (1, f"id 'b': {what} (first: relations[1], from np1 to np0)")
+    ]

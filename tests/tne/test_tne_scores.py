@@ -49,15 +49,21 @@ def fractions(expected):
     """The scores of a case, by the names of a report."""
     for name, score in expected.items():
         if isinstance(score, list):
-            yield from zip((f"{name}/{part}" for part in ("precision", "recall", "f1")), score, strict=True)
+            yield from zip(
+                (f"{name}/{part}" for part in ("precision", "recall", "f1")), score, strict=True
+            )
         else:
             yield name, score
 
 
 @for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
-    options = PROCEDURE.keep_options(PROCEDURE.resolve_options(case.get("options", {})), reading=False)
-    table = count(gold=references(case["gold"]), system=rows(case["system"], case.get("fallback")), **options)
+    options = PROCEDURE.keep_options(
+        PROCEDURE.resolve_options(case.get("options", {})), reading=False
+    )
+    table = count(
+        gold=references(case["gold"]), system=rows(case["system"], case.get("fallback")), **options
+    )
     got = scores(table)
     for name, expected in fractions(case["expected"]):
         if expected is None:
@@ -66,14 +72,20 @@ def test_hand_cases(case):
             assert got[name] == pytest.approx(float(Fraction(expected)), abs=1e-12), name
     if "decided" in case:
         counts = table.values.sum(axis=0)
-        decided = [metric.name for metric in PROCEDURE.metrics if metric.evaluate(by_name(counts, table.names))[1]]
+        decided = [
+            metric.name
+            for metric in PROCEDURE.metrics
+            if metric.evaluate(by_name(counts, table.names))[1]
+        ]
         assert decided == case["decided"]
 
 
 @for_each("case", CASES["parts"], ids=lambda case: case["name"])
 def test_parts_by_hand(case):
     gold = references(case["gold"], case.get("texts", ()), case.get("phrases", ()))
-    table = count(gold=gold, system=rows(case["system"], case.get("fallback")), breakdowns=[case["by"]])
+    table = count(
+        gold=gold, system=rows(case["system"], case.get("fallback")), breakdowns=[case["by"]]
+    )
     parts = table.slices(case["by"])
     for value, expected in case["expected"].items():
         assert {name: n for name, n in sum_counts(parts[value]).items() if n} == expected, value
@@ -108,7 +120,9 @@ def test_fast_is_twin(documents, uprep):
     assert [dict(zip(table.names, row, strict=True)) for row in table.values.tolist()] == expected
     found = scores(table)
     for name, score in twin.scores(summed(expected)).items():
-        assert found[name] == (None if score is None else pytest.approx(float(score), abs=1e-12)), name
+        assert found[name] == (None if score is None else pytest.approx(float(score), abs=1e-12)), (
+            name
+        )
 
 
 @given(DOCUMENTS, UPREP)
@@ -116,8 +130,12 @@ def test_parts_are_the_twins_and_sum_to_the_whole(documents, uprep):
     table = count(**inputs(documents), breakdowns=["preposition"], uprep=uprep)
     parts = table.slices("preposition")
     for preposition in FEW:
-        expected = summed(expected_counts(documents, uprep, kept=lambda _, said, p=preposition: said == p))
-        found = sum_counts(parts[preposition]) if preposition in parts else dict.fromkeys(expected, 0)
+        expected = summed(
+            expected_counts(documents, uprep, kept=lambda _, said, p=preposition: said == p)
+        )
+        found = (
+            sum_counts(parts[preposition]) if preposition in parts else dict.fromkeys(expected, 0)
+        )
         assert found == expected
     whole = np.zeros_like(table.values)
     for part in parts.values():
@@ -131,21 +149,29 @@ def test_parts_are_the_twins_and_sum_to_the_whole(documents, uprep):
     assert sum(len(part.units) for part in by_domain.values()) == len(documents)
     for value, part in by_domain.items():
         inside = [doc for i, doc in enumerate(documents) if (DOMAINS[i % 3] or "unknown") == value]
-        expected = [twin.counts(turned(s), turned(g), turned(f) if told else None, uprep) for g, s, f in inside]
+        expected = [
+            twin.counts(turned(s), turned(g), turned(f) if told else None, uprep)
+            for g, s, f in inside
+        ]
         assert sum_counts(part) == summed(expected)
 
 
 WORDS = [*FEW, "member of", "members of", "with", "and", "ofin", ""]
 
 
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), st.sampled_from([" ", "  ", "\n", ", "]))
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
+    st.sampled_from([" ", "  ", "\n", ", "]),
+)
 def test_what_joins_two_noun_phrases(between, blank):
     # The noun phrases are A, B and so on, with one of the words between each and the next.
     text, phrases = "", []
     for i, word in enumerate([*between, ""]):
         phrases.append(phrase(i, chr(65 + i), len(text)))
         text += f"{chr(65 + i)}{blank if i % 2 else ' '}{word} "
-    documents = documents_of([{"id": "d", "text": text, "nps": phrases}, {"id": "e", "text": "", "nps": []}])
+    documents = documents_of(
+        [{"id": "d", "text": text, "nps": phrases}, {"id": "e", "text": "", "nps": []}]
+    )
     n = len(phrases)
     every = np.array([(i, j) for i in range(n) for j in range(n) if i != j], np.int64)
     key = pairs(np.zeros(len(every), np.int64), *every.T)
@@ -153,17 +179,29 @@ def test_what_joins_two_noun_phrases(between, blank):
         (i, j)
         for i, j in every.tolist()
         if any(
-            re.match(rf" {re.escape(said)} {re.escape(phrases[j]['text'])}(?![^\W_])", text[phrases[i]["last_char"] :])
+            re.match(
+                rf" {re.escape(said)} {re.escape(phrases[j]['text'])}(?![^\W_])",
+                text[phrases[i]["last_char"] :],
+            )
             for said in (*PREPOSITIONS[1:], "member of", "members of")
         )
     ]
-    assert [pair for pair, is_joined in zip(every.tolist(), are_joined(documents, key), strict=True) if is_joined] == [
-        list(pair) for pair in expected
-    ]
+    assert [
+        pair
+        for pair, is_joined in zip(every.tolist(), are_joined(documents, key), strict=True)
+        if is_joined
+    ] == [list(pair) for pair in expected]
 
 
 def test_domains_and_forums():
-    places = [("news", None), ("books", None), ("reddit", "Cats"), ("reddit", None), (None, None), (None, "Cats")]
+    places = [
+        ("news", None),
+        ("books", None),
+        ("reddit", "Cats"),
+        ("reddit", None),
+        (None, None),
+        (None, "Cats"),
+    ]
     gold = [
         {**record, "id": f"d{i}", "domain": domain, "forum": forum}
         for i, (domain, forum) in enumerate(places)
@@ -206,10 +244,15 @@ def test_missing_documents(documents, data):
     sides = inputs(documents)
     system = [row if there else None for row, there in zip(sides["system"], present, strict=True)]
     empty = count(gold=sides["gold"], system=system, missing="empty")
-    emptied = [row or {"id": record["id"], "relations": []} for row, record in zip(system, sides["gold"], strict=True)]
+    emptied = [
+        row or {"id": record["id"], "relations": []}
+        for row, record in zip(system, sides["gold"], strict=True)
+    ]
     assert np.array_equal(empty.values, count(gold=sides["gold"], system=emptied).values)
     skipped = count(gold=sides["gold"], system=system, breakdowns=["preposition"], missing="skip")
-    assert list(skipped.units) == [record["id"] for record, there in zip(sides["gold"], present, strict=True) if there]
+    assert list(skipped.units) == [
+        record["id"] for record, there in zip(sides["gold"], present, strict=True) if there
+    ]
     assert np.array_equal(skipped.values, empty.values[np.array(present, np.bool_)])
     parts = skipped.slices("preposition").values()
     for name, whole in sum_counts(skipped).items():
@@ -218,7 +261,9 @@ def test_missing_documents(documents, data):
         assert np.array_equal(count(gold=sides["gold"], system=system).values, empty.values)
     else:
         absent = present.count(False)
-        with pytest.raises(ValueError, match=f"{absent} of {len(present)} documents have no prediction"):
+        with pytest.raises(
+            ValueError, match=f"{absent} of {len(present)} documents have no prediction"
+        ):
             count(gold=sides["gold"], system=system)
 
 
@@ -239,7 +284,9 @@ def arrays(sides):
 
 
 def totals(values):
-    return {name: int(value) for name, value in zip(COUNTS, np.asarray(values).sum(axis=0), strict=True)}
+    return {
+        name: int(value) for name, value in zip(COUNTS, np.asarray(values).sum(axis=0), strict=True)
+    }
 
 
 NUMBERS = st.tuples(st.integers(0, MAX_DOCUMENTS - 1), *[st.integers(0, 2**PHRASE_BITS - 1)] * 2)
@@ -257,7 +304,9 @@ def test_a_pair_is_one_integer(one, other, label):
     assert (packed(other) < pair) == (other < one)
     triplet = triplets(pair, np.array([label]))
     assert triplet >= 0
-    assert (triplet < triplets(packed(other), np.array([N_LABELS - 1]))) == ((*one, label) < (*other, N_LABELS - 1))
+    assert (triplet < triplets(packed(other), np.array([N_LABELS - 1]))) == (
+        (*one, label) < (*other, N_LABELS - 1)
+    )
 
 
 @given(TRIPLES)
@@ -284,14 +333,18 @@ def test_fields_that_are_not_there():
     table = count(gold=gold, system=rows([[(0, "of", 1)]]), breakdowns=tuple(BREAKDOWNS))
     assert table.fields == {"domain": ["unknown"], "forum": ["unknown"]}
     with pytest.raises(
-        RequestError, match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition"
+        RequestError,
+        match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition",
     ):
         table.slices("expressed")
 
 
 @pytest.mark.gate
 def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
-    rows = [{"id": name, "relations": []} for name in read_gold(load_corpus("tne"), "unlabeled").records.column("id")]
+    rows = [
+        {"id": name, "relations": []}
+        for name in read_gold(load_corpus("tne"), "unlabeled").records.column("id")
+    ]
     path = json_lines.write(tmp_path / "system.jsonl", rows)
     assert "valid; 500 of 500 gold records of tne test (unlabeled) have predictions" in ran(
         "validate", "tne", path, "--config", "unlabeled"
@@ -305,6 +358,10 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
 @pytest.mark.filterwarnings("ignore:.*No prediction")
 def test_tables_explain_the_accuracies_that_they_have():
     shown = str(closeread.score("tne", [], config="sample", missing="empty"))
-    expected = "IPrep: accuracy of prepositions over gold pairs that the system links; UPrep: accuracy"
+    expected = (
+        "IPrep: accuracy of prepositions over gold pairs that the system links; UPrep: accuracy"
+    )
     assert expected in " ".join(shown.split())
-    assert "IPrep" not in str(closeread.score("tne", [], config="sample", missing="empty", metrics="links"))
+    assert "IPrep" not in str(
+        closeread.score("tne", [], config="sample", missing="empty", metrics="links")
+    )

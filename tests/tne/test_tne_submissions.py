@@ -24,7 +24,10 @@ ONE_OF = f"is not one of {', '.join(map(repr, PREPOSITIONS[1:]))}"
 
 
 def test_a_sound_file(file):
-    rows = submit([link(0, "of", 1), link(0, "in", 1), link(12, "of", 0)], [link(1, "of", 0), link(0, "of", 1)])
+    rows = submit(
+        [link(0, "of", 1), link(0, "in", 1), link(12, "of", 0)],
+        [link(1, "of", 0), link(0, "of", 1)],
+    )
     submission = read(file, rows)
     assert list(submission.rows) == rows
     assert submission.missing == ()
@@ -34,13 +37,27 @@ def test_a_sound_file(file):
 
 
 def test_one_broken_link_hides_no_other(file):
-    rows = submit([link(0, "beside", 1), link(0, "of", 99), {"anchor": "np1"}, link(4, "of", 4), link(2, "of", 3)])
+    rows = submit(
+        [
+            link(0, "beside", 1),
+            link(0, "of", 99),
+            {"anchor": "np1"},
+            link(4, "of", 4),
+            link(2, "of", 3),
+        ]
+    )
     rows[0]["relations"].append(link(2, "of", 3))
     rows[0]["fallback"] = [link(0, "by", 1), 7, link(5, "of", 6), link(5, "in", 6)]
     found = refuse(file, [rows[0], {"id": "s2", "relations": 7}, rows[2]])
     assert [(line, what.split(" is not one of")[0].split(" (in")[0]) for line, what in found] == [
-        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'"),
-        (1, 'id \'s1\': fallback[1]: expected an object such as {"anchor": …, "complement": …, …}, found 7'),
+        (
+            None,
+            "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'",
+        ),
+        (
+            1,
+            'id \'s1\': fallback[1]: expected an object such as {"anchor": …, "complement": …, …}, found 7',
+        ),
         (1, "id 's1': relations[0].preposition: 'beside'"),
         (1, "id 's1': relations[2]: field 'complement' is missing"),
         (1, "id 's1': relations[2]: field 'preposition' is missing"),
@@ -61,7 +78,10 @@ def test_everything_at_once(file):
         {"id": "s3", "relations": [], "fallback": [link(0, "of", 1)] * 2},
     ]
     assert refuse(file, rows) == [
-        (None, "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'"),
+        (
+            None,
+            "1 of 4 ids has no prediction: 's4'. Add it, or use missing='empty' or missing='skip'",
+        ),
         (1, "id 's9' is not in the gold"),
         (2, f"id 's1': relations[1]: anchor 'np20' does not exist {KNOWN}"),
         (2, "id 's1': relations[0]: np0 is linked to itself (expected two noun phrases)"),
@@ -83,10 +103,13 @@ def test_everything_at_once(file):
 # Anything.
 
 NP = st.sampled_from(["np0", "np1", "np2", "np9", "np10", "np13", "np01"])
-GOOD_LINK = st.fixed_dictionaries({"anchor": NP, "complement": NP, "preposition": st.sampled_from(["of", "in"])})
+GOOD_LINK = st.fixed_dictionaries(
+    {"anchor": NP, "complement": NP, "preposition": st.sampled_from(["of", "in"])}
+)
 LINKS = st.lists(GOOD_LINK, max_size=4) | st.lists(GOOD_LINK | ANY_JSON, max_size=3) | ANY_JSON
 ROW = st.fixed_dictionaries(
-    {"id": st.sampled_from([*IDS, "s9"]) | ANY_JSON, "relations": LINKS}, optional={"fallback": LINKS}
+    {"id": st.sampled_from([*IDS, "s9"]) | ANY_JSON, "relations": LINKS},
+    optional={"fallback": LINKS},
 )
 
 
@@ -118,8 +141,16 @@ def problems(**sides):
 @for_each(
     ("name", "row", "found"),
     [
-        ("a right one", {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (1, "of", 0)])}, []),
-        ("another's", {"id": "d1", "relations": []}, ["id is 'd1' (expected 'd0', as in the gold)"]),
+        (
+            "a right one",
+            {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (1, "of", 0)])},
+            [],
+        ),
+        (
+            "another's",
+            {"id": "d1", "relations": []},
+            ["id is 'd1' (expected 'd0', as in the gold)"],
+        ),
         (
             "a noun phrase that is none",
             {"id": "d0", "relations": relations([(0, "of", 4), (9, "of", 1)])},
@@ -145,7 +176,10 @@ def problems(**sides):
         ),
         (
             "the same again, which does not exist",
-            {"id": "d0", "relations": [{"anchor": "x", "complement": "np1", "preposition": "of"}] * 2},
+            {
+                "id": "d0",
+                "relations": [{"anchor": "x", "complement": "np1", "preposition": "of"}] * 2,
+            },
             [
                 "relations[0]: anchor 'x' does not exist (expected one of its 4 noun phrases, np0 to np3)",
                 "relations[1]: anchor 'x' does not exist (expected one of its 4 noun phrases, np0 to np3)",
@@ -158,7 +192,10 @@ def problems(**sides):
         ),
         (
             "a link again",
-            {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (0, "of", 1), (0, "of", 1)])},
+            {
+                "id": "d0",
+                "relations": relations([(0, "of", 1), (0, "in", 1), (0, "of", 1), (0, "of", 1)]),
+            },
             [
                 "relations[2]: np0 and np1 are already linked by 'of'",
                 "relations[3]: np0 and np1 are already linked by 'of'",
@@ -166,7 +203,11 @@ def problems(**sides):
         ),
         (
             "two fallbacks of a pair",
-            {"id": "d0", "relations": [], "fallback": relations([(0, "of", 1), (1, "of", 0), (0, "in", 1)])},
+            {
+                "id": "d0",
+                "relations": [],
+                "fallback": relations([(0, "of", 1), (1, "of", 0), (0, "in", 1)]),
+            },
             ["fallback[2]: np0 and np1 already have a fallback (expected at most one)"],
         ),
         (
@@ -182,7 +223,9 @@ def problems(**sides):
 def test_problems(name, row, found):
     gold = references([[(0, "of", 1)]], ["A B C D"], [["A", "B", "C", "D"]])
     other = references([[(0, "of", 1)]])[0] | {"id": "z"}
-    assert problems(gold=[other, *gold], system=[{"id": "z", "relations": []}, row]) == [(1, what) for what in found]
+    assert problems(gold=[other, *gold], system=[{"id": "z", "relations": []}, row]) == [
+        (1, what) for what in found
+    ]
     assert problems(gold=[*gold, other], system=[row, None]) == [(0, what) for what in found]
 
 
@@ -191,8 +234,14 @@ def test_problems_of_documents_with_few_noun_phrases():
     gold = [{"id": f"d{n}", "np_relations": [], "nps": phrases[:n]} for n in range(2)]
     system = rows([[(0, "of", 1)], [(0, "of", 1)]])
     assert problems(gold=gold, system=system) == [
-        (0, "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)"),
-        (0, "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)"),
+        (
+            0,
+            "relations[0]: anchor 'np0' does not exist (expected none: the document has no noun phrases)",
+        ),
+        (
+            0,
+            "relations[0]: complement 'np1' does not exist (expected none: the document has no noun phrases)",
+        ),
         (1, "relations[0]: complement 'np1' does not exist (expected np0, its only noun phrase)"),
     ]
 
@@ -281,7 +330,10 @@ def test_everything_about_arrays_at_once(file):
     rows = [*arrays({1: {3: 25}, 3: [0]}), *arrays()[:1]]
     content = dump_json_lines(rows[:1]) + "x\n" + dump_json_lines(rows[2:])
     assert refuse(file, content) == [
-        (None, "the number of lines is 5 (expected 4: one for each document, in the order of the corpus)"),
+        (
+            None,
+            "the number of lines is 5 (expected 4: one for each document, in the order of the corpus)",
+        ),
         (1, f"id 's1': predicted_prepositions[3] (np0, np3) is 25 {LABEL}"),
         (2, "is not valid JSON: Expecting value at column 1"),
         (
@@ -299,7 +351,10 @@ def test_everything_about_arrays_at_once(file):
         (' {"id": "a", "predicted_prepositions" : [0]}', True),
         ('{"predicted_prepositions":7}', True),
         ('{"id": "s1", "relations": []}', False),
-        ('{"id": "s1", "relations": [{"anchor": "predicted_prepositions"}], "predicted_prepositions": [0]}', False),
+        (
+            '{"id": "s1", "relations": [{"anchor": "predicted_prepositions"}], "predicted_prepositions": [0]}',
+            False,
+        ),
         ('["predicted_prepositions"]', False),
         ("", False),
     ],
@@ -329,7 +384,9 @@ def test_arrays_round_trip(file, data):
 def test_arrays_beyond_a_line_are_refused():
     # A line may have 2**26 bytes, and a label takes four at most.
     rows = [{"id": "small", "relations": []}, {"id": "large", "relations": []}]
-    gold = [{"id": row["id"], "nps": [None] * size} for row, size in zip(rows, (2, 4097), strict=True)]
+    gold = [
+        {"id": row["id"], "nps": [None] * size} for row, size in zip(rows, (2, 4097), strict=True)
+    ]
     message = (
         "id 'large': 4,097 noun phrases need 16,785,409 labels on one line "
         "(expected at most 4,096 noun phrases); write JSON Lines of links instead"

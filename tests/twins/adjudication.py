@@ -43,7 +43,9 @@ def cost_of_pair(drawn, n_annotators, is_together, objective, is_forced=False):
     return against if objective == "v" else min(against, 2 * drawn + 1)
 
 
-def cost(chains, annotators, objective, incompatible="overlap", empty_annotators="count", forced=()):
+def cost(
+    chains, annotators, objective, incompatible="overlap", empty_annotators="count", forced=()
+):
     """What a solution costs; None if it is not allowed.  `forced` has chains whose mentions have to be together."""
     n_annotators = count(annotators, empty_annotators)
     drawn = [links(annotator) for annotator in annotators]
@@ -72,7 +74,9 @@ def partitions(mentions):
             yield [*chains[:i], [*chain, last], *chains[i + 1 :]]
 
 
-def adjudicate(annotators, objective, incompatible="overlap", empty_annotators="count", decided=None):
+def adjudicate(
+    annotators, objective, incompatible="overlap", empty_annotators="count", decided=None
+):
     """The best chains and their cost; (None, None) if nothing is allowed.
 
     `decided` is what a person has decided: the tokens, and the chain of every mention that begins and ends there.
@@ -81,7 +85,9 @@ def adjudicate(annotators, objective, incompatible="overlap", empty_annotators="
     forced = {}
     for mention, name in chain_of.items():
         forced.setdefault(name, []).append(mention)
-    mentions = {mention for annotator in annotators for chain in annotator for mention in chain} | set(chain_of)
+    mentions = {
+        mention for annotator in annotators for chain in annotator for mention in chain
+    } | set(chain_of)
     mentions = in_document_order(m for m in mentions if m in chain_of or not {*m} & {*bound})
     pairs = [frozenset(pair) for pair in combinations(mentions, 2)]
     best = None

@@ -42,17 +42,25 @@ def list_values(annotations, unannotated="singleton"):
         table[mention] = []
         for clusters in annotations:
             chain = next((frozenset(c) for c in clusters if mention in c and len(c) > 1), None)
-            table[mention].append(frozenset([mention]) if chain is None and unannotated == "singleton" else chain)
+            table[mention].append(
+                frozenset([mention]) if chain is None and unannotated == "singleton" else chain
+            )
     return table
 
 
 def disagreement(annotations, distance, unannotated="singleton"):
     """Sums of observed and of expected disagreement of a document: means times the number of values."""
-    units = [[v for v in values if v is not None] for values in list_values(annotations, unannotated).values()]
+    units = [
+        [v for v in values if v is not None]
+        for values in list_values(annotations, unannotated).values()
+    ]
     units = [values for values in units if len(values) > 1]
     every = [value for values in units for value in values]
     observed = sum(
-        (Fraction(1, len(values) - 1) * sum(distance(a, b) for a in values for b in values) for values in units),
+        (
+            Fraction(1, len(values) - 1) * sum(distance(a, b) for a in values for b in values)
+            for values in units
+        ),
         Fraction(0),
     )
     expected = sum((distance(a, b) for a in every for b in every), Fraction(0))
@@ -69,10 +77,14 @@ def alpha(documents, *, average="macro", form="standard", unannotated="singleton
             if m > 1:
                 observed, expected = disagreement(annotations, distance, unannotated)
                 pairs.append(
-                    (observed * Fraction(m - 1, m), 2 * expected) if form == "printed" else (observed, expected)
+                    (observed * Fraction(m - 1, m), 2 * expected)
+                    if form == "printed"
+                    else (observed, expected)
                 )
         if average == "pooled":
             pairs = [tuple(map(sum, zip(*pairs, strict=True)))] if pairs else []
-        values = [1 - observed / expected if expected else Fraction(1) for observed, expected in pairs]
+        values = [
+            1 - observed / expected if expected else Fraction(1) for observed, expected in pairs
+        ]
         found[name] = sum(values) / len(values) if values else None
     return found

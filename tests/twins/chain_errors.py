@@ -17,7 +17,11 @@ def match(chains, gold):
     for matching in product(*choices):
         taken = [g for g in matching if g is not None]
         if len(taken) == len(set(taken)):
-            common = [len(chain & gold[g]) for chain, g in zip(chains, matching, strict=True) if g is not None]
+            common = [
+                len(chain & gold[g])
+                for chain, g in zip(chains, matching, strict=True)
+                if g is not None
+            ]
             weight = (sum(map(links, common)), sum(common))
             if best is None or weight > best:
                 best, found = weight, matching
@@ -29,7 +33,9 @@ def judge(chains, gold):
     kinds = []
     for chain, g in zip(chains, match(chains, gold), strict=True):
         if g is None:
-            shared = [(links(len(chain & other)), len(chain & other), -i) for i, other in enumerate(gold)]
+            shared = [
+                (links(len(chain & other)), len(chain & other), -i) for i, other in enumerate(gold)
+            ]
             g = -max(shared)[2] if any(chain & other for other in gold) else None
         if g is None:
             kinds.append("spurious")

@@ -25,7 +25,9 @@ def _read_document(rows, column):
         cell = row[column]
         while cell not in ("", "_"):
             if cell.startswith("("):
-                end = min(place for place in (cell.find("(", 1), cell.find(")"), len(cell)) if place > 0)
+                end = min(
+                    place for place in (cell.find("(", 1), cell.find(")"), len(cell)) if place > 0
+                )
                 fields = dict(pair.split("=") for pair in cell[1:end].split("|"))
                 name = fields["MarkableID"]
                 markables.setdefault(name, {**fields, "brackets": [], "whole": set()})
@@ -39,7 +41,9 @@ def _read_document(rows, column):
                 open_names.reverse()
                 open_names.remove(name)
                 open_names.reverse()
-                [bracket] = [bracket for bracket in markables[name]["brackets"] if bracket[1] is None]
+                [bracket] = [
+                    bracket for bracket in markables[name]["brackets"] if bracket[1] is None
+                ]
                 bracket[1] = token
     for markable in markables.values():
         brackets = markable["brackets"]
@@ -51,7 +55,9 @@ def _read_document(rows, column):
             for markable in markables.values()
             if not markable["EntityID"].endswith("-Pseudo")
         },
-        "non_referring": _group(markables, lambda markable: markable["EntityID"].endswith("-Pseudo")),
+        "non_referring": _group(
+            markables, lambda markable: markable["EntityID"].endswith("-Pseudo")
+        ),
         "antecedents": _antecedents(markables),
         "bridging": _bridging(rows, markables) if column == "IDENTITY" else set(),
     }
@@ -61,7 +67,11 @@ def _minimum(markable, words):
     if "Min" not in markable:
         return frozenset()
     first, *rest = map(int, markable["Min"].split(","))
-    return frozenset(words[number - 1] for number in range(first, (rest or [first])[0] + 1) if number <= len(words))
+    return frozenset(
+        words[number - 1]
+        for number in range(first, (rest or [first])[0] + 1)
+        if number <= len(words)
+    )
 
 
 def _group(markables, accepts):

@@ -37,7 +37,10 @@ def summed(metric, key, response):
 
 def as_reference(key, response):
     """Drop the repeats of mentions that the key has from the responses."""
-    return [deduplicate(r, {m for cluster in k for m in cluster}) for k, r in zip(key, response, strict=True)]
+    return [
+        deduplicate(r, {m for cluster in k for m in cluster})
+        for k, r in zip(key, response, strict=True)
+    ]
 
 
 def deduplicate(clusters, mentions):
@@ -71,7 +74,9 @@ def muc(key, response):
     for cluster in response:
         known = [mention for mention in cluster if mention in in_key]
         common += len(known) - len({in_key[mention] for mention in known})
-    key_links, response_links = (sum(len(c) - 1 for c in clusters if c) for clusters in (key, response))
+    key_links, response_links = (
+        sum(len(c) - 1 for c in clusters if c) for clusters in (key, response)
+    )
     return common, key_links, common, response_links
 
 
@@ -97,7 +102,12 @@ def ceaf(key, response, similarity):
         if row == len(rows):
             return Fraction(0)
         partners = [j for j, value in enumerate(rows[row]) if value and not taken >> j & 1]
-        return max([best(row + 1, taken), *(rows[row][j] + best(row + 1, taken | 1 << j) for j in partners)])
+        return max(
+            [
+                best(row + 1, taken),
+                *(rows[row][j] + best(row + 1, taken | 1 << j) for j in partners),
+            ]
+        )
 
     return best(0, 0)
 
@@ -108,7 +118,9 @@ def ceafm(key, response):
 
 
 def ceafe(key, response):
-    common = ceaf(key, response, lambda k, r: Fraction(2 * sum(m in r for m in k), (len(k) + len(r)) or 1))
+    common = ceaf(
+        key, response, lambda k, r: Fraction(2 * sum(m in r for m in k), (len(k) + len(r)) or 1)
+    )
     return common, len([c for c in key if c]), common, len([c for c in response if c])
 
 
@@ -134,9 +146,15 @@ def blanc(key, response):
     """List every link: coreference links in both sides, in the key, in the response, then non-coreference links."""
     coreference, other = [], []
     for clusters in (key, response):
-        coreference.append({frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)})
-        other.append({frozenset(pair) for a, b in combinations(clusters, 2) for pair in product(a, b)})
-    return tuple(len(links) for kind in (coreference, other) for links in (kind[0] & kind[1], *kind))
+        coreference.append(
+            {frozenset(pair) for cluster in clusters for pair in combinations(cluster, 2)}
+        )
+        other.append(
+            {frozenset(pair) for a, b in combinations(clusters, 2) for pair in product(a, b)}
+        )
+    return tuple(
+        len(links) for kind in (coreference, other) for links in (kind[0] & kind[1], *kind)
+    )
 
 
 def blanc_scores(links, same_mentions, edge):
@@ -170,5 +188,7 @@ def assert_equal_counts(counts, key, response):
     for name, metric in {**METRICS, "blanc": blanc}.items():
         expected = [float(value) for value in summed(metric, key, response)]
         assert counts[name].sum(axis=0) == pytest.approx(expected, abs=1e-12), name
-        by_document = [[float(v) for v in metric(*pair)] for pair in zip(key, response, strict=True)]
+        by_document = [
+            [float(v) for v in metric(*pair)] for pair in zip(key, response, strict=True)
+        ]
         assert counts[name] == pytest.approx(np.array(by_document), abs=1e-12), name

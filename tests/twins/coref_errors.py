@@ -17,8 +17,12 @@ def find_errors(key, response):
             for cluster in side:
                 places = {there[mention] for mention in cluster if mention in there}
                 if len(places) != 1:
-                    errors.append((parted if places else unmatched, document, write_pieces(cluster, there)))
-                errors += [(alone, document, mention) for mention in cluster if mention not in there]
+                    errors.append(
+                        (parted if places else unmatched, document, write_pieces(cluster, there))
+                    )
+                errors += [
+                    (alone, document, mention) for mention in cluster if mention not in there
+                ]
     return right, errors
 
 

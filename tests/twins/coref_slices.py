@@ -28,7 +28,9 @@ def count_parts(own, other, part):
                 *(Fraction(with_it, len(cluster)), 1),
                 *(lea, 1),
             )
-            sums[part(mention)] = [a + b for a, b in zip(sums.get(part(mention), [0] * 8), adds, strict=True)]
+            sums[part(mention)] = [
+                a + b for a, b in zip(sums.get(part(mention), [0] * 8), adds, strict=True)
+            ]
             earlier |= {its} - {None}
     return sums
 

@@ -13,4 +13,6 @@ def draw_resample(n_blocks, rng):
 
 def sum_resamples(blocks, n_resamples, rng):
     """Return the sums of the counts of the drawn blocks."""
-    return np.array([np.array(draw_resample(len(blocks), rng)) @ blocks for _ in range(n_resamples)])
+    return np.array(
+        [np.array(draw_resample(len(blocks), rng)) @ blocks for _ in range(n_resamples)]
+    )

@@ -16,5 +16,10 @@ def is_rejected(p, k, alpha):
 def correct(p):
     """The corrected p-values, as fractions: levels at which something changes are multiples of the p-values, and 1."""
     p = [Fraction(value) for value in p]
-    levels = sorted({min(value * n, Fraction(1)) for value in p for n in range(1, len(p) + 1)} | {Fraction(1)})
-    return [next((level for level in levels if is_rejected(p, k, level)), Fraction(1)) for k in range(len(p))]
+    levels = sorted(
+        {min(value * n, Fraction(1)) for value in p for n in range(1, len(p) + 1)} | {Fraction(1)}
+    )
+    return [
+        next((level for level in levels if is_rejected(p, k, level)), Fraction(1))
+        for k in range(len(p))
+    ]

@@ -16,7 +16,9 @@ def masked_likelihood(tokenizer, model, first, second):
         visible = list(answer)
         visible[place] = tokenizer.mask_token_id
         with torch.inference_mode():
-            logits = model(input_ids=torch.tensor([[*before, *visible, tokenizer.sep_token_id]])).logits
+            logits = model(
+                input_ids=torch.tensor([[*before, *visible, tokenizer.sep_token_id]])
+            ).logits
         total += float(logits[0, len(before) + place].log_softmax(-1)[piece])
     return total / len(answer)
 

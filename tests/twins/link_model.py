@@ -31,7 +31,9 @@ def find_losses(model, documents, links):
                 if model.link_head is None:
                     of_pairs += functional.cross_entropy(scores, torch.tensor(label))
                     continue
-                of_pairs += functional.cross_entropy(score_pair(model.link_head, *ends), torch.tensor(int(label > 0)))
+                of_pairs += functional.cross_entropy(
+                    score_pair(model.link_head, *ends), torch.tensor(int(label > 0))
+                )
                 if label:
                     of_links += functional.cross_entropy(scores, torch.tensor(label - 1))
     return of_pairs, of_links

@@ -47,7 +47,10 @@ def list_pairs(system, gold, fallback, uprep="any"):
                 found["fallback/right"].append((pair, predicted))
             found["fallback/gold"].append((pair, predicted if is_right else label))
         found["links/gold"].append((pair, label))
-    triplets = [{((anchor, complement), label) for anchor, complement, label in side} for side in (system, gold)]
+    triplets = [
+        {((anchor, complement), label) for anchor, complement, label in side}
+        for side in (system, gold)
+    ]
     found["triplets/right"] += triplets[0] & triplets[1]
     found["triplets/system"] += triplets[0]
     found["triplets/gold"] += triplets[1]
@@ -87,7 +90,10 @@ def scores(totals):
         "unlabeled": ("linked/system", "links/system", "linked/gold", "links/gold"),
         "triplets": ("triplets/right", "triplets/system", "triplets/right", "triplets/gold"),
     }.items():
-        precision, recall = share(totals[hit], totals[ours]), share(totals[hit_gold], totals[theirs])
+        precision, recall = (
+            share(totals[hit], totals[ours]),
+            share(totals[hit_gold], totals[theirs]),
+        )
         made[f"{family}/precision"], made[f"{family}/recall"] = precision, recall
         made[f"{family}/f1"] = share(2 * precision * recall, precision + recall)
     made["iprep"] = share(totals["links/right"], totals["linked/gold"], None)

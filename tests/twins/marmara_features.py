@@ -3,7 +3,21 @@
 import itertools
 
 APOSTROPHES = "'’‘`´"
-PRONOUNS = ["ben", "sen", "o", "biz", "siz", "onlar", "kendi", "kendisi", "bu", "şu", "bunlar", "şunlar", "birbiri"]
+PRONOUNS = [
+    "ben",
+    "sen",
+    "o",
+    "biz",
+    "siz",
+    "onlar",
+    "kendi",
+    "kendisi",
+    "bu",
+    "şu",
+    "bunlar",
+    "şunlar",
+    "birbiri",
+]
 
 
 def small(text):
@@ -34,7 +48,11 @@ class Mention:
                     stems.add(small(stripped(token["form"])))
             offset += len(sentence["tokens"])
         start, end = span
-        tops = [i for i in range(start, end + 1) if tokens[i][1] is None or not start <= tokens[i][1] <= end]
+        tops = [
+            i
+            for i in range(start, end + 1)
+            if tokens[i][1] is None or not start <= tokens[i][1] <= end
+        ]
         words = [i for i in tops if tokens[i][0]["groups"][0][0] != "Punc"]
         head = tokens[(words or tops)[-1]][0]
         self.forms = [token["form"] for token, _ in tokens[start : end + 1]]
@@ -51,7 +69,11 @@ class Mention:
         letters = stripped(self.forms[0]).replace(".", "")
         parts = [part for form in other.forms for part in stripped(form).split("_")]
         initials = [part[0] for part in parts if part and is_capital(part[0])]
-        is_single = len(self.forms) == 1 and len(letters) >= 2 and all(is_capital(letter) for letter in letters)
+        is_single = (
+            len(self.forms) == 1
+            and len(letters) >= 2
+            and all(is_capital(letter) for letter in letters)
+        )
         return is_single and len(initials) >= 2 and list(letters) == initials
 
 
@@ -113,14 +135,20 @@ def link(learner, spans, types, scores):
             chains.remove(second)
 
     for j in range(len(spans)):
-        candidates = [i for i in range(j - 1, -1, -1) if types[i] != "pronoun" or types[j] == "pronoun"]
+        candidates = [
+            i for i in range(j - 1, -1, -1) if types[i] != "pronoun" or types[j] == "pronoun"
+        ]
         if learner == "svc":
             for i in candidates:
                 if scores[i, j] > 0:
                     join(i, j)
         elif candidates:
-            best = max(candidates, key=lambda i: scores[i, j])  # the first of equals, which is the nearest
+            best = max(
+                candidates, key=lambda i: scores[i, j]
+            )  # the first of equals, which is the nearest
             if scores[best, j] > 0.1:
                 join(best, j)
-    found = [sorted(chain, key=lambda span: (span[0], -span[1])) for chain in chains if len(chain) > 1]
+    found = [
+        sorted(chain, key=lambda span: (span[0], -span[1])) for chain in chains if len(chain) > 1
+    ]
     return sorted(found, key=lambda chain: (chain[0][0], -chain[0][1]))

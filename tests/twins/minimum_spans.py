@@ -26,7 +26,10 @@ def b3(key, response):
 def b3_recall(key, response):
     there = where(response)
     shared = [Counter(there[mention] for mention in cluster if mention in there) for cluster in key]
-    found = [Fraction(sum(n * n for n in places.values()), len(c)) for places, c in zip(shared, key, strict=True)]
+    found = [
+        Fraction(sum(n * n for n in places.values()), len(c))
+        for places, c in zip(shared, key, strict=True)
+    ]
     return sum(found, Fraction(0)), sum(map(len, key))
 
 
@@ -57,4 +60,12 @@ def lea_recall(key, response):
     return found, sum(map(len, key))
 
 
-METRICS = {"mentions": mentions, "muc": muc, "b3": b3, "ceafm": ceafm, "ceafe": ceafe, "lea": lea, "blanc": blanc}
+METRICS = {
+    "mentions": mentions,
+    "muc": muc,
+    "b3": b3,
+    "ceafm": ceafm,
+    "ceafe": ceafe,
+    "lea": lea,
+    "blanc": blanc,
+}

@@ -30,7 +30,9 @@ def compare(first, second, metric, *, n_resamples, confidence, seed):
     rng = np.random.default_rng(seed)
     drawn, swapped = (
         [multiply(iter(chunks), side) for side in blocks]
-        for chunks in (list(draw(len(order), n_resamples, rng)) for draw in (draw_weights, draw_swaps))
+        for chunks in (
+            list(draw(len(order), n_resamples, rng)) for draw in (draw_weights, draw_swaps)
+        )
     )
     one, two = (float(metric.score(table.totals, names)) for table in tables)
     if len(order) < 2:
@@ -40,4 +42,10 @@ def compare(first, second, metric, *, n_resamples, confidence, seed):
     sides = first.totals + moved, second.totals - moved
     randomized = metric.score(sides[1], names) - metric.score(sides[0], names)
     low, high = interval(bootstrap, confidence)
-    return two - one, low, high, p_value(bootstrap - bootstrap.mean(), two - one), p_value(randomized, two - one)
+    return (
+        two - one,
+        low,
+        high,
+        p_value(bootstrap - bootstrap.mean(), two - one),
+        p_value(randomized, two - one),
+    )

@@ -84,7 +84,9 @@ class Network:
         while changed:
             changed = False
             for k, i, j in product(self.points, repeat=3):
-                through = set().union(*(COMPOSED[a, b] for a in possible[i, k] for b in possible[k, j]))
+                through = set().union(
+                    *(COMPOSED[a, b] for a in possible[i, k] for b in possible[k, j])
+                )
                 if not possible[i, j] <= through:
                     possible[i, j] &= through
                     changed = True
@@ -116,7 +118,9 @@ class Matrices(Network):
         self.number = {point: i for i, point in enumerate(points)}
         self.before = np.zeros((len(points), len(points)), bool)
         self.not_after = np.eye(len(points), dtype=bool)
-        assert self.narrow({((interval, "start"), (interval, "end")): LESS for interval in intervals})
+        assert self.narrow(
+            {((interval, "start"), (interval, "end")): LESS for interval in intervals}
+        )
 
     def narrow(self, said):
         before, not_after = self.before.copy(), self.not_after.copy()
@@ -144,7 +148,10 @@ class Matrices(Network):
         return "new" if self.narrow(points(source, name, target, during)) else "contradictory"
 
     def entails(self, source, name, target, during="simultaneous"):
-        return all(self.knows(*pair, relation) for pair, relation in points(source, name, target, during).items())
+        return all(
+            self.knows(*pair, relation)
+            for pair, relation in points(source, name, target, during).items()
+        )
 
     def knows(self, p, q, relation):
         if p not in self.number or q not in self.number:
@@ -169,12 +176,24 @@ def link_counts(gold, system, reduction="sequential", during="simultaneous", net
         for source, name, target in links:
             if source == target and four(name, during) == ALLEN["SIMULTANEOUS"]:
                 continue  # it says nothing
-            key = frozenset({(source, target, four(name, during)), (target, source, four(INVERSE[name], during))})
+            key = frozenset(
+                {
+                    (source, target, four(name, during)),
+                    (target, source, four(INVERSE[name], during)),
+                }
+            )
             distinct.setdefault(key, (source, name, target))
-        known = network(list(dict.fromkeys(end for source, _, target in links for end in (source, target))))
+        known = network(
+            list(dict.fromkeys(end for source, _, target in links for end in (source, target)))
+        )
         verdicts = {key: known.add(*link, during) for key, link in distinct.items()}
         sides.append((distinct, known, verdicts))
     for (distinct, _, verdicts), (others, known, _) in ((sides[1], sides[0]), (sides[0], sides[1])):
         claimed = [key for key in distinct if reduction == "none" or verdicts[key] != "entailed"]
-        counted += [sum(key in others or known.entails(*distinct[key], during) for key in claimed), len(claimed)]
-    return counted + [list(verdicts.values()).count("contradictory") for _, _, verdicts in (sides[1], sides[0])]
+        counted += [
+            sum(key in others or known.entails(*distinct[key], during) for key in claimed),
+            len(claimed),
+        ]
+    return counted + [
+        list(verdicts.values()).count("contradictory") for _, _, verdicts in (sides[1], sides[0])
+    ]

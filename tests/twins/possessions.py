@@ -27,7 +27,11 @@ ANCHORS = {
     "19th Century-Now": ("19th", "century-now"),
     "19th Century-Unknown": ("19th", "century-unknown"),
 }
-CENTURIES = {"19th Century": (1801, 1900), "19th Century-Now": (1801, "now"), "19th Century-Unknown": (1801, 1900)}
+CENTURIES = {
+    "19th Century": (1801, 1900),
+    "19th Century-Now": (1801, "now"),
+    "19th Century-Unknown": (1801, 1900),
+}
 FUNCTION_WORDS = {"the", "of", "in"}
 
 
@@ -62,7 +66,9 @@ def jaccard(one, other):
 
 def match(system, gold, options):
     scope = options["strip_scope"]
-    of_system, of_gold = ([tokens(row["possessor"], scope) for row in rows] for rows in (system, gold))
+    of_system, of_gold = (
+        [tokens(row["possessor"], scope) for row in rows] for rows in (system, gold)
+    )
     pairs = {}
     for name in set(of_system):
         ours = [i for i in by_order(system) if of_system[i] == name]
@@ -74,17 +80,25 @@ def match(system, gold, options):
         best = None
         for columns in product([*left, None], repeat=len(rest)):
             candidate = {i: j for i, j in zip(rest, columns, strict=True) if j is not None}
-            overlaps = [jaccard(system[i]["possessor"], gold[j]["possessor"]) for i, j in candidate.items()]
+            overlaps = [
+                jaccard(system[i]["possessor"], gold[j]["possessor"]) for i, j in candidate.items()
+            ]
             if len(set(candidate.values())) < len(candidate) or not all(overlaps):
                 continue
-            key = (-len(candidate), -sum(overlaps), [len(gold) if j is None else j for j in columns])
+            key = (
+                -len(candidate),
+                -sum(overlaps),
+                [len(gold) if j is None else j for j in columns],
+            )
             if best is None or key < best[0]:
                 best = (key, candidate)
         pairs |= best[1]
     if options["matching"] == "many_to_one":
         for i in set(range(len(system))) - pairs.keys():
             same = [j for j in range(len(gold)) if of_gold[j] == of_system[i]]
-            overlap = {j: jaccard(system[i]["possessor"], gold[j]["possessor"]) for j in range(len(gold))}
+            overlap = {
+                j: jaccard(system[i]["possessor"], gold[j]["possessor"]) for j in range(len(gold))
+            }
             if same:
                 pairs[i] = same[0]
             elif options["setting"] == "partial" and any(overlap.values()):
@@ -115,7 +129,9 @@ def overlap(ours, theirs, options):
     if tolerance:
         years = (max(theirs) - min(theirs)) * tolerance
         whole, part = floor(years), years - floor(years)
-        whole += {"floor": False, "round": part >= Fraction(1, 2), "ceil": part > 0}[options["tolerance_rounding"]]
+        whole += {"floor": False, "round": part >= Fraction(1, 2), "ceil": part > 0}[
+            options["tolerance_rounding"]
+        ]
         for year in range(1, max(1, whole) + 1):
             expanded |= {min(theirs) - year, max(theirs) + year}
     recalled = expanded if options["tolerance_recall"] == "expanded" else theirs
@@ -144,7 +160,10 @@ def ordering(system, gold, pairs, options):
         common = len(ours.keys() & theirs.keys())
         return common, len(ours), common, len(theirs)
     scope = options["strip_scope"]
-    partners = {(tokens(system[i]["possessor"], scope), tokens(gold[j]["possessor"], scope)) for i, j in pairs.items()}
+    partners = {
+        (tokens(system[i]["possessor"], scope), tokens(gold[j]["possessor"], scope))
+        for i, j in pairs.items()
+    }
 
     def match_names(one, other):
         if options["ordering_match"] == "via_matching":
@@ -163,7 +182,10 @@ def sum_credits(pairs, credit, ours, theirs):
     """Sum the credits over the scored predictions (ours) and gold possessions (theirs)."""
     shares = [(j, credit(i, j)) for i, j in pairs.items() if i in ours and j in theirs]
     found = sum((p for _, (p, _) in shares), Fraction(0))
-    found_gold = sum((max([r for k, (_, r) in shares if k == j], default=Fraction(0)) for j in theirs), Fraction(0))
+    found_gold = sum(
+        (max([r for k, (_, r) in shares if k == j], default=Fraction(0)) for j in theirs),
+        Fraction(0),
+    )
     return found, len(ours), found_gold, len(theirs)
 
 
@@ -171,7 +193,11 @@ def counts(system, gold, **options):
     """Return for each subtask: found of system, system, found of gold, gold."""
     if options["scenario"] == "oracle":
         names = [tokens(row["possessor"], options["strip_scope"]) for row in system]
-        kept = [i for n, i in enumerate(by_order(system)) if names[i] not in [names[k] for k in by_order(system)[:n]]]
+        kept = [
+            i
+            for n, i in enumerate(by_order(system))
+            if names[i] not in [names[k] for k in by_order(system)[:n]]
+        ]
         system = [system[i] for i in sorted(kept)]
     pairs = match(system, gold, options)
     if options["scenario"] == "all_correct":
@@ -191,12 +217,18 @@ def counts(system, gold, **options):
     def related(field):
         if options["relation_requires"] == "none":
             return same(field)
-        return lambda i, j: same(field)(i, j) if sum(overlap(times[0][i], times[1][j], options)) else (Fraction(0),) * 2
+        return lambda i, j: (
+            same(field)(i, j)
+            if sum(overlap(times[0][i], times[1][j], options))
+            else (Fraction(0),) * 2
+        )
 
     return {
         "possessor": sum_credits(pairs, lambda i, j: (Fraction(1), Fraction(1)), *everyone),
         "possessor_certainty": sum_credits(pairs, same("certainty"), *everyone),
-        "anchor": sum_credits(pairs, lambda i, j: overlap(times[0][i], times[1][j], options), *anchored),
+        "anchor": sum_credits(
+            pairs, lambda i, j: overlap(times[0][i], times[1][j], options), *anchored
+        ),
         "relation": sum_credits(pairs, related("relation"), *anchored),
         "relation_certainty": sum_credits(pairs, related("relation_certainty"), *certain),
         "ordering": ordering(system, gold, pairs, options),

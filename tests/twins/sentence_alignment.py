@@ -31,7 +31,10 @@ def choose_places(firsts, places, bounds):
         chosen
         for chosen in combinations(places, len(firsts))
         if all(one[1] < other[0] for one, other in pairwise(chosen))
-        and all(low <= first and last <= high for (first, last), (low, high) in zip(chosen, bounds, strict=True))
+        and all(
+            low <= first and last <= high
+            for (first, last), (low, high) in zip(chosen, bounds, strict=True)
+        )
     ]
 
     def cost(chosen):

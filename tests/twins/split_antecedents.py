@@ -96,7 +96,10 @@ def lea(key, response, degree):
         links = Fraction(0)
         for pair in combinations(mentions, 2):
             for j, other in enumerate(response):
-                weights = [degree.get((i, j), 0) if mention == "set" else mention in other[0] for mention in pair]
+                weights = [
+                    degree.get((i, j), 0) if mention == "set" else mention in other[0]
+                    for mention in pair
+                ]
                 links += Fraction(weights[0]) * Fraction(weights[1])
         found += size(entity) * divide(links, Fraction(len(mentions) * (len(mentions) - 1), 2))
     return found, sum(map(size, key))
@@ -108,7 +111,9 @@ def ceaf(metric, key, response, mapping):
         return shared if metric == "ceafm" else divide(2 * shared, size(key[i]) + size(response[j]))
 
     common = coref.ceaf(range(len(key)), range(len(response)), similarity)
-    of_key, of_response = (sum(map(size, side)) if metric == "ceafm" else len(side) for side in (key, response))
+    of_key, of_response = (
+        sum(map(size, side)) if metric == "ceafm" else len(side) for side in (key, response)
+    )
     return common, of_key, common, of_response
 
 

@@ -15,7 +15,10 @@ def line(entry):
 
 
 def key(entry):
-    return [int(part) if re.fullmatch("[0-9]+", part) else part for part in re.split("([0-9]+)", line(entry))]
+    return [
+        int(part) if re.fullmatch("[0-9]+", part) else part
+        for part in re.split("([0-9]+)", line(entry))
+    ]
 
 
 def sorted_entries(entries):
@@ -36,7 +39,8 @@ def relations(entries, track):
     placed = numbered([entry for entry in entries if entry[0] != 0])
     to_anchors = [(SIMULTANEOUS, ("mention", copy), ("time", anchor)) for copy, anchor, _ in placed]
     neighbours = [
-        (BEFORE if p < q else SIMULTANEOUS, ("mention", a), ("mention", b)) for (a, _, p), (b, _, q) in pairwise(placed)
+        (BEFORE if p < q else SIMULTANEOUS, ("mention", a), ("mention", b))
+        for (a, _, p), (b, _, q) in pairwise(placed)
     ]
     return (to_anchors if track == "full" else []) + neighbours
 

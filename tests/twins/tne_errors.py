@@ -3,7 +3,14 @@
 from twins.links import choose_gold_labels, labels_of
 
 UNBOUNDED = 10**9
-BINS = {"0 to 5": 5, "6 to 10": 10, "11 to 20": 20, "21 to 50": 50, "51 to 100": 100, "over 100": UNBOUNDED}
+BINS = {
+    "0 to 5": 5,
+    "6 to 10": 10,
+    "11 to 20": 20,
+    "21 to 50": 50,
+    "51 to 100": 100,
+    "over 100": UNBOUNDED,
+}
 
 
 class Places:
@@ -11,7 +18,11 @@ class Places:
 
     def __init__(self, record):
         self.nps = {np["id"]: np for np in record["nps"]}
-        self.cluster = {member: cluster["members"] for cluster in record["coref"] for member in cluster["members"]}
+        self.cluster = {
+            member: cluster["members"]
+            for cluster in record["coref"]
+            for member in cluster["members"]
+        }
         ends = [0]
         for token in record["tokens"]:
             ends.append(ends[-1] + (token in {".", "!", "?"} or "\n" in token))
@@ -32,7 +43,10 @@ class Places:
         members = self.cluster[complement]
         if len(members) == 1:
             return "only"
-        order = [(self.nps[m]["first_token"], -self.nps[m]["last_token"], int(m.removeprefix("np"))) for m in members]
+        order = [
+            (self.nps[m]["first_token"], -self.nps[m]["last_token"], int(m.removeprefix("np")))
+            for m in members
+        ]
         return "first" if members[order.index(min(order))] == complement else "further"
 
     def find(self, field, pair):

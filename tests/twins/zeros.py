@@ -25,7 +25,10 @@ def best_sum(table):
     if len(table) > len(table[0]):
         table = list(zip(*table, strict=True))
     columns = range(len(table[0]))
-    return max(sum(row[c] for row, c in zip(table, order, strict=True)) for order in permutations(columns, len(table)))
+    return max(
+        sum(row[c] for row, c in zip(table, order, strict=True))
+        for order in permutations(columns, len(table))
+    )
 
 
 def mention_overlap(key, response):
@@ -76,7 +79,11 @@ def look_up(key, response, pairs):
     known = {one: other for one, other in pairs if one != other}
     known |= {other: one for one, other in pairs if one != other}
     zeros = [place if place in response else known.get(place, place) for place in key]
-    return [known.get(place, place) for place in key], [known.get(place, place) for place in response], zeros
+    return (
+        [known.get(place, place) for place in key],
+        [known.get(place, place) for place in response],
+        zeros,
+    )
 
 
 def label_tokens(sentences):

@@ -29,9 +29,19 @@ def fetch(run, here, wiki):
         rows = [f"{title}#PER#Ann#PC#1#1888#Dur#C" for title in titles]
         (here / "corpus").mkdir(exist_ok=True)
         (here / "corpus" / "annotations.csv").write_text("\n".join((HEADER, *rows)) + "\n", "utf-8")
-        command = ["articles", "wikipossessions", "texts", "--as-of", day, "--gold", "corpus/annotations.csv"]
+        command = [
+            "articles",
+            "wikipossessions",
+            "texts",
+            "--as-of",
+            day,
+            "--gold",
+            "corpus/annotations.csv",
+        ]
         usual = {"--delay": "0", "--api": wiki.url}
-        defaults = [part for option in usual.items() if option[0] not in arguments for part in option]
+        defaults = [
+            part for option in usual.items() if option[0] not in arguments for part in option
+        ]
         return run(*command, *defaults, *arguments)
 
     return call

@@ -19,7 +19,9 @@ def test_the_commands_of_the_page(corpora, wiki, ran, tmp_path):
     text = PAGE.read_text("utf-8")
     printed = {}
     for line in pages.find_commands(text, "Wikipedia"):
-        command = [str(model) if word == "en_core_web_sm" else word for word in shlex.split(line)[1:]]
+        command = [
+            str(model) if word == "en_core_web_sm" else word for word in shlex.split(line)[1:]
+        ]
         if command[0] == "articles":
             command += ["--api", wiki.url, "--delay", "0"]
         printed[line] = ran(*command)

@@ -43,7 +43,9 @@ def write_articles(file, texts):
 def test_texts(tmp_path):
     file = tmp_path / "annotations.csv"
     write_articles(file, {"Cafe\u0301": b"\xef\xbb\xbfIt is\r\nold.\n", "Other": b"x"})
-    records, _, problems, _ = read_released(file, ROW.replace("A Vase", "Caf\xe9"), ROW, ROW.replace("A Vase", "AC/DC"))
+    records, _, problems, _ = read_released(
+        file, ROW.replace("A Vase", "Caf\xe9"), ROW, ROW.replace("A Vase", "AC/DC")
+    )
     assert problems == []
     assert [record["text"] for record in records] == ["It is\nold.\n", None, None]
 
@@ -165,5 +167,7 @@ def test_any_page_gives_a_text_that_can_be_loaded(parts):
 
 @given(st.lists(st.lists(st.sampled_from(["Ann", "Ben", "sold"]), min_size=1), min_size=1))
 def test_no_word_of_a_paragraph_is_lost(paragraphs):
-    html = "".join(f"<p>{' '.join(words)}</p><table><tr><td>x</td></tr></table>" for words in paragraphs)
+    html = "".join(
+        f"<p>{' '.join(words)}</p><table><tr><td>x</td></tr></table>" for words in paragraphs
+    )
     assert extract_text(html) == "\n\n".join(map(" ".join, paragraphs)) + "\n"

@@ -19,7 +19,9 @@ JUG_TEXT = "Ann made it.\n\n== History ==\n\nBen bought it.\n"
 
 
 def manifest():
-    return [json.loads(line) for line in Path("texts/manifest.jsonl").read_text("utf-8").splitlines()]
+    return [
+        json.loads(line) for line in Path("texts/manifest.jsonl").read_text("utf-8").splitlines()
+    ]
 
 
 def test_the_last_revision_of_the_day_is_fetched(fetch, wiki):
@@ -109,7 +111,9 @@ def test_redirects_then_and_now(fetch, wiki):
     wiki.add("The Jug", (AFTER, redirect_to("Jug of Ann")))
     wiki.redirects["The Jug"] = "Jug of Ann"
     notes = fetch("A Jug", "The Jug").stderr.splitlines()
-    assert notes == [f"note: {title!r} redirects to 'Jug of Ann'." for title in ("A Jug", "The Jug")]
+    assert notes == [
+        f"note: {title!r} redirects to 'Jug of Ann'." for title in ("A Jug", "The Jug")
+    ]
     assert Path("texts/A Jug.txt").read_text() == Path("texts/The Jug.txt").read_text() == JUG_TEXT
 
 
@@ -134,7 +138,9 @@ def test_texts_of_ones_own_are_not_written_over(fetch, wiki):
     wiki.asked.clear()
     done = fetch("A Jug", "B Jug")
     assert done.exit_code == 2
-    what = "texts has 2 texts that manifest.jsonl does not list as they are: 'A Jug.txt', 'B Jug.txt'"
+    what = (
+        "texts has 2 texts that manifest.jsonl does not list as they are: 'A Jug.txt', 'B Jug.txt'"
+    )
     assert f"{what}; move them away, or choose another folder" in done.stderr
     assert (own.read_text(), wiki.asked) == ("Mine.", [])
 
@@ -142,9 +148,18 @@ def test_texts_of_ones_own_are_not_written_over(fetch, wiki):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda row: row | {"day": "2018-01-01"}, "texts holds articles as of '2018-01-01' (expected '2017-06-12');"),
-        (lambda row: row | {"api": "https://x"}, "texts holds articles of 'https://x' (expected 'http://127.0.0.1:"),
-        (lambda row: row | {"sha256": 3}, "texts/manifest.jsonl:1: sha256 is 3 (expected a text, as"),
+        (
+            lambda row: row | {"day": "2018-01-01"},
+            "texts holds articles as of '2018-01-01' (expected '2017-06-12');",
+        ),
+        (
+            lambda row: row | {"api": "https://x"},
+            "texts holds articles of 'https://x' (expected 'http://127.0.0.1:",
+        ),
+        (
+            lambda row: row | {"sha256": 3},
+            "texts/manifest.jsonl:1: sha256 is 3 (expected a text, as",
+        ),
         (lambda row: {"title": "A Jug"}, "texts/manifest.jsonl: 9 problems:"),
     ],
 )
@@ -180,7 +195,13 @@ def move_to(title):
 
 
 def find(title, at=BEFORE):
-    return {"query": {"pages": [{"pageid": 1, "title": title, "revisions": [{"revid": 1000, "timestamp": at}]}]}}
+    return {
+        "query": {
+            "pages": [
+                {"pageid": 1, "title": title, "revisions": [{"revid": 1000, "timestamp": at}]}
+            ]
+        }
+    }
 
 
 def files():
@@ -196,7 +217,10 @@ def test_all_titles_without_a_text_are_told_at_once(fetch, wiki):
     long = "x" * 260
     done = fetch("Lost", "A Jug", "Late", "Bare", "Round", "Gone", "a|b", "a/b", long, "~~~")
     assert done.exit_code == 1
-    first, *problems = [line.removeprefix("Error: ").removeprefix(f"{wiki.url}: ") for line in done.stderr.splitlines()]
+    first, *problems = [
+        line.removeprefix("Error: ").removeprefix(f"{wiki.url}: ")
+        for line in done.stderr.splitlines()
+    ]
     assert first == "9 problems:"
     assert problems == [
         "'a/b' can't be the name of a file: it contains a slash",
@@ -218,7 +242,9 @@ def test_titles_that_are_one_file_on_some_systems(fetch, wiki):
     wiki.add("A jug", MADE)
     done = fetch("A Jug", "A jug")
     assert done.exit_code == 1
-    problem = "'A jug' and 'A Jug' can't both be names of files: they differ only in case or accents"
+    problem = (
+        "'A jug' and 'A Jug' can't both be names of files: they differ only in case or accents"
+    )
     assert done.stderr == f"Error: {wiki.url}: {problem}\n"
     assert files() == ["A Jug.txt", "manifest.jsonl"]
 
@@ -277,10 +303,16 @@ def test_addresses_that_are_none(fetch, wiki):
         done = fetch("A Jug", arguments=("--api", url))
         message = f"Error: the address of the API is {url!r} (expected https://…/api.php)\n"
         assert (done.exit_code, done.stderr) == (2, message)
-    for url in ("http://127.0.0.1:99999/", "http://a..b/"):  # requests and urllib3 refuse them differently
+    for url in (
+        "http://127.0.0.1:99999/",
+        "http://a..b/",
+    ):  # requests and urllib3 refuse them differently
         done = fetch("A Jug", arguments=("--api", url))
         assert done.exit_code == 1
-        assert "; expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
+        assert (
+            "; expected https://…/api.php); 0 of 1 articles are in texts: check --api"
+            in done.stderr
+        )
 
 
 @pytest.mark.parametrize("target", ["http://a..b/", "http://example.org/", "file:///etc/passwd"])
@@ -350,7 +382,10 @@ def test_what_stays_is_an_error(fetch, wiki, faults, message):
 
 def test_revisions_of_another_day_or_number_are_refused(fetch, wiki):
     wiki.fail(({}, find("A Jug", "2018-01-01T00:00:00Z")))
-    assert "a revision of '2018-01-01' of 'A Jug' (expected 2017-06-12 or before)" in fetch("A Jug").stderr
+    assert (
+        "a revision of '2018-01-01' of 'A Jug' (expected 2017-06-12 or before)"
+        in fetch("A Jug").stderr
+    )
     other = {"parse": {"revid": 8, "text": MADE}}
     wiki.fail(({}, find("A Jug")), ({}, other))
     assert "answers with JSON that no MediaWiki sends" in fetch("A Jug").stderr
@@ -360,13 +395,19 @@ def test_revisions_of_another_day_or_number_are_refused(fetch, wiki):
 def test_own_errors_are_not_taken_for_those_of_a_wiki(wiki, tmp_path, monkeypatch):
     monkeypatch.setattr(articles, "extract_text", int)
     wiki.add("A Jug", MADE)
-    with closing(articles.Wiki(wiki.url, 0)) as client, pytest.raises(ValueError, match="invalid literal"):
+    with (
+        closing(articles.Wiki(wiki.url, 0)) as client,
+        pytest.raises(ValueError, match="invalid literal"),
+    ):
         articles.fetch_articles(["A Jug"], tmp_path, date(2017, 6, 12), client, iter)
 
 
 def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
     wiki.fail(403)
-    assert "answers with HTTP status 403; 0 of 1 articles" in fetch("A", arguments=("--contact", "a@b.org")).stderr
+    assert (
+        "answers with HTTP status 403; 0 of 1 articles"
+        in fetch("A", arguments=("--contact", "a@b.org")).stderr
+    )
 
 
 def test_a_drip_ends(fetch, wiki, monkeypatch):

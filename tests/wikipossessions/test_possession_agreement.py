@@ -18,7 +18,9 @@ def agreement(first, second, setting="exact", **options):
     return measure_agreement([first, second], ("a", "b"), setting=setting, **options).pairs[0, 1]
 
 
-LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
+LABELS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30
+)
 
 
 def test_kappa_by_hand():
@@ -39,14 +41,26 @@ def test_kappa_is_that_of_scikit_learn(pairs):
         assert cohen_kappa(first, second) == pytest.approx(cohen_kappa_score(first, second))
 
 
-def held(possessor, order, certainty="certain", anchor="1900", relation="during", relation_certainty="certain"):
+def held(
+    possessor,
+    order,
+    certainty="certain",
+    anchor="1900",
+    relation="during",
+    relation_certainty="certain",
+):
     return {
         "type": "PER", "possessor": possessor, "certainty": certainty, "order": order, "anchor": anchor,
         "relation": relation, "relation_certainty": relation_certainty,
     }  # fmt: skip
 
 
-FIRST = [{"article": "The Jug", "possessions": [held("Ada", "1"), held("Ben", "2"), held("Cleo", "3", anchor="1950")]}]
+FIRST = [
+    {
+        "article": "The Jug",
+        "possessions": [held("Ada", "1"), held("Ben", "2"), held("Cleo", "3", anchor="1950")],
+    }
+]
 SECOND = [
     {
         "article": "The Jug",
@@ -83,14 +97,24 @@ def article(*rows):
 
 def test_a_missed_possessor_is_no_disagreement_about_order():
     # As in the paper: the second annotator has half of the possessors, and orders these alike.
-    first, second = article(("A", "1"), ("B", "2"), ("C", "3"), ("D", "4")), article(("A", "1"), ("C", "2"))
+    first, second = (
+        article(("A", "1"), ("B", "2"), ("C", "3"), ("D", "4")),
+        article(("A", "1"), ("C", "2")),
+    )
     shared, everyone = (agreement(first, second, pairs=pairs) for pairs in ("shared", "all"))
-    assert (shared.recall["possessor"], shared.recall["ordering"], shared.precision["ordering"]) == (1 / 2, 1, 1)
+    assert (
+        shared.recall["possessor"],
+        shared.recall["ordering"],
+        shared.precision["ordering"],
+    ) == (1 / 2, 1, 1)
     assert (everyone.recall["ordering"], everyone.precision["ordering"]) == (1 / 6, 1)
 
 
 def test_paired_names_match_each_other_only():
-    first, second = (article((f"Museum {a}", "1"), (f"Museum {b}", "2")) for a, b in (("Alt", "Neu"), ("Neu", "Alt")))
+    first, second = (
+        article((f"Museum {a}", "1"), (f"Museum {b}", "2"))
+        for a, b in (("Alt", "Neu"), ("Neu", "Alt"))
+    )
     assert agreement(first, second, "partial").precision["ordering"] == 0
     # As predictions are scored: (Alt, Neu) is found as (Neu, Alt), since both names share a word with both.
     assert agreement(first, second, "partial", pairs="all").precision["ordering"] == 1
@@ -162,7 +186,12 @@ SAID = st.lists(
 )
 MEET = {
     frozenset(pair)
-    for pair in [("1900", "1900-1910"), ("1905", "1900-1910"), ("1905", "1905-Now"), ("1900-1910", "1905-Now")]
+    for pair in [
+        ("1900", "1900-1910"),
+        ("1905", "1900-1910"),
+        ("1905", "1905-Now"),
+        ("1900-1910", "1905-Now"),
+    ]
 }
 
 
@@ -173,20 +202,35 @@ def test_the_twin_that_tries_every_pairing(one, two):
     def value(pairing):
         anchors = [(a[0], b[0]) for a, b in pairing]
         meet = sum((a == b != "Unknown") or frozenset((a, b)) in MEET for a, b in anchors)
-        return sum(a == b for a, b in anchors), meet, sum((a[1] == b[1]) + (a[2] == b[2]) for a, b in pairing)
+        return (
+            sum(a == b for a, b in anchors),
+            meet,
+            sum((a[1] == b[1]) + (a[2] == b[2]) for a, b in pairing),
+        )
 
     best = max(value(list(zip(few, order, strict=True))) for order in permutations(many, len(few)))
     sides = [
-        article(*(("M", str(i), certainty, anchor, relation) for i, (anchor, certainty, relation) in enumerate(side)))
+        article(
+            *(
+                ("M", str(i), certainty, anchor, relation)
+                for i, (anchor, certainty, relation) in enumerate(side)
+            )
+        )
         for side in (one, two)
     ]
     for found in (agreement(*sides), agreement(*sides[::-1])):
-        assert (found.same["anchor"], found.same["certainty"] + found.same["relation"]) == (best[0], best[2])
+        assert (found.same["anchor"], found.same["certainty"] + found.same["relation"]) == (
+            best[0],
+            best[2],
+        )
 
 
 @given(
     names=st.tuples(
-        *[st.lists(st.sampled_from(side), max_size=3) for side in (["x p", "y p", "x y"], ["x", "y b", "z"])]
+        *[
+            st.lists(st.sampled_from(side), max_size=3)
+            for side in (["x p", "y p", "x y"], ["x", "y b", "z"])
+        ]
     ),
     likeness=st.lists(st.integers(0, 9), min_size=9, max_size=9),
 )
@@ -222,7 +266,10 @@ def test_the_twin_of_partial_matching_with_likeness(names, likeness):
     ],
 )
 def test_anchors_with_the_same_meaning_agree(one, other):
-    sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
+    sides = [
+        [{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}]
+        for anchor in (one, other)
+    ]
     assert agreement(*sides).same["anchor"] == 1
 
 
@@ -238,7 +285,10 @@ def test_anchors_with_the_same_meaning_agree(one, other):
     ],
 )
 def test_anchors_with_different_meanings_disagree(one, other):
-    sides = [[{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}] for anchor in (one, other)]
+    sides = [
+        [{"article": "The Jug", "possessions": [held("Ada", "1", anchor=anchor)]}]
+        for anchor in (one, other)
+    ]
     assert agreement(*sides).same["anchor"] == 0
 
 
@@ -248,7 +298,9 @@ def test_notes_name_their_file(run, tmp_path):
         path.write_text(f"{HEADER}\n{ROW.replace('1888', time)}\n", "utf-8")
     done = run("agreement", "wikipossessions", *paths)
     assert done.exit_code == 0
-    assert f"note: {paths[1]}: 1 possession has an anchor whose later year comes first" in done.stderr
+    assert (
+        f"note: {paths[1]}: 1 possession has an anchor whose later year comes first" in done.stderr
+    )
     assert f"note: {paths[0]}" not in done.stderr
 
 
@@ -309,13 +361,19 @@ def test_three_annotators_by_hand(pairs, ordering):
             None if value is None else pytest.approx(value) for value in values(fractions)
         ]
         known = [Fraction(one) for one in fractions if one is not None]
-        assert found.mean[name] == (pytest.approx(float(sum(known) / len(known))) if known else None)
+        assert found.mean[name] == (
+            pytest.approx(float(sum(known) / len(known))) if known else None
+        )
     assert found.pairs[1, 2] == agreement(record("ben"), record("cem"), pairs=pairs)
-    assert list(found.describe_left_out()) == ["certainty kappa: the mean leaves out 1 of 3 pairs, without a value."]
+    assert list(found.describe_left_out()) == [
+        "certainty kappa: the mean leaves out 1 of 3 pairs, without a value."
+    ]
 
 
 def test_articles_of_all_annotators_are_compared():
-    sides = [[{"article": name, "possessions": []} for name in names] for names in ("AB", "A", "ABC")]
+    sides = [
+        [{"article": name, "possessions": []} for name in names] for names in ("AB", "A", "ABC")
+    ]
     with pytest.raises(FormatError) as caught:
         measure_agreement(sides, NAMES)
     assert [problem.what for problem in caught.value.problems] == [

@@ -12,7 +12,13 @@ from shared.possession_records import HEADER
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.wikipossessions.baselines import ANY, WITH_YEAR, _find_nearest, find_possessions, place_names
+from closeread.tasks.wikipossessions.baselines import (
+    ANY,
+    WITH_YEAR,
+    _find_nearest,
+    find_possessions,
+    place_names,
+)
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "
@@ -56,7 +62,15 @@ def test_of_two_dates_that_touch_a_name_the_earlier_one_is_the_nearest():
 
 @pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
 def test_every_entity_is_predicted_once_with_the_nearest_date(ran, pipeline, articles):
-    command = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "predictions.jsonl"]
+    command = [
+        "baseline",
+        "wikipossessions",
+        "heuristics",
+        "--config",
+        "sample",
+        "-o",
+        "predictions.jsonl",
+    ]
     ran(*command, "--spacy-model", pipeline, "--articles", articles)
     rows = [json.loads(line) for line in Path("predictions.jsonl").read_text("utf-8").splitlines()]
     found = [(p["type"], p["possessor"], p["order"], p["anchor"]) for p in rows[0]["possessions"]]
@@ -66,19 +80,40 @@ def test_every_entity_is_predicted_once_with_the_nearest_date(ran, pipeline, art
         ("LOC", "Mill Town", "3", "1880-1889"),
         ("ORG", "Town Bank", "4", "1880-1889"),
     ]
-    assert {(p["relation"], p["certainty"], p["relation_certainty"]) for p in rows[0]["possessions"]} == {
-        ("during", "certain", "certain")
-    }
-    assert ran("score", "wikipossessions", "predictions.jsonl", "--config", "sample", "--tolerance", "0.1", "--no-ci")
+    assert {
+        (p["relation"], p["certainty"], p["relation_certainty"]) for p in rows[0]["possessions"]
+    } == {("during", "certain", "certain")}
+    assert ran(
+        "score",
+        "wikipossessions",
+        "predictions.jsonl",
+        "--config",
+        "sample",
+        "--tolerance",
+        "0.1",
+        "--no-ci",
+    )
 
 
-COMMAND = ["baseline", "wikipossessions", "heuristics", "--config", "sample", "-o", "predictions.jsonl"]
+COMMAND = [
+    "baseline",
+    "wikipossessions",
+    "heuristics",
+    "--config",
+    "sample",
+    "-o",
+    "predictions.jsonl",
+]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_articles_without_a_text_are_left_out_with_a_note(ran, run, pipeline, articles, tmp_path, monkeypatch):
+def test_articles_without_a_text_are_left_out_with_a_note(
+    ran, run, pipeline, articles, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    titles = [record["article"] for record in read_gold(load_corpus("wikipossessions"), "sample").records]
+    titles = [
+        record["article"] for record in read_gold(load_corpus("wikipossessions"), "sample").records
+    ]
     for title in titles[1:3]:
         (articles / f"{title}.txt").unlink()
     notes = run(*COMMAND, "--spacy-model", pipeline, "--articles", articles).stderr.splitlines()
@@ -86,7 +121,16 @@ def test_articles_without_a_text_are_left_out_with_a_note(ran, run, pipeline, ar
     assert f"note: {lacking}; score the rest with --missing skip or --missing empty" in notes
     rows = [json.loads(line) for line in Path("predictions.jsonl").read_text("utf-8").splitlines()]
     assert [row["article"] for row in rows] == [titles[0], titles[3]]
-    score = ["score", "wikipossessions", "predictions.jsonl", "--config", "sample", "--missing", "skip", "--json"]
+    score = [
+        "score",
+        "wikipossessions",
+        "predictions.jsonl",
+        "--config",
+        "sample",
+        "--missing",
+        "skip",
+        "--json",
+    ]
     assert json.loads(ran(*score, "--no-ci"))["n_units"] == 2
 
 
@@ -97,7 +141,10 @@ def test_unreadable_folders_and_texts(run, articles, tmp_path, monkeypatch):
     assert "choose one with --spacy-model" in done.stderr
     done = run(*COMMAND, "--articles", tmp_path / "nowhere", "--spacy-model", "any")
     assert done.exit_code == 1
-    assert f"{tmp_path}/nowhere: is not a folder (expected a folder of texts named <title>.txt)" in done.stderr
+    assert (
+        f"{tmp_path}/nowhere: is not a folder (expected a folder of texts named <title>.txt)"
+        in done.stderr
+    )
     one, two, *_ = sorted(articles.iterdir())
     one.write_bytes(b"ab\xff")
     two.write_bytes(b"")
@@ -108,9 +155,7 @@ def test_unreadable_folders_and_texts(run, articles, tmp_path, monkeypatch):
     assert not (tmp_path / "predictions.jsonl").exists()
 
 
-JUG = (
-    "In 1530 the jug was made for Ada Poe's sister. The Museum of Jars bought it from Ada in the 1880s; last May, Mill "
-)
+JUG = "In 1530 the jug was made for Ada Poe's sister. The Museum of Jars bought it from Ada in the 1880s; last May, Mill "
 JUG += "Town-on-Sea got it."
 DATES = ["1530", "the 1880s", "last May"]
 
@@ -145,7 +190,9 @@ def test_the_nearest_date_of_any_kind():
     document = make_pipeline(DATE=DATES, PERSON=["Ada Poe"], GPE=["Mill Town"])(JUG)
     for dates, anchors in ((WITH_YEAR, ["1530", "1880-1889"]), (ANY, ["1530", "last May"])):
         assert [row["anchor"] for row in find_possessions(document, dates)] == anchors
-    assert place("Last week, Bo got it.", "Bo", dates=ANY, found=["Last week"]) == [("Bo", "Last week")]
+    assert place("Last week, Bo got it.", "Bo", dates=ANY, found=["Last week"]) == [
+        ("Bo", "Last week")
+    ]
     assert place("Last week, Bo got it.", "Bo", found=["Last week"]) == [("Bo", None)]
 
 
@@ -201,11 +248,17 @@ def files(here):
     Path("annotations.csv").write_text("\n".join((HEADER, *GOLD)) + "\n", "utf-8")
     Path("texts").mkdir()
     Path("texts/A Jug.txt").write_text(MARKED, "utf-8")
-    return ("--data-dir", here), ("--articles", "texts"), ("--spacy-model", write_pipeline(here / "rules", **NAMES))
+    return (
+        ("--data-dir", here),
+        ("--articles", "texts"),
+        ("--spacy-model", write_pipeline(here / "rules", **NAMES)),
+    )
 
 
 def recompute(run, table, *files):
-    done = run("reproduce", "wikipossessions", table, *(one for pair in files for one in pair), "--json")
+    done = run(
+        "reproduce", "wikipossessions", table, *(one for pair in files for one in pair), "--json"
+    )
     assert done.exit_code == 0, done.stderr
     (found,) = json.loads(done.stdout)
     return found["note"], {(cell["row"], cell["column"]): cell for cell in found["cells"]}
@@ -235,10 +288,15 @@ def test_without_a_pipeline_only_the_texts_are_counted(run, files):
     note, cells = recompute(run, "4", place, articles)
     assert "Here," not in note
     assert sum(cell["recomputed"] is not None for cell in cells.values()) == 3 + 3 + 2
-    words, sections = (("Avg # of words per article", "value"), ("Avg # of sections per article", "value"))
+    words, sections = (
+        ("Avg # of words per article", "value"),
+        ("Avg # of sections per article", "value"),
+    )
     _, cells = recompute(run, "2", place, articles)
     assert {cells[one]["recomputed"] for one in (words, sections)} == {None}
-    Path("texts/B Jug.txt").write_text("Ann has it.\n\n== Notes ==\n\n=== More ===\n\n== Links ==\n", "utf-8")
+    Path("texts/B Jug.txt").write_text(
+        "Ann has it.\n\n== Notes ==\n\n=== More ===\n\n== Links ==\n", "utf-8"
+    )
     _, cells = recompute(run, "2", place, articles)
     # 1 + 5 + 11 and 3 + 3 words; one section and two.
     assert (cells[words]["recomputed"], cells[sections]["recomputed"]) == ((17 + 6) / 2, 3 / 2)
@@ -256,7 +314,10 @@ def test_statistics_of_texts(ran, files):
     assert not {"words per article", "sections per article"} & figures.keys()  # B Jug has no text
     Path("articles/B Jug.txt").write_text("== A B ==\n== C ==", "utf-8")
     figures = json.loads(ran(*command))["splits"]["test"]
-    assert (figures["words per article"], figures["sections per article"]) == ((17 + 3) / 2, (1 + 2) / 2)
+    assert (figures["words per article"], figures["sections per article"]) == (
+        (17 + 3) / 2,
+        (1 + 2) / 2,
+    )
 
 
 def test_pipelines_that_find_no_names(run, files):
@@ -277,14 +338,20 @@ def test_bad_articles_and_pipelines(run, files):
             1,
             "nowhere: is not a folder (expected a folder of texts named <title>.txt)",
         ),
-        ((place, articles, ("--spacy-model", "no_such")), 2, "spaCy pipeline 'no_such' does not exist (expected an"),
+        (
+            (place, articles, ("--spacy-model", "no_such")),
+            2,
+            "spaCy pipeline 'no_such' does not exist (expected an",
+        ),
         (
             (place, model),
             1,
             "the corpus's folder of articles: contains no text for any of 2 articles: 'A Jug', 'B Jug'",
         ),
     ):
-        done = run("reproduce", "wikipossessions", "4", *(one for pair in arguments for one in pair))
+        done = run(
+            "reproduce", "wikipossessions", "4", *(one for pair in arguments for one in pair)
+        )
         assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
     done = run("reproduce", "all", *articles)
     assert done.exit_code == 2
@@ -300,7 +367,16 @@ def test_the_command_makes_what_its_scenario_needs(ran, run, files):
     command = ["baseline", "wikipossessions", "oracle", *place, *articles, *model, "--dates", "any"]
     made = run(*command, "-o", "named.jsonl")
     assert "1 of 2 articles have no text and are left out: 'B Jug'" in made.stderr
-    score = ["score", "wikipossessions", "named.jsonl", *place, "--missing", "skip", "--json", "--no-ci"]
+    score = [
+        "score",
+        "wikipossessions",
+        "named.jsonl",
+        *place,
+        "--missing",
+        "skip",
+        "--json",
+        "--no-ci",
+    ]
     scores = json.loads(ran(*score, "--scenario", "oracle", "--tolerance", "0.1"))["scores"]
     assert scores["possessor/f1"]["value"] == 1
     assert scores["ordering/f1"]["value"] == pytest.approx(2 / 3)

@@ -25,7 +25,9 @@ def predict(records, step=1):
     return [
         {
             "article": record["article"],
-            "possessions": [{name: p[name] for name in FIELDS} for p in record["possessions"][::step]],
+            "possessions": [
+                {name: p[name] for name in FIELDS} for p in record["possessions"][::step]
+            ],
         }
         for record in records
     ]
@@ -53,7 +55,9 @@ def own_folder(sample, tmp_path):
 def test_texts_do_not_change_the_digest(own_folder, sample):
     before = read_own_gold(CORPUS, own_folder / "annotations.csv")
     (own_folder / "articles").mkdir()
-    (own_folder / "articles" / f"{sample[0]['article']}.txt").write_text("An invented text.", "utf-8")
+    (own_folder / "articles" / f"{sample[0]['article']}.txt").write_text(
+        "An invented text.", "utf-8"
+    )
     after = read_own_gold(CORPUS, own_folder / "annotations.csv")
     assert (before.records[0]["text"], after.records[0]["text"]) == (None, "An invented text.")
     assert before.digest == after.digest
@@ -84,9 +88,7 @@ def test_notes_on_predictions(run, sample, tmp_path):
     for command in (("score", "--no-ci"), ("validate",)):
         done = run(command[0], "wikipossessions", path, "--config", "sample", *command[1:])
         assert done.exit_code == 0
-        note = (
-            f"note: {path}:2: article {rows[1]['article']!r}: 1 possession has an anchor whose later year comes first"
-        )
+        note = f"note: {path}:2: article {rows[1]['article']!r}: 1 possession has an anchor whose later year comes first"
         assert note in done.stderr
 
 

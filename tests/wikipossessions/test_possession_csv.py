@@ -38,7 +38,9 @@ def possessions(file, *rows):
 
 
 def test_a_row(file):
-    records, lines, problems, _ = read_released(file, "A Vase # GPE # Old Town # PUC #6.1# 1888-Now # Aft # UC ")
+    records, lines, problems, _ = read_released(
+        file, "A Vase # GPE # Old Town # PUC #6.1# 1888-Now # Aft # UC "
+    )
     assert problems == []
     assert lines == [2]
     assert records == [
@@ -68,7 +70,15 @@ def test_a_row(file):
 @for_each(
     ("row", "found"),
     [
-        (ROW, {"type": "PER", "certainty": "certain", "relation": "during", "relation_certainty": "certain"}),
+        (
+            ROW,
+            {
+                "type": "PER",
+                "certainty": "certain",
+                "relation": "during",
+                "relation_certainty": "certain",
+            },
+        ),
         (ROW.replace("PER", "ORG"), {"type": "ORG"}),
         (ROW.replace("Dur", "Bef"), {"relation": "before"}),
         (ROW.replace("#Ann#", "#\xa0 Ann\xa0\u2003\t#"), {"possessor": "Ann"}),
@@ -80,9 +90,18 @@ def test_a_row(file):
         (ROW.replace("#1#", "#6.1.2#"), {"order": "6.1.2"}),
         (ROW.replace("1888", " 16th Century "), {"anchor": "16th Century", "anchor_kind": "event"}),
         (ROW.replace("1888", "1900-1888"), {"anchor": "1900-1888", "lower": 1888, "upper": 1900}),
-        (ROW.replace("1888#Dur#C", "Unknown##"), {"anchor": "Unknown", "anchor_kind": "unknown", "relation": None}),
-        (ROW.replace("1888#Dur#C", "Unknown # Dur # C"), {"anchor": "Unknown", "relation": "during"}),
-        (ROW.replace("1888#Dur#C", " # # "), {"anchor": None, "anchor_kind": "unknown", "relation_certainty": None}),
+        (
+            ROW.replace("1888#Dur#C", "Unknown##"),
+            {"anchor": "Unknown", "anchor_kind": "unknown", "relation": None},
+        ),
+        (
+            ROW.replace("1888#Dur#C", "Unknown # Dur # C"),
+            {"anchor": "Unknown", "relation": "during"},
+        ),
+        (
+            ROW.replace("1888#Dur#C", " # # "),
+            {"anchor": None, "anchor_kind": "unknown", "relation_certainty": None},
+        ),
     ],
 )
 def test_cells(file, row, found):
@@ -91,10 +110,17 @@ def test_cells(file, row, found):
 
 
 def test_rows_of_an_article_need_not_be_adjacent(file):
-    rows = [ROW.replace("Ann", "A"), ROW.replace("A Vase", "B"), ROW.replace("Ann", "C").replace("#1#", "#2#")]
+    rows = [
+        ROW.replace("Ann", "A"),
+        ROW.replace("A Vase", "B"),
+        ROW.replace("Ann", "C").replace("#1#", "#2#"),
+    ]
     records, lines, problems, _ = read_released(file, *rows)
     assert problems == []
-    assert [(record["article"], len(record["possessions"])) for record in records] == [("A Vase", 2), ("B", 1)]
+    assert [(record["article"], len(record["possessions"])) for record in records] == [
+        ("A Vase", 2),
+        ("B", 1),
+    ]
     assert lines == [2, 3]
 
 
@@ -114,17 +140,41 @@ EXPECTED = f"(expected 8: {HEADER})"
         (ROW.replace("PC", "C"), ["psr_c is 'C' (expected PC or PUC)"]),
         (ROW.replace("Dur", "During"), ["TP is 'During' (expected Bef, Dur, Aft or nothing)"]),
         (ROW.replace("Dur#C", "Dur#c"), ["Dur_c is 'c' (expected C, UC or nothing)"]),
-        (ROW.replace("Dur#C", "Dur#"), ["TP is 'Dur' but Dur_c is empty (expected both or neither)"]),
-        (ROW.replace("1888", " "), ["TP is 'Dur' but Duration is empty (expected a time, or no TP)"]),
+        (
+            ROW.replace("Dur#C", "Dur#"),
+            ["TP is 'Dur' but Dur_c is empty (expected both or neither)"],
+        ),
+        (
+            ROW.replace("1888", " "),
+            ["TP is 'Dur' but Duration is empty (expected a time, or no TP)"],
+        ),
         (ROW.replace("Dur#C", "#C"), ["Dur_c is 'C' but TP is empty (expected both or neither)"]),
         *(
             (
                 ROW.replace("#1#", f"#{order}#"),
-                [f"order is '{order}' (expected a number such as 6, or 6.1 for a possession within possession 6)"],
+                [
+                    f"order is '{order}' (expected a number such as 6, or 6.1 for a possession within possession 6)"
+                ],
             )
-            for order in ("", "6.", ".1", "6,1", "-1", "0", "01", "1.0", "first", "6..1", "٦", "1" * 7)
+            for order in (
+                "",
+                "6.",
+                ".1",
+                "6,1",
+                "-1",
+                "0",
+                "01",
+                "1.0",
+                "first",
+                "6..1",
+                "٦",
+                "1" * 7,
+            )
         ),
-        (ROW.replace("Ann", "An\x1bn"), ["Possessor 'An\\x1bn' contains the control character U+001B"]),
+        (
+            ROW.replace("Ann", "An\x1bn"),
+            ["Possessor 'An\\x1bn' contains the control character U+001B"],
+        ),
         (
             ROW.replace("PER", "X").replace("#1#", "#x#").replace("Ann", ""),
             [
@@ -138,7 +188,9 @@ EXPECTED = f"(expected 8: {HEADER})"
 def test_broken_rows(file, row, problems):
     records, lines, found, _ = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
     where = "article 'A Vase': " if row.startswith("A Vase") else ""
-    assert [(problem.line, problem.message) for problem in found] == [(3, where + what) for what in problems]
+    assert [(problem.line, problem.message) for problem in found] == [
+        (3, where + what) for what in problems
+    ]
     assert [record["article"] for record in records] == ["A Vase", "B"]
     assert lines == [2, 4]
 
@@ -162,12 +214,22 @@ def test_broken_files(file, content, message):
 
 
 CELL = (
-    st.text(st.sampled_from("ab,.\"'\xa0 é’\u202e") | st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
+    st.text(
+        st.sampled_from("ab,.\"'\xa0 é’\u202e") | st.characters(exclude_categories=["Cs", "Cc"]),
+        min_size=1,
+    )
     .map(lambda text: text.replace("#", "").strip())
     .filter(bool)
 )
-ANCHOR = st.sampled_from(["Unknown", "1888", "1888-Now", "Unknown-1930", "1900-1888", "44 BC", "the Flood"]) | CELL
-RELATION = st.tuples(st.sampled_from(["before", "during", "after"]), st.sampled_from(["certain", "uncertain"]))
+ANCHOR = (
+    st.sampled_from(
+        ["Unknown", "1888", "1888-Now", "Unknown-1930", "1900-1888", "44 BC", "the Flood"]
+    )
+    | CELL
+)
+RELATION = st.tuples(
+    st.sampled_from(["before", "during", "after"]), st.sampled_from(["certain", "uncertain"])
+)
 NUMBER = st.integers(1, 999_999).map(str)
 
 
@@ -189,7 +251,9 @@ def possession_records(draw):
 
 
 RECORDS = st.lists(
-    st.fixed_dictionaries({"article": CELL, "possessions": st.lists(possession_records(), min_size=1, max_size=4)}),
+    st.fixed_dictionaries(
+        {"article": CELL, "possessions": st.lists(possession_records(), min_size=1, max_size=4)}
+    ),
     min_size=1,
     max_size=4,
     unique_by=lambda record: record["article"],
@@ -204,14 +268,18 @@ def test_round_trip(file, records):
     assert read_file(CORPUS, file, "test") == records
 
 
-@for_each("changes", [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}])
+@for_each(
+    "changes", [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}]
+)
 def test_cells_that_the_format_can_not_represent(changes):
     with pytest.raises(ValueError, match=r"^'A Vase': this format can't represent the cell "):
         dump_records([make_record(**changes)])
 
 
 def test_an_article_without_possessions_can_not_be_written():
-    with pytest.raises(ValueError, match=r"^'A Vase': has no possessions, which this format can't represent$"):
+    with pytest.raises(
+        ValueError, match=r"^'A Vase': has no possessions, which this format can't represent$"
+    ):
         dump_records([{**make_record(), "possessions": []}])
 
 
@@ -259,7 +327,9 @@ NONE_GIVEN = {"anchor": None, "relation": None, "relation_certainty": None}
 )  # fmt: skip
 def test_inconsistencies(file, changes, problems):
     records = [make_record(), {**make_record(**changes), "article": "B"}]
-    assert list(find_inconsistencies(records)) == [(1, f"possessions[0]: {what}") for what in problems]
+    assert list(find_inconsistencies(records)) == [
+        (1, f"possessions[0]: {what}") for what in problems
+    ]
     own = file.with_suffix(".jsonl")
     own.write_text(json_lines.dump(records), "utf-8")
     if not problems:
@@ -283,7 +353,10 @@ def test_json_lines_may_omit_the_derived_fields(file):
     bare = {name: value for name, value in whole.items() if name not in DERIVED}
     own = file.with_suffix(".jsonl")
     for one in (bare, {**bare, **dict.fromkeys(DERIVED)}):
-        own.write_text(json_lines.dump([{"article": "A Vase", "possessions": [one, {**one, **NONE_GIVEN}]}]), "utf-8")
+        own.write_text(
+            json_lines.dump([{"article": "A Vase", "possessions": [one, {**one, **NONE_GIVEN}]}]),
+            "utf-8",
+        )
         (record,) = read_own_gold(CORPUS, own).records
         assert record["possessions"] == [whole, {**whole, **NONE}]
 
@@ -294,11 +367,16 @@ def test_json_lines_with_some_derived_fields_or_without_records(file):
     own = file.with_suffix(".jsonl")
     for possessions_given, problem in (
         ([{**bare, "lower": 1530}], "possessions[0]: field 'anchor_kind' is missing"),
-        ([{**bare, "anchor": [1530]}], "possessions[0].anchor: expected text or null, found a list"),
+        (
+            [{**bare, "anchor": [1530]}],
+            "possessions[0].anchor: expected text or null, found a list",
+        ),
         ([1], 'possessions[0]: expected an object such as {"type": …, "possessor": …, …}, found 1'),
         ({}, "possessions: expected a list, found an object"),
     ):
-        own.write_text(json_lines.dump([{"article": "A Vase", "possessions": possessions_given}]), "utf-8")
+        own.write_text(
+            json_lines.dump([{"article": "A Vase", "possessions": possessions_given}]), "utf-8"
+        )
         with pytest.raises(FormatError) as caught:
             read_own_gold(CORPUS, own)
         assert f"{own}:1: article 'A Vase': {problem}" in str(caught.value)
@@ -317,8 +395,14 @@ def test_a_padded_title():
         ({"order": 6.1}, 'possessions[0].order: 6.1 is a number (expected text: "6.1" in quotes'),
         ({"order": "6."}, "possessions[0].order: '6.' is not valid (expected positive integers "),
         ({"order": "6\n"}, "the string '6\\n' contains the control character U+000A"),
-        ({"relation": "since"}, "possessions[0].relation: 'since' is not valid (expected before, during or after)"),
-        ({"certainty": None}, "possessions[0].certainty: null is not one of 'certain', 'uncertain'"),
+        (
+            {"relation": "since"},
+            "possessions[0].relation: 'since' is not valid (expected before, during or after)",
+        ),
+        (
+            {"certainty": None},
+            "possessions[0].certainty: null is not one of 'certain', 'uncertain'",
+        ),
         ({"possessor": ""}, "possessions[0].possessor: is empty"),
     ],
 )
@@ -335,7 +419,9 @@ def test_oddities(file):
     records, _, _, _ = read_released(file, ROW)
     assert list(find_oddities(records)) == []
     loose = ROW.replace("1888", "Unknown")
-    records, _, _, _ = read_released(file, ROW.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B"))
+    records, _, _, _ = read_released(
+        file, ROW.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B")
+    )
     assert list(find_oddities(records)) == [
         "1 possession has an anchor whose later year comes first, which is read in reverse order "
         "(first: '1900-1888' in 'A Vase').",
@@ -354,15 +440,29 @@ def test_odd_rows():
     ]
     turned = "an anchor whose later year comes first, which is read in reverse order"
     assert list(find_odd_rows(rows, [])) == [
-        (1, f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1920-31', read as 31 to 1920)"),
-        (2, f"article 'C': 1 possession has {turned} (first: possessions[0] ('Ann'), '44-50 BC', read as -50 to -44)"),
+        (
+            1,
+            f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1920-31', read as 31 to 1920)",
+        ),
+        (
+            2,
+            f"article 'C': 1 possession has {turned} (first: possessions[0] ('Ann'), '44-50 BC', read as -50 to -44)",
+        ),
         (
             2,
             "article 'C': 2 possessions have a relation to an unknown anchor, which is kept "
             "(first: possessions[1] ('Ann'), 'Unknown')",
         ),
     ]
-    dates = ["May 1705", "c. 1705", "1705?", "the 1700s", "1705/1706", "World War 2", "18th Century"]
+    dates = [
+        "May 1705",
+        "c. 1705",
+        "1705?",
+        "the 1700s",
+        "1705/1706",
+        "World War 2",
+        "18th Century",
+    ]
     rows = [
         {"article": "A", "possessions": [*map(make, dates)]},
         {"article": "B", "possessions": [make("1888"), make("1889"), make("1888")]},

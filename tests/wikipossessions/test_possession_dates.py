@@ -132,19 +132,40 @@ def years(lower, upper, **flags):
         (["1888-Now", "1888-now"], years(1888, None, open_end=True)),
         (["Now-1888"], years(1888, None, open_end=True, reversed=True)),
         (["Unknown-1930"], years(None, 1930, open_start=True)),
-        (["Unknown-Now", "Now", "Now-Now", "Now-Unknown"], years(None, None, open_start=True, open_end=True)),
+        (
+            ["Unknown-Now", "Now", "Now-Now", "Now-Unknown"],
+            years(None, None, open_start=True, open_end=True),
+        ),
         (["5-0", "5-0 AD"], years(0, 5, reversed=True)),
-        (["World War II", "French Revolution", "revolution-Now", "Unknown-French Revolution"], EVENT),
-        (["13th Century", "16th Century-18th Century", "mid twentieth century", "c. 1888", "1888?"], EVENT),
+        (
+            ["World War II", "French Revolution", "revolution-Now", "Unknown-French Revolution"],
+            EVENT,
+        ),
+        (
+            [
+                "13th Century",
+                "16th Century-18th Century",
+                "mid twentieth century",
+                "c. 1888",
+                "1888?",
+            ],
+            EVENT,
+        ),
         (["1888-", "-1888", "-", "1888-1889-1890", "1888-06-09", "1888 1889", "123456"], EVENT),
-        (["BC 44", "AD 44 BC", "44 B.C.", "\u0661\u0668\u0668\u0668"], EVENT),  # the last are digits, but not ASCII
+        (
+            ["BC 44", "AD 44 BC", "44 B.C.", "\u0661\u0668\u0668\u0668"],
+            EVENT,
+        ),  # the last are digits, but not ASCII
     ],
 )
 def test_forms(texts, expected):
     assert [parse_anchor(text) for text in texts] == [expected] * len(texts)
 
 
-@given(st.text() | st.from_regex(r"\A(Now|Unknown|[0-9]{1,6}( ?(BC|AD))?)?( ?- ?(Now|Unknown|[0-9]{1,6}))?\Z"))
+@given(
+    st.text()
+    | st.from_regex(r"\A(Now|Unknown|[0-9]{1,6}( ?(BC|AD))?)?( ?- ?(Now|Unknown|[0-9]{1,6}))?\Z")
+)
 def test_any_text_is_an_anchor(text):
     anchor = parse_anchor(text)
     assert anchor.kind in ("unknown", "years", "event")

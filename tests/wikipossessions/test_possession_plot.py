@@ -12,7 +12,12 @@ from closeread.tasks.wikipossessions.plots import LACKING, draw_timeline
 SHAPES = {"PER": "Rectangle", "LOC": "FancyBboxPatch", "ORG": "Ellipse", None: "Polygon"}
 KETTLE = "The Blue Kettle (painting)"
 PLOT = ["plot", "possession", KETTLE, "--config", "sample"]
-NOTHING_MORE = {"certainty": "certain", "anchor": None, "relation": None, "relation_certainty": None}
+NOTHING_MORE = {
+    "certainty": "certain",
+    "anchor": None,
+    "relation": None,
+    "relation_certainty": None,
+}
 SUBMISSION = {
     "article": KETTLE,
     "possessions": [
@@ -22,7 +27,9 @@ SUBMISSION = {
 }
 
 
-def possession(possessor, order="1", kind="PER", certainty="certain", anchor=None, relation=None, sure=None):
+def possession(
+    possessor, order="1", kind="PER", certainty="certain", anchor=None, relation=None, sure=None
+):
     return {
         "type": kind,
         "possessor": possessor,
@@ -60,7 +67,9 @@ def find_boxes(figure):
     renderer = FigureCanvasAgg(figure).get_renderer()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")
-        extents = [text.get_window_extent(renderer).extents for axes in figure.axes for text in axes.texts]
+        extents = [
+            text.get_window_extent(renderer).extents for axes in figure.axes for text in axes.texts
+        ]
     return np.array(extents)
 
 
@@ -80,7 +89,13 @@ def assert_readable(figure):
 def test_an_svg_contains_every_possessor_and_anchor(ran):
     ran(*PLOT, "-o", "kettle.SVG")
     found = names_in("kettle.SVG")
-    expected = ["Aldo Brinkmann", "Marta Brinkmann", "Marta Brinkmann", "Joris Vael,", "Guild of Coopers"]
+    expected = [
+        "Aldo Brinkmann",
+        "Marta Brinkmann",
+        "Marta Brinkmann",
+        "Joris Vael,",
+        "Guild of Coopers",
+    ]
     expected += ["Ostervik", "the Harbour Museum", "Museum of the Harbour", "Harbour Museum"]
     expected += ["1641", "World War II", "5.10", KETTLE]
     for text in expected:
@@ -107,14 +122,19 @@ def test_the_line_above_an_anchor_is_dashed_if_the_relation_is_uncertain():
         possession("D", "4", anchor="Unknown"),
     ]
     axes = side(draw_timeline("T", rows))
-    styles = [line.get_linestyle() for line in axes.lines if not line.get_marker() or line.get_marker() == "None"]
+    styles = [
+        line.get_linestyle()
+        for line in axes.lines
+        if not line.get_marker() or line.get_marker() == "None"
+    ]
     assert styles == ["-", "--", "-"]
     assert {"1641", "before 1650", "after 1660", "Unknown"} <= set(texts_of(axes))
 
 
 def test_columns_are_in_numerical_order_and_ties_share_one():
     rows = [
-        possession(name, order) for name, order in (("d", "6.10"), ("b", "6"), ("c", "6.2"), ("a", "5"), ("B", "6"))
+        possession(name, order)
+        for name, order in (("d", "6.10"), ("b", "6"), ("c", "6.2"), ("a", "5"), ("B", "6"))
     ]
     axes = side(draw_timeline("T", rows))
     places = {name: centre(axes, name) for name in "abcdB"}
@@ -151,7 +171,14 @@ def test_predictions_may_contain_only_this_article(ran, run):
     assert {"Gold", "Prediction", "aldo brinkmann", "A Thief", "no type"} <= set(found)
     assert found.count("✗") == 2  # next to the thief, and in the legend
     other = run(
-        "plot", "possession", "The Lighthouse Clock", *PLOT[3:], "--predictions", "predictions.jsonl", "-o", "no.svg"
+        "plot",
+        "possession",
+        "The Lighthouse Clock",
+        *PLOT[3:],
+        "--predictions",
+        "predictions.jsonl",
+        "-o",
+        "no.svg",
     )
     assert other.exit_code == 2
     assert "predictions.jsonl has no prediction for article 'The Lighthouse Clock'" in other.stderr

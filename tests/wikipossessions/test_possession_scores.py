@@ -36,9 +36,13 @@ def test_hand_cases(case):
     got = score(table)
     for family, expected in case["expected"].items():
         parts = [got[f"{family}/{part}"] for part in ("precision", "recall", "f1")]
-        assert parts == pytest.approx([float(Fraction(value)) for value in expected], abs=1e-12), family
+        assert parts == pytest.approx([float(Fraction(value)) for value in expected], abs=1e-12), (
+            family
+        )
     for family, expected in case.get("counts", {}).items():
-        names = [f"{family}/{name}" for name in ("found_of_system", "system", "found_of_gold", "gold")]
+        names = [
+            f"{family}/{name}" for name in ("found_of_system", "system", "found_of_gold", "gold")
+        ]
         totals = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
         assert [totals[name] for name in names] == expected, family
 
@@ -66,12 +70,18 @@ def test_inconsistencies(case):
 def test_rows_of_other_articles():
     gold = make_articles([[["Ann Poe", "1"]], [["Bob Roe", "1"]], [["Cid Doe", "1"]]])
     found = list(validate(gold=gold, system=[gold[1], gold[1], None]))
-    assert found == [Inconsistency("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")]
+    assert found == [
+        Inconsistency("system", 0, "article is 'Work 1' (expected 'Work 0', as in gold)")
+    ]
 
 
 def test_names_that_are_not_in_gold_are_an_error_in_scenario_oracle():
     with pytest.raises(ValueError, match="1 predicted names are not in gold"):
-        count(gold=make_articles([[["Ann Poe", "1"]]]), system=make_articles([[["Bob Roe", "1"]]]), scenario="oracle")
+        count(
+            gold=make_articles([[["Ann Poe", "1"]]]),
+            system=make_articles([[["Bob Roe", "1"]]]),
+            scenario="oracle",
+        )
 
 
 def test_the_release_against_itself(corpora):
@@ -95,7 +105,9 @@ def test_overlaps_that_need_python_integers():
     # The common denominator of overlaps 1/42, 1/43, ... does not fit 64 bits.
     words = [f"w{i}" for i in range(61)]
     gold = [[" ".join(words[: 20 + i]), str(i + 1)] for i in range(30)]
-    system = [[" ".join([*words[:1], *(f"x{k}" for k in range(20 + i))]), str(i + 1)] for i in range(30)]
+    system = [
+        [" ".join([*words[:1], *(f"x{k}" for k in range(20 + i))]), str(i + 1)] for i in range(30)
+    ]
     options = DEFAULTS | {"setting": "partial"}
     table = count(gold=make_articles([gold]), system=make_articles([system]), **options)
     assert score(table)["possessor/f1"] == 1
@@ -106,8 +118,13 @@ def test_overlaps_that_need_python_integers():
 def test_two_thousand_possessors(options):
     rng = np.random.default_rng(7)
     gold, system = (
-        [[f"{' '.join(f'w{w}' for w in words)} of Poe", f"{o}.{o % 7}"] for words, o in zip(*drawn, strict=True)]
-        for drawn in ((rng.integers(0, 400, (2000, 3)), rng.integers(1, 500, 2000)) for _ in range(2))
+        [
+            [f"{' '.join(f'w{w}' for w in words)} of Poe", f"{o}.{o % 7}"]
+            for words, o in zip(*drawn, strict=True)
+        ]
+        for drawn in (
+            (rng.integers(0, 400, (2000, 3)), rng.integers(1, 500, 2000)) for _ in range(2)
+        )
     )
     got = score(count(gold=make_articles([gold]), system=make_articles([system]), **options))
     assert got["possessor/f1"] == (1 if options else pytest.approx(0, abs=0.01))
@@ -139,7 +156,13 @@ def test_a_long_range_of_years():
 @for_each("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
 def test_names_by_hand(case):
     one, other = (normalize_name(name, case.get("strip_scope", "all")) for name in case["names"])
-    found = "exact" if one.tokens == other.tokens else "partial" if one.content & other.content else "none"
+    found = (
+        "exact"
+        if one.tokens == other.tokens
+        else "partial"
+        if one.content & other.content
+        else "none"
+    )
     assert found == case["match"]
 
 
@@ -206,12 +229,24 @@ def test_equal_computations_have_equal_signatures(option, given, canonical):
 
 
 def test_the_signature_names_an_option_that_was_added_later_only_if_it_is_changed():
-    default, anchored = (PROCEDURE.resolve_options({"relation_requires": value}) for value in ("none", "anchor"))
+    default, anchored = (
+        PROCEDURE.resolve_options({"relation_requires": value}) for value in ("none", "anchor")
+    )
     assert "relation_requires" not in PROCEDURE.signature(default, "0" * 64)
     assert "|relation_requires:anchor|" in PROCEDURE.signature(anchored, "0" * 64)
 
 
-NAMES = ["North Hall", "the Hall", "Hall", "South Hall,", "of the", "In the Hall of North", "Ann Poe", "Bob Poe", "Roe"]
+NAMES = [
+    "North Hall",
+    "the Hall",
+    "Hall",
+    "South Hall,",
+    "of the",
+    "In the Hall of North",
+    "Ann Poe",
+    "Bob Poe",
+    "Roe",
+]
 POSSESSION = st.builds(
     lambda *values: dict(zip(FIELDS, values, strict=True)),
     st.sampled_from(NAMES),
@@ -224,15 +259,27 @@ POSSESSION = st.builds(
 SIDE = st.lists(POSSESSION, max_size=5)
 FREE = {"tolerance": ["0", "0.1", "0.5", "1.25"], "now_year": ["2017", "1891", "1700"]}
 OPTIONS = st.fixed_dictionaries(
-    {option.name: st.sampled_from(option.choices or FREE[option.name]) for option in PROCEDURE.options}
-    | {"average": st.just("micro"), "missing": st.just("error"), "scenario": st.sampled_from(["all", "all_correct"])}
+    {
+        option.name: st.sampled_from(option.choices or FREE[option.name])
+        for option in PROCEDURE.options
+    }
+    | {
+        "average": st.just("micro"),
+        "missing": st.just("error"),
+        "scenario": st.sampled_from(["all", "all_correct"]),
+    }
 )
 
 
 def count_article(system, gold, **options):
     """Count one article; the result has the form of the twin's."""
     records = [[{"article": "Work", "possessions": side}] for side in (gold, system)]
-    values = count(gold=records[0], system=records[1], **{**DEFAULTS, **options}).values[0].reshape(6, 4).tolist()
+    values = (
+        count(gold=records[0], system=records[1], **{**DEFAULTS, **options})
+        .values[0]
+        .reshape(6, 4)
+        .tolist()
+    )
     return dict(zip(twin.counts([], [], **DEFAULTS), values, strict=True))
 
 
@@ -240,17 +287,25 @@ def count_article(system, gold, **options):
 def test_agrees_with_the_twin(system, gold, options):
     expected = twin.counts(system, gold, **options)
     for family, values in count_article(system, gold, **options).items():
-        assert values == pytest.approx([float(value) for value in expected[family]], abs=1e-12), family
+        assert values == pytest.approx([float(value) for value in expected[family]], abs=1e-12), (
+            family
+        )
 
 
 @given(SIDE, st.data(), OPTIONS)
 def test_agrees_with_the_twin_on_gold_names(gold, data, options):
     names = st.sampled_from([row["possessor"] for row in gold]) if gold else st.nothing()
-    system = data.draw(st.lists(st.builds(lambda row, name: row | {"possessor": name}, POSSESSION, names), max_size=6))
+    system = data.draw(
+        st.lists(
+            st.builds(lambda row, name: row | {"possessor": name}, POSSESSION, names), max_size=6
+        )
+    )
     options |= {"scenario": "oracle"}
     expected = twin.counts(system, gold, **options)
     for family, values in count_article(system, gold, **options).items():
-        assert values == pytest.approx([float(value) for value in expected[family]], abs=1e-12), family
+        assert values == pytest.approx([float(value) for value in expected[family]], abs=1e-12), (
+            family
+        )
     records = [[{"article": "Work", "possessions": side}] for side in (gold, system)]
     found = [one.what for one in validate(gold=records[0], system=records[1], **options)]
     assert not [what for what in found if "not a possessor" in what]
@@ -268,5 +323,7 @@ def test_the_assignment_is_the_first_of_maximum_weight(n, data):
         )
 
     best = min(key(columns) for columns in permutations(range(n)))[1]
-    got = best_assignment([{column: one for column, one in enumerate(cells) if one} for cells in weight])
+    got = best_assignment(
+        [{column: one for column, one in enumerate(cells) if one} for cells in weight]
+    )
     assert [n if j < 0 else j for j in got] == best

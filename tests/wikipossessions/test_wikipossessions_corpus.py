@@ -16,7 +16,11 @@ SCORED = ("type", "possessor", "certainty", "order", "anchor", "relation", "rela
 
 
 def all_possessions(records):
-    return [(record["article"], possession) for record in records for possession in record["possessions"]]
+    return [
+        (record["article"], possession)
+        for record in records
+        for possession in record["possessions"]
+    ]
 
 
 def test_facts_agree_with_the_declaration(corpora):
@@ -32,7 +36,11 @@ def test_the_release_agrees_with_the_card(corpora):
     assert all(record["text"] is None for record in records)
     keys = [(article, possession["possessor"], possession["order"]) for article, possession in rows]
     assert len(set(keys)) == len(keys)
-    assert [possession["anchor"] for _, possession in rows if (possession["anchor"] or "").endswith("-Unknown")] != []
+    assert [
+        possession["anchor"]
+        for _, possession in rows
+        if (possession["anchor"] or "").endswith("-Unknown")
+    ] != []
     unscored = {a for a, p in rows if p["relation"] and p["anchor_kind"] == "unknown"}
     assert unscored == {"The Swing (painting)"}
     assert list(find_oddities(records)) == [
@@ -43,7 +51,9 @@ def test_the_release_agrees_with_the_card(corpora):
     assert not any((possession["lower"] or 0) < 0 for _, possession in rows)
     # Sorted by type, as the description of the field says.
     for record in records:
-        types = [("PER", "ORG", "LOC").index(possession["type"]) for possession in record["possessions"]]
+        types = [
+            ("PER", "ORG", "LOC").index(possession["type"]) for possession in record["possessions"]
+        ]
         assert types == sorted(types)
 
 
@@ -55,13 +65,19 @@ def test_the_sample_has_an_example_of_everything():
     orders = [(article, possession["order"]) for article, possession in rows]
     assert len(set(orders)) < len(orders)  # ties
     assert {"5.2", "5.10"} <= {possession["order"] for _, possession in rows}
-    assert any((possession["lower"] or 0) < 0 < (possession["upper"] or 0) for _, possession in rows)
+    assert any(
+        (possession["lower"] or 0) < 0 < (possession["upper"] or 0) for _, possession in rows
+    )
     assert any("Century" in (possession["anchor"] or "") for _, possession in rows)
     assert list(find_inconsistencies(records)) == []
 
 
 def row(**changes):
-    return {name: value for name, value in {**dict.fromkeys(SCORED), **changes}.items() if value != "absent"}
+    return {
+        name: value
+        for name, value in {**dict.fromkeys(SCORED), **changes}.items()
+        if value != "absent"
+    }
 
 
 ORDER = "(expected positive integers separated by dots, such as 6 or 6.1)"
@@ -73,13 +89,24 @@ GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
     [
         ({}, None),
         ({"type": "absent"}, None),
-        ({"type": "LOC", "anchor": "1888", "relation": "during", "relation_certainty": "certain"}, None),
+        (
+            {
+                "type": "LOC",
+                "anchor": "1888",
+                "relation": "during",
+                "relation_certainty": "certain",
+            },
+            None,
+        ),
         ({"type": "GPE"}, "possessions[0].type: 'GPE' is not valid (expected PER, ORG or LOC)"),
         ({"order": 1}, None),
         ({"order": "1.0"}, "possessions[0].order: '1.0' is not valid " + ORDER),
         ({"order": "absent"}, "possessions[0]: field 'order' is missing"),
         ({"possessor": "absent"}, "possessions[0]: field 'possessor' is missing"),
-        ({"certainty": None}, "possessions[0].certainty: null is not one of 'certain', 'uncertain'"),
+        (
+            {"certainty": None},
+            "possessions[0].certainty: null is not one of 'certain', 'uncertain'",
+        ),
         ({"anchor": "absent"}, "possessions[0]: field 'anchor' is missing"),
         ({"anchor": 1888}, None),
         ({"anchor": [1888]}, "possessions[0].anchor: expected text or null, found a list"),
@@ -91,7 +118,9 @@ GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
 )
 def test_submission_rows(tmp_path, changes, problem):
     path = tmp_path / "system.jsonl"
-    path.write_text(dump_json_lines([{"article": "A", "possessions": [row(**{**GOOD, **changes})]}]), "utf-8")
+    path.write_text(
+        dump_json_lines([{"article": "A", "possessions": [row(**{**GOOD, **changes})]}]), "utf-8"
+    )
     if problem is None:
         assert read_submission(path, CORPUS, [{"article": "A"}]).missing == ()
     else:

@@ -41,8 +41,14 @@ def recompute(inputs, table=None):
     """Return the recomputed values of a paper's table, or of all with the names of their tables."""
     tables = reproduce("wikipossessions", table, inputs)
     if table is not None:
-        return {(cell.row, cell.column): cell.recomputed for cell in tables[0].cells if cell.recomputed is not None}
-    return {(one.name, cell.row, cell.column): cell.recomputed for one in tables for cell in one.cells}
+        return {
+            (cell.row, cell.column): cell.recomputed
+            for cell in tables[0].cells
+            if cell.recomputed is not None
+        }
+    return {
+        (one.name, cell.row, cell.column): cell.recomputed for one in tables for cell in one.cells
+    }
 
 
 def test_sizes_by_hand(write):
@@ -66,7 +72,9 @@ def test_words_are_counted_if_every_article_has_a_text(write):
 
 def test_the_example_by_hand(write):
     cells = recompute(write(*JUG, *CAFE), "3")
-    rows = [[value for (row, _), value in cells.items() if row == str(number)] for number in range(1, 8)]
+    rows = [
+        [value for (row, _), value in cells.items() if row == str(number)] for number in range(1, 8)
+    ]
     assert rows == [
         ["PER", "Vincent van Gogh", "C", "1", "1888", "During", "C"],
         ["PER", "Ivan Morozov", "UC", "2", "1903", "After", "UC"],
@@ -83,16 +91,25 @@ def test_the_oracle_by_hand(write):
     expected = {"Poss.ID": ("1", "6/7", "12/13"), "Poss.Cert": ("4/6", "4/7", "8/13")}
     cells = recompute(write(*JUG, *CAFE), "4")
     for row, fractions in expected.items():
-        assert [cells.pop((row, column)) for column in ORACLE] == pytest.approx([float(Fraction(f)) for f in fractions])
+        assert [cells.pop((row, column)) for column in ORACLE] == pytest.approx(
+            [float(Fraction(f)) for f in fractions]
+        )
     assert cells == {("Poss.ID", "ALLCORR exact P"): 1, ("Poss.ID", "ALLCORR partial P"): 1}
 
 
 def test_labels_of_the_baseline_are_the_most_frequent(write):
     usual = {("Poss.Cert", "heuristic"): "all Certain", ("Temp.Rel", "heuristic"): "all During"}
-    assert recompute(write(*JUG, *CAFE), "5") == {**usual, ("TRel.Cert", "heuristic"): "all Certain"}
-    uncertain = [row.replace("#C", "#UC").replace("#PC", "#PUC").replace("#Dur", "#Aft") for row in JUG]
+    assert recompute(write(*JUG, *CAFE), "5") == {
+        **usual,
+        ("TRel.Cert", "heuristic"): "all Certain",
+    }
+    uncertain = [
+        row.replace("#C", "#UC").replace("#PC", "#PUC").replace("#Dur", "#Aft") for row in JUG
+    ]
     assert set(recompute(write(*uncertain), "5").values()) == {"all Uncertain", "all After"}
-    assert recompute(write("A Jug#PER#Ann#PC#1#Unknown##"), "5") == {("Poss.Cert", "heuristic"): "all Certain"}
+    assert recompute(write("A Jug#PER#Ann#PC#1#Unknown##"), "5") == {
+        ("Poss.Cert", "heuristic"): "all Certain"
+    }
 
 
 def test_the_running_text_by_hand(write):

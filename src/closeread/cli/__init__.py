@@ -22,7 +22,14 @@ from closeread import __version__
 from closeread.cli.groups import Group
 from closeread.cli.printing import prepare_streams, tell
 from closeread.corpus.notices import telling
-from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line, word_for_command_line
+from closeread.exceptions import (
+    InputError,
+    MissingExtraError,
+    RequestError,
+    escape,
+    escape_line,
+    word_for_command_line,
+)
 from closeread.operations import COMMANDS, TOPICS
 
 WORDS = "closeread.words"
@@ -45,13 +52,17 @@ class LazyGroup(Group):
         prepare_streams()
         try:
             return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
-        except OSError as error:  # what the operating system refused; click ends at once if nobody reads
+        except (
+            OSError
+        ) as error:  # what the operating system refused; click ends at once if nobody reads
             if not standalone_mode:
                 raise
             where = f"{error.filename}: " if error.filename else ""
             if not where and error.errno in FULL:
                 where = "standard output: can't be written: "
-                with suppress(OSError):  # Python flushes it when it ends, and would complain once more
+                with suppress(
+                    OSError
+                ):  # Python flushes it when it ends, and would complain once more
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             click.ClickException(escape_line(f"{where}{error.strerror or error}")).show()
             sys.exit(1)
@@ -71,7 +82,9 @@ class LazyGroup(Group):
         width = max(map(len, COMMANDS))
         for topic, names in TOPICS.items():
             with formatter.section(topic):
-                formatter.write_dl([(f"{name:{width}}", COMMANDS[name][1]) for name in names.split()])
+                formatter.write_dl(
+                    [(f"{name:{width}}", COMMANDS[name][1]) for name in names.split()]
+                )
         formatter.write_paragraph()
         formatter.write("`closeread help COMMAND` explains a command.\n")
 
@@ -117,7 +130,10 @@ def exit_by(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "-V", "--version", prog_name="closeread")
 def main() -> None:
     """Score systems on close reading: who did what, and when.

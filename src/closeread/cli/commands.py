@@ -16,7 +16,13 @@ from click.core import ParameterSource
 
 from closeread.cli import printing
 from closeread.cli.groups import FOLDER, READING, Command, Group
-from closeread.cli.options import complete, make_params, make_printing_options, take_printing_options, write_script
+from closeread.cli.options import (
+    complete,
+    make_params,
+    make_printing_options,
+    take_printing_options,
+    write_script,
+)
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
 from closeread.exceptions import RequestError, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
@@ -38,7 +44,9 @@ def format_help(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         command = line.removeprefix("  ")
-        places = [match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH]
+        places = [
+            match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH
+        ]
         if line.startswith("  closeread ") and len(command) > WIDTH and places:
             lines += [f"  {command[: places[-1]]} \\", f"    {command[places[-1] + 1 :]}"]
         else:
@@ -88,7 +96,9 @@ class DerivedCommand(Command):
         scored: tuple[Procedure, str | None] | None = None,
         **about: Any,
     ) -> None:
-        text = format_help(read_doc(operation)[0].replace(f"closeread {path} ", f"closeread {typed or path} "))
+        text = format_help(
+            read_doc(operation)[0].replace(f"closeread {path} ", f"closeread {typed or path} ")
+        )
         about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
         super().__init__(name, callback=self.run, **about)
         self.path, self.operation, self.own_name = path, operation, name
@@ -111,16 +121,24 @@ class DerivedCommand(Command):
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
         described = sorted(self.described, key=lambda one: not one.param.options)
-        made = [param for one in described for param in make_params(one, self.procedure, self.scored)]
+        made = [
+            param for one in described for param in make_params(one, self.procedure, self.scored)
+        ]
         names = [one.name for one in made]
         if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
             made.insert(names.index("split"), made.pop(names.index("gold")))
         last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
         made[last:last] = make_printing_options(self.returns, self.procedure)
-        written = OUTPUTS.get(f"{self.path} {self.own_name}".strip()) or OUTPUTS.get(self.path.partition(" ")[0], "")
+        written = OUTPUTS.get(f"{self.path} {self.own_name}".strip()) or OUTPUTS.get(
+            self.path.partition(" ")[0], ""
+        )
         for one in made:
             if isinstance(one, click.Option) and one.name == "output" and one.required and written:
-                one.required, one.default, one.show_default = False, Path(written.format(self.own_name)), True
+                one.required, one.default, one.show_default = (
+                    False,
+                    Path(written.format(self.own_name)),
+                    True,
+                )
         return made
 
     def call(self, values: dict[str, Any]) -> Any:
@@ -133,7 +151,9 @@ class DerivedCommand(Command):
                 from closeread.operations.compare import take_key
 
                 systems = values.pop("systems")
-                values["gold"], systems = (values["gold"], systems) if self.scored else take_key(systems)
+                values["gold"], systems = (
+                    (values["gold"], systems) if self.scored else take_key(systems)
+                )
                 arguments.append(list(systems))
             elif one.is_argument and one.param.kind != "python":
                 value = values.pop(one.name)
@@ -147,7 +167,9 @@ class DerivedCommand(Command):
         shown = take_printing_options(self.returns, values)
         reports = [one for one in self.described if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
-            values[one.name] = lambda line, err=one.param.kind == "log": printing.echo_above(escape_line(line), err=err)
+            values[one.name] = lambda line, err=one.param.kind == "log": printing.echo_above(
+                escape_line(line), err=err
+            )
         name = "" if reports else click.get_current_context().command_path
         with printing.quieting_libraries(), printing.showing_line(name):
             if self.returns == "Drawing":
@@ -178,10 +200,16 @@ class OperationsGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         known = self.subcommands
-        found = find_corpus(cmd_name).name if self.path == "baseline" else choose_equivalent(cmd_name, known)
+        found = (
+            find_corpus(cmd_name).name
+            if self.path == "baseline"
+            else choose_equivalent(cmd_name, known)
+        )
         if found not in known:
             if self.path == "baseline":
-                raise RequestError(f"{found} has no baselines (corpora with baselines: {', '.join(known) or 'none'})")
+                raise RequestError(
+                    f"{found} has no baselines (corpora with baselines: {', '.join(known) or 'none'})"
+                )
             return None
         if isinstance(known[found], Group):
             return self._make_group(found, cmd_name)
@@ -192,9 +220,13 @@ class OperationsGroup(Group):
     @cached_property
     def subcommands(self) -> dict[str, click.Command]:
         """The subcommands by name."""
-        groups: dict[str, click.Command] = {name: self._make_group(name, name) for name in find_groups(self.path)}
+        groups: dict[str, click.Command] = {
+            name: self._make_group(name, name) for name in find_groups(self.path)
+        }
         operations = find_operations(self.path).items()
-        return groups | {name: DerivedCommand(self.path, name, one, self.typed) for name, one in operations}
+        return groups | {
+            name: DerivedCommand(self.path, name, one, self.typed) for name, one in operations
+        }
 
     def _make_group(self, name: str, typed: str) -> Group:
         path, summary = f"{self.path} {name}", "Normalize units, or add candidate answers."
@@ -226,8 +258,12 @@ class ProcedureHelp(NamedTuple):
     """What help says of a command with a subcommand for every procedure."""
 
     help: str  # all of it, for the group
-    summary: str  # the first line of a subcommand, after which the procedure is named in parentheses
-    endings: Sequence[str]  # what follows the files in examples; a key has neither a config nor another gold
+    summary: (
+        str  # the first line of a subcommand, after which the procedure is named in parentheses
+    )
+    endings: Sequence[
+        str
+    ]  # what follows the files in examples; a key has neither a config nor another gold
     details: str = ""  # a paragraph of a subcommand
     key: str = ""  # another, if gold is a key
 
@@ -310,21 +346,35 @@ class ProcedureGroup(Group):
         files = said.response if corpus else f"{said.key} {said.response}"
         endings = [*about.endings, *(said.flags if own == "score" else ())]
         if corpus is None:
-            endings = list(dict.fromkeys(re.sub("--config sample|--gold my-gold.jsonl ", "", one) for one in endings))
+            endings = list(
+                dict.fromkeys(
+                    re.sub("--config sample|--gold my-gold.jsonl ", "", one) for one in endings
+                )
+            )
         shown = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
         parts = [
-            about.summary if about.summary.endswith(".") else f"{about.summary} ({procedure.title}).",
+            about.summary
+            if about.summary.endswith(".")
+            else f"{about.summary} ({procedure.title}).",
             said.details if own == "score" else about.details,
             "" if corpus else about.key,
             "\n".join(["\b", "Examples:", *shown]),
         ]
-        text, title = format_help("\n\n".join(filter(None, parts))), procedure.title[0].upper() + procedure.title[1:]
+        text, title = (
+            format_help("\n\n".join(filter(None, parts))),
+            procedure.title[0].upper() + procedure.title[1:],
+        )
         scored = procedure, corpus
-        return DerivedCommand("", cmd_name, _load_operation(own), scored=scored, help=text, short_help=title)
+        return DerivedCommand(
+            "", cmd_name, _load_operation(own), scored=scored, help=text, short_help=title
+        )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of corpora and procedures, or of options; no procedure is imported."""
-        return [*complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+        return [
+            *complete("scored", ctx, incomplete),
+            *click.Command.shell_complete(self, ctx, incomplete),
+        ]
 
 
 def _make_score_group(**about: Any) -> ProcedureGroup:
@@ -336,8 +386,12 @@ def _make_score_group(**about: Any) -> ProcedureGroup:
     def run(**values: Any) -> None:
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is not None:
-            if any(ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ctx.params):
-                raise click.UsageError("Options go after the procedure; --from-counts takes no procedure.", ctx)
+            if any(
+                ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ctx.params
+            ):
+                raise click.UsageError(
+                    "Options go after the procedure; --from-counts takes no procedure.", ctx
+                )
         elif values["from_counts"] is None:
             raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
         else:
@@ -350,7 +404,9 @@ def _make_score_group(**about: Any) -> ProcedureGroup:
 def _load_operation(name: str) -> Operation:
     if name == "completion":
         return write_script
-    operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[""][name]
+    operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[
+        ""
+    ][name]
     return operation
 
 
@@ -363,5 +419,9 @@ def make_command(name: str) -> click.Command:
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
     module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")
-    text = TIMELINE if name == "timeline" else read_doc(module if name in GROUPS else getattr(module, name))[0]
+    text = (
+        TIMELINE
+        if name == "timeline"
+        else read_doc(module if name in GROUPS else getattr(module, name))[0]
+    )
     return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)

@@ -31,7 +31,9 @@ class FilePath(click.Path):
             self.fail("'-' is not a file (expected a file name).", param, ctx)
         if ctx is not None:
             if ctx.meta.get(STANDARD_INPUT):
-                self.fail("standard input can be read only once (expected a file here).", param, ctx)
+                self.fail(
+                    "standard input can be read only once (expected a file here).", param, ctx
+                )
             ctx.meta[STANDARD_INPUT] = True
         return text.STANDARD_INPUT
 
@@ -56,8 +58,15 @@ SECTIONS = {
 
 SECTION_OF = {name: section for section, names in SECTIONS.items() for name in names.split()}
 
-HOW: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": remember_quiet}
-QUIET = click.Option(["-q", "--quiet"], help="Leave out notes and progress bars on standard error.", **HOW)
+HOW: dict[str, Any] = {
+    "is_flag": True,
+    "expose_value": False,
+    "is_eager": True,
+    "callback": remember_quiet,
+}
+QUIET = click.Option(
+    ["-q", "--quiet"], help="Leave out notes and progress bars on standard error.", **HOW
+)
 
 
 class Command(click.Command):
@@ -71,7 +80,9 @@ class Command(click.Command):
         return [*own, QUIET, last]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden]
+        options = [
+            one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden
+        ]
         if len(options) <= FEW + 2:  # --quiet and --help are two more
             super().format_options(ctx, formatter)
             return
@@ -85,7 +96,9 @@ class Command(click.Command):
             section = "Output" if option.type is WRITTEN else SECTION_OF.get(name, usual)
             sections["Other" if option in options[-2:] else section].append(option)
         if sections.keys() != {"Leaderboard"} and len(sections.get("Leaderboard", ())) == 1:
-            sections["Input"] += sections.pop("Leaderboard")  # the largest size of files that are read
+            sections["Input"] += sections.pop(
+                "Leaderboard"
+            )  # the largest size of files that are read
         for section in SECTIONS:
             if section in sections:
                 with formatter.section(section):
@@ -104,7 +117,11 @@ class Command(click.Command):
         for param in self.params:
             if isinstance(param.type, click.Path):
                 given = ctx.params[param.name or ""]
-                paths = [path for path in (given if isinstance(given, tuple) else (given,)) if path is not None]
+                paths = [
+                    path
+                    for path in (given if isinstance(given, tuple) else (given,))
+                    if path is not None
+                ]
                 if param.type is WRITTEN:
                     written += paths
                 else:
@@ -135,7 +152,13 @@ class Group(Command, click.Group):
         except click.UsageError as error:
             if args[0].startswith("-"):
                 raise
-            what = "command" if ctx.parent is None else self.what or f"subcommand of {ctx.info_name}"
+            what = (
+                "command" if ctx.parent is None else self.what or f"subcommand of {ctx.info_name}"
+            )
             commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-            known = [name for name, command in commands.items() if command is not None and not command.hidden]
+            known = [
+                name
+                for name, command in commands.items()
+                if command is not None and not command.hidden
+            ]
             raise RequestError(describe_unknown(what, args[0], known)) from error

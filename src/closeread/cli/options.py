@@ -70,40 +70,56 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
         procedure, corpus = find_task(value)
         return corpus or procedure
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         return complete(self.kind, ctx, incomplete, self.others)
 
 
-def _split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+def _split_names(
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
+) -> tuple[str, ...]:
     """Return the names that were given to an option, several times or separated by commas; each once."""
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
 
 
-def _split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+def _split_csv(
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
+) -> tuple[str, ...]:
     """Return the names in options that separate them by commas; a name with a comma is quoted."""
     try:
-        return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
+        return tuple(
+            name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names
+        )
     except csv.Error as error:
         raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
 
 
-def _read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
+def _read_numbers(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, ...]:
     try:
         return tuple(float(text) for text in ([] if value is None else value.split(",")))
     except ValueError:
         raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
 
 
-def _read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+def _read_choices(
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
+) -> dict[str, str]:
     """Return the options of a procedure that were given as NAME=VALUE, by name."""
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise click.BadParameter(f"'{escape(text)}' is not an option with its value (expected NAME=VALUE).")
+            raise click.BadParameter(
+                f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
+            )
         key = name.replace("-", "_")
         if key in found:
-            what = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+            what = (
+                f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+            )
             raise click.BadParameter(what, ctx, param)
         found[key] = value
     return found
@@ -145,21 +161,34 @@ def make_params(
     match param.kind:
         case "systems":
             metavar = f"{'[KEY] ' * is_keyed}SYSTEMS..."
-            return [click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar)]
+            return [
+                click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar)
+            ]
         case "source" | "sources" if procedure is not None:
             is_one, key = param.kind == "source", click.Argument(["gold"], type=FILE, metavar="KEY")
             how: dict[str, Any] = {"nargs": 1 if is_one else -1, "required": True}
             metavar = f"{'RESPONSE' if is_keyed else 'PREDICTIONS'}{'...' * (not is_one)}"
-            return [*[key] * is_keyed, click.Argument(["predictions"], type=FILE, metavar=metavar, **how)]
+            return [
+                *[key] * is_keyed,
+                click.Argument(["predictions"], type=FILE, metavar=metavar, **how),
+            ]
         case "python" | "preset" | "report" | "log":
             return []
         case "group":
             return [_make_param(field) for field in list_fields(parameter)]
         case "place" | "scored":
-            declared = ("files" if param.kind == "place" else "procedure", param.corpus, *param.declared)
+            declared = (
+                "files" if param.kind == "place" else "procedure",
+                param.corpus,
+                *param.declared,
+            )
             return [*map(_make_param, list_fields(parameter)), *_make_declared(declared)]
         case "options":
-            return _make_declared(param.declared) if param.declared else list(map(_make_flag, param.options))
+            return (
+                _make_declared(param.declared)
+                if param.declared
+                else list(map(_make_flag, param.options))
+            )
         case "procedure_options" if procedure is not None:
             files = [] if corpus is None else _make_declared(("files", corpus))
             return [*files, *_make_procedure_options(procedure, corpus)]
@@ -188,15 +217,25 @@ def _make_param(parameter: Parameter) -> click.Parameter:
     flags = param.flag.split() or [name_flag(f"no_{name}" if default is True else name)]
     if hint is bool:
         unset: dict[str, Any] = {"default": None} if default is None else {}
-        return click.Option([*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset)
+        return click.Option(
+            [*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset
+        )
     is_sequence = get_origin(hint) is Sequence
     if is_sequence:
         (hint,) = get_args(hint)
-    listed = [one for one in get_args(hint) if " " not in one] if param.kind in ("csv", "names", "sort") else None
+    listed = (
+        [one for one in get_args(hint) if " " not in one]
+        if param.kind in ("csv", "names", "sort")
+        else None
+    )
 
     def find(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         known = parameter.param.complete
-        return complete(known, ctx, incomplete) if listed is None else _complete_list(listed, incomplete)
+        return (
+            complete(known, ctx, incomplete)
+            if listed is None
+            else _complete_list(listed, incomplete)
+        )
 
     settings: dict[str, Any] = {"type": _find_type(param, hint), "metavar": param.metavar}
     if param.complete or listed is not None:
@@ -204,7 +243,9 @@ def _make_param(parameter: Parameter) -> click.Parameter:
     required = default is inspect.Parameter.empty
     if parameter.is_argument:
         how_many = -1 if is_repeated(parameter) else 1
-        return click.Argument([name], nargs=how_many, required=required and param.complete != "cited", **settings)
+        return click.Argument(
+            [name], nargs=how_many, required=required and param.complete != "cited", **settings
+        )
     if param.kind in READERS:
         settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
     elif is_sequence:
@@ -213,7 +254,10 @@ def _make_param(parameter: Parameter) -> click.Parameter:
         settings["required"] = True
     else:
         value = param.default if default is None else default
-        settings |= {"default": value, "show_default": value not in (None, "") and param.kind != "limit"}
+        settings |= {
+            "default": value,
+            "show_default": value not in (None, "") and param.kind != "limit",
+        }
     return click.Option([*flags, name], help=parameter.help, **settings)
 
 
@@ -228,7 +272,9 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
         return TYPES[hint]
     low, high, above, below = param.range
     if hint is int:
-        return click.IntRange(None if low is None else int(low), None if high is None else int(high))
+        return click.IntRange(
+            None if low is None else int(low), None if high is None else int(high)
+        )
     return NumberRange(low, high, min_open=above, max_open=below)
 
 
@@ -240,26 +286,44 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
         hint: Any = Literal[known] if known else str
         is_single = kind == "sort"
         param = Param(kind=kind, metavar=metavar, default="none" if is_single else None)
-        return parameter._replace(hint=hint if is_single else Sequence[hint], default=None, help=text, param=param)
+        return parameter._replace(
+            hint=hint if is_single else Sequence[hint], default=None, help=text, param=param
+        )
 
     if procedure is None:
-        return offer("Also report scores for each value of FIELD; separate several by commas.", [], "FIELD")
+        return offer(
+            "Also report scores for each value of FIELD; separate several by commas.", [], "FIELD"
+        )
     families, names = procedure.families, [metric.name for metric in procedure.metrics]
     match parameter.param.kind:
         case "by" | "fields" as kind:
-            fields = [*procedure.fields, *procedure.breakdowns, *filter(None, [procedure.more_fields])]
+            fields = [
+                *procedure.fields,
+                *procedure.breakdowns,
+                *filter(None, [procedure.more_fields]),
+            ]
             what = parameter.help if kind == "fields" else "report scores"
             several = "" if len(fields) == 1 else "; separate several by commas"
-            text = f"Also {what} for each value of FIELD{several}. Choose from: {', '.join(fields)}."
+            text = (
+                f"Also {what} for each value of FIELD{several}. Choose from: {', '.join(fields)}."
+            )
             return offer(text, fields, "FIELD") if fields else None
         case "metrics" if len(families) > 1:
             selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
-            default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
+            default = (
+                f"all but {', '.join(name for name in families if name in selected)}"
+                if selected
+                else "all"
+            )
             text = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
             return offer(text, families, "NAMES")
         case "scores":
             split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
-            example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
+            example = (
+                f"{split[0]}/f1, or {split[0]} for its precision, recall and F1"
+                if split
+                else procedure.headline
+            )
             default = "all but precision and recall" if split else "all"
             text = f"Select these scores, separated by commas, such as {example}.  [default: {default}]"
             return offer(text, [*families, *names], "NAMES", "csv")
@@ -269,7 +333,9 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
             from closeread.operations.score import SHOWN
 
             counted = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations')"
-            return parameter._replace(help=f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}.")
+            return parameter._replace(
+                help=f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}."
+            )
     return None
 
 
@@ -278,15 +344,23 @@ def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
     folders, reading = {}, {}
     for corpus in map(load_corpus, corpora):
         for folder in corpus.user_folders:
-            text, flags = f"Read {folder.content} from this folder.", [f"--{folder.name}", FOLDER + folder.name]
+            text, flags = (
+                f"Read {folder.content} from this folder.",
+                [f"--{folder.name}", FOLDER + folder.name],
+            )
             folders[folder.name] = click.Option(flags, type=NAMED, metavar="DIR", help=text)
         for one in corpus.reading_options:
-            text, flags = f"{one.help}  [default: {one.choices[0]}]", [name_flag(one.name), READING + one.name]
+            text, flags = (
+                f"{one.help}  [default: {one.choices[0]}]",
+                [name_flag(one.name), READING + one.name],
+            )
             reading[one.name] = click.Option(flags, type=click.Choice(one.choices), help=text)
     return [*folders.values(), *reading.values()]
 
 
-def _make_procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
+def _make_procedure_options(
+    procedure: Procedure, corpus: str | None = None
+) -> list[click.Parameter]:
     """Return the flags of a procedure's presets and options, with the defaults of a corpus in their help."""
     from closeread.scoring import resolve_options
 
@@ -295,8 +369,12 @@ def _make_procedure_options(procedure: Procedure, corpus: str | None = None) -> 
     if not procedure.presets:
         return declared
     official = "; ".join(f"{name}: {preset.help}" for name, preset in procedure.presets.items())
-    text = f"Use the options and metrics of an official score, except those given here ({official})."
-    preset = click.Option(["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text)
+    text = (
+        f"Use the options and metrics of an official score, except those given here ({official})."
+    )
+    preset = click.Option(
+        ["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text
+    )
     return [preset, *declared]
 
 
@@ -318,7 +396,9 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
     is_path = isinstance(option, PathOption)
     many = len("|".join(option.choices)) > MOST_CHOICES
     text = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
-    metavar = option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
+    metavar = (
+        option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
+    )
     return click.Option(
         [name_flag(option.name), option.name],
         type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
@@ -346,7 +426,9 @@ JSON_HELP = {
 }
 
 
-def make_printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
+def make_printing_options(
+    returns: str, procedure: Procedure | None = None
+) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
 
     def make(name: str, flags: str, text: str, **settings: Any) -> tuple[str, click.Option]:
@@ -357,19 +439,46 @@ def make_printing_options(returns: str, procedure: Procedure | None = None) -> l
     what = f"How to format the output{'; eee is a result for Every Eval Ever' if 'eee' in formats else ''}."
     several = procedure is not None and len(procedure.families) > 1
     main = f"main score (times 100){', or that of each of --metrics on a line of its own' if several else ''}"
-    counts = "Also show fields and counts in the table of --per-unit; JSON and CSV always have them."
+    counts = (
+        "Also show fields and counts in the table of --per-unit; JSON and CSV always have them."
+    )
     is_picture = returns == "Drawing"
-    output = "to this file: .png, .svg or .pdf" if is_picture else "the result to this file; print nothing"
+    output = (
+        "to this file: .png, .svg or .pdf"
+        if is_picture
+        else "the result to this file; print nothing"
+    )
     shown: dict[str, Any] = {"show_default": True}
     known = [
         make("style", "--format", what, type=click.Choice(formats), default="table", **shown),
         make("style", "--json", "Same as --format json.", flag_value="json"),
-        make("per_unit", "--per-unit", "Also report each unit separately (in JSON: as 'units').", is_flag=True),
+        make(
+            "per_unit",
+            "--per-unit",
+            "Also report each unit separately (in JSON: as 'units').",
+            is_flag=True,
+        ),
         make("with_counts", "--with-counts", counts, is_flag=True),
-        make("output", "-o --output", f"Write {output}.", type=WRITTEN, required=is_picture, metavar="FILE"),
-        make("digits", "--digits", SENTENCES["digits"], type=click.IntRange(0, 10), default=2, **shown),
+        make(
+            "output",
+            "-o --output",
+            f"Write {output}.",
+            type=WRITTEN,
+            required=is_picture,
+            metavar="FILE",
+        ),
+        make(
+            "digits",
+            "--digits",
+            SENTENCES["digits"],
+            type=click.IntRange(0, 10),
+            default=2,
+            **shown,
+        ),
         make("score_only", "--score-only", f"Print only the {main}.", is_flag=True),
-        make("as_json", "--json", JSON_HELP.get(returns, "Print the result as JSON."), is_flag=True),
+        make(
+            "as_json", "--json", JSON_HELP.get(returns, "Print the result as JSON."), is_flag=True
+        ),
     ]
     return [option for name, option in known if name in PRINTED.get(returns, ())]
 
@@ -381,11 +490,17 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
         taken["source"] = values.get("predictions") or values.get("from_counts")
     if taken.get("score_only"):
         asked = {**values, **taken}
-        given = [name_flag(name) for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)]
+        given = [
+            name_flag(name)
+            for name in ("by", "per_unit", "with_counts", "explain")
+            if asked.get(name)
+        ]
         if asked["style"] != "table":
             given.append(f"--format {asked['style']}")
         if given:
-            raise click.UsageError(f"--score-only prints numbers alone; omit {' and '.join(given)}.")
+            raise click.UsageError(
+                f"--score-only prints numbers alone; omit {' and '.join(given)}."
+            )
         values["no_ci"] = True
         taken["metrics"] = values.get("metrics")
     return taken
@@ -394,16 +509,22 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
 # Completion
 
 
-def complete(kind: str, ctx: click.Context, incomplete: str, others: Sequence[str] = ()) -> list[CompletionItem]:
+def complete(
+    kind: str, ctx: click.Context, incomplete: str, others: Sequence[str] = ()
+) -> list[CompletionItem]:
     """Return the names of a kind, and other words, that begin so."""
-    return next(filter(None, (_select(names, incomplete) for names in _list_names(kind, ctx, others))), [])
+    return next(
+        filter(None, (_select(names, incomplete) for names in _list_names(kind, ctx, others))), []
+    )
 
 
 def _complete_list(names: Sequence[str], incomplete: str) -> list[CompletionItem]:
     """Return what completes the last of several names that are separated by commas."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
-    return _select([f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}")
+    return _select(
+        [f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}"
+    )
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -429,15 +550,21 @@ def _list_names(kind: str, ctx: click.Context, others: Sequence[str]) -> Iterato
             yield ["sample"] if corpus is None else corpus.configs
         case "splits" if corpus is not None:
             given = ctx.params.get("config")
-            if config := corpus.configs.get(given if isinstance(given, str) else corpus.default_config):
+            if config := corpus.configs.get(
+                given if isinstance(given, str) else corpus.default_config
+            ):
                 yield config.split_names
         case "modules" | "cited":
             from closeread.hf.modules import module_names
 
-            yield dict.fromkeys([*scored, *module_names(), "closeread"] if kind == "cited" else module_names())
+            yield dict.fromkeys(
+                [*scored, *module_names(), "closeread"] if kind == "cited" else module_names()
+            )
         case "paper_tables" if corpus is not None:  # by number, or name
             # The module beside this file recomputes the tables, and imports a lot.
-            printed = package_folder("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+            printed = package_folder("closeread.tasks").joinpath(
+                *corpus.task.split("."), "reproduction.json"
+            )
             tables = json.loads(printed.read_text("utf-8"))["tables"] if printed.is_file() else []
             yield [table["name"].removeprefix("Table ") for table in tables]
             yield [table["name"] for table in tables]
@@ -483,8 +610,12 @@ def write_script(shell: Literal["bash", "zsh", "fish"]) -> str:
     found = get_completion_class(shell)
     if found is None:
         raise click.UsageError(f"this version of click completes nothing in {shell}.")
-    shown = found(click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE")
-    script = shown.source_template % shown.source_vars()  # source() would run bash to see how old it is
+    shown = found(
+        click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE"
+    )
+    script = (
+        shown.source_template % shown.source_vars()
+    )  # source() would run bash to see how old it is
     # A completed list of names has commas; without this, fish would cut it at the first.
     script = script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)
     return script.removesuffix("\n")

@@ -55,7 +55,9 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=READABLE)
 
 
-def print_result(found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any) -> None:
+def print_result(
+    found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any
+) -> None:
     """Print the result of an operation, or write it to a file, in a style if it has several; `how` is for a report."""
     with writing_to(output):
         if style:
@@ -99,7 +101,9 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
         print_grids(found.to_grids(style), cast("Style", style))
     else:
         text, encoding = getattr(found, f"to_{style}")(), sys.stdout.encoding or "utf-8"
-        shown = text.encode(encoding, "xmlcharrefreplace").decode(encoding) if style == "html" else text
+        shown = (
+            text.encode(encoding, "xmlcharrefreplace").decode(encoding) if style == "html" else text
+        )
         click.echo(shown, nl=False)
 
 
@@ -134,7 +138,11 @@ def writing_to(path: Path | None) -> Iterator[None]:
         return
     from closeread.files import open_text, replacing
 
-    with replacing(path) as partial, open_text(partial, path, READABLE) as file, redirect_stdout(file):
+    with (
+        replacing(path) as partial,
+        open_text(partial, path, READABLE) as file,
+        redirect_stdout(file),
+    ):
         yield
 
 
@@ -180,7 +188,12 @@ def showing_line(name: str = "") -> Iterator[None]:
     if is_quiet() or not is_terminal(sys.stderr):
         yield
         return
-    shown, is_done, start, meta = "", threading.Event(), time.monotonic(), click.get_current_context().meta
+    shown, is_done, start, meta = (
+        "",
+        threading.Event(),
+        time.monotonic(),
+        click.get_current_context().meta,
+    )
 
     def show(what: str, done: int, total: int) -> None:
         nonlocal shown
@@ -250,7 +263,10 @@ def quieting_libraries() -> Iterator[None]:
     if is_quiet():
         import logging  # takes 7 ms to import
 
-        os.environ |= {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+        os.environ |= {
+            "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        }
         logging.disable(logging.WARNING)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -259,5 +275,7 @@ def quieting_libraries() -> Iterator[None]:
     finally:
         if is_quiet():
             logging.disable(logging.NOTSET)
-    messages = (str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    messages = (
+        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+    )
     tell(line for message in messages for line in message.splitlines())

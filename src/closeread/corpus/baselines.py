@@ -46,7 +46,11 @@ class Baseline:
     @property
     def required_options(self) -> list[Option]:
         """The options without a default, except paths, which may be left out."""
-        return [option for option in self.options if not option.default and not isinstance(option, PathOption)]
+        return [
+            option
+            for option in self.options
+            if not option.default and not isinstance(option, PathOption)
+        ]
 
     def predict(self, records: Sequence[Record], **chosen: object) -> list[Record]:
         """Predict a row for every gold record that the baseline can predict, with options that are not the defaults."""

@@ -72,7 +72,9 @@ def join_entries(entries: Iterable[str]) -> str:
     return "\n\n".join(first.values())
 
 
-def list_papers(procedure: Procedure, families: Iterable[str], corpus: str | None = None) -> list[str]:
+def list_papers(
+    procedure: Procedure, families: Iterable[str], corpus: str | None = None
+) -> list[str]:
     """List the BibTeX entries of families of metrics, and of the procedure that computes them.
 
     If that has no publication of its own, the paper of the corpus defines it, or those of all corpora that it scores.
@@ -80,7 +82,13 @@ def list_papers(procedure: Procedure, families: Iterable[str], corpus: str | Non
     own = [paper for family in families for paper in procedure.references.get(family, ())]
     if procedure.citation is not None:
         return [*own, procedure.citation]
-    return [*own, *(load_corpus(name).citation for name in ([corpus] if corpus else list_scored(procedure.name)))]
+    return [
+        *own,
+        *(
+            load_corpus(name).citation
+            for name in ([corpus] if corpus else list_scored(procedure.name))
+        ),
+    ]
 
 
 def _find_entries(name: str) -> list[str]:
@@ -89,31 +97,59 @@ def _find_entries(name: str) -> list[str]:
     if name in corpus_names():
         corpus = load_corpus(name)
         procedure = load_procedure(corpus.procedure)
-        return [corpus.citation, *list_papers(procedure, [procedure.headline.partition("/")[0]], name)]
+        return [
+            corpus.citation,
+            *list_papers(procedure, [procedure.headline.partition("/")[0]], name),
+        ]
     procedures = [load_procedure(one) for one in procedure_names()]
     agreements = dict(_list_agreement_modules())
     found = [paper for procedure in procedures for paper in _list_papers_of(procedure, name)]
     if found or name in agreements:
         return found or [agreements[name]]
     families = [family for procedure in procedures for family in procedure.families]
-    known = [OWN, *corpus_names(), *families, *(one for one in procedure_names() if one not in corpus_names())]
+    known = [
+        OWN,
+        *corpus_names(),
+        *families,
+        *(one for one in procedure_names() if one not in corpus_names()),
+    ]
     known += [preset for procedure in procedures for preset in procedure.presets]
-    known += [option.name for procedure in procedures for option in procedure.options if option.references]
-    aliases = {alias: target for one in procedures for alias, target in one.aliases.items() if target in families}
-    raise RequestError(describe_unknown("corpus or metric", name, list(dict.fromkeys([*known, *agreements])), aliases))
+    known += [
+        option.name for procedure in procedures for option in procedure.options if option.references
+    ]
+    aliases = {
+        alias: target
+        for one in procedures
+        for alias, target in one.aliases.items()
+        if target in families
+    }
+    raise RequestError(
+        describe_unknown(
+            "corpus or metric", name, list(dict.fromkeys([*known, *agreements])), aliases
+        )
+    )
 
 
 def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
     """List the entries of what has this name in a procedure: itself, a metric, a module, a preset or an option."""
 
     def of_option(name: str) -> list[str]:
-        return [paper for option in procedure.options if option.name == name for paper in option.references]
+        return [
+            paper
+            for option in procedure.options
+            if option.name == name
+            for paper in option.references
+        ]
 
-    stem = name.partition("/")[0] if any(name == metric.name for metric in procedure.metrics) else name
+    stem = (
+        name.partition("/")[0] if any(name == metric.name for metric in procedure.metrics) else name
+    )
     if stem in procedure.families:
         return list_papers(procedure, [stem])
     if name == procedure.name:
-        return list_papers(procedure, (metric.name.partition("/")[0] for metric in procedure.metrics))
+        return list_papers(
+            procedure, (metric.name.partition("/")[0] for metric in procedure.metrics)
+        )
     if name in procedure.modules:
         part = name.removeprefix(f"{procedure.name}_")
         return list_papers(procedure, [part] if part in procedure.families else procedure.families)

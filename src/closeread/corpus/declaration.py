@@ -20,11 +20,15 @@ class SourceFile:
     """A file as its authors released it."""
 
     name: str  # its path below the corpus's folder, with the upstream file name
-    sha256: str | None  # the digest of the released bytes, in hex; None where only `git_blob` is known
+    sha256: (
+        str | None
+    )  # the digest of the released bytes, in hex; None where only `git_blob` is known
     url: str | None = None  # where to download it; None if it ships in this package
     # The git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
     git_blob: str | None = None
-    size: int | None = None  # the number of released bytes, more of which are not downloaded; None if it is not known
+    size: int | None = (
+        None  # the number of released bytes, more of which are not downloaded; None if it is not known
+    )
 
     @property
     def expected(self) -> str:
@@ -42,7 +46,9 @@ class SourceFolder:
     patterns: tuple[str, ...]
     # Released files and their sha256, as paths below the corpus's folder; may list files of other splits.
     manifest: Mapping[str, str] = field(repr=False)
-    url: str | None = None  # where to download the corpus's folder; None if it ships in this package
+    url: str | None = (
+        None  # where to download the corpus's folder; None if it ships in this package
+    )
     # The sizes of released files in bytes, by the same paths, as far as they are known.
     sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
@@ -52,7 +58,10 @@ class SourceFolder:
         wanted = tuple(self.path(pattern) for pattern in self.patterns)
         return tuple(
             SourceFile(
-                name, sha256, None if self.url is None else f"{self.url}/{quote(name)}", size=self.sizes.get(name)
+                name,
+                sha256,
+                None if self.url is None else f"{self.url}/{quote(name)}",
+                size=self.sizes.get(name),
             )
             for name, sha256 in sorted(self.manifest.items())
             if any(_matches(name, pattern) for pattern in wanted)
@@ -192,13 +201,17 @@ class Corpus:
     homepage: str  # its web page
     licence: str  # as stated upstream
     citation: str  # BibTeX
-    configs: Mapping[str, Config]  # config name to config; the first is the default, `sample` ships in the package
+    configs: Mapping[
+        str, Config
+    ]  # config name to config; the first is the default, `sample` ships in the package
     default_split: str  # the split that is scored by default
     format: str  # the format of its files
     procedure: str  # the package of `closeread.tasks` that scores it
     # The subpackage of that one for this corpus only, such as for its formats; empty if there is none.
     package: str = ""
-    schema: str = ""  # the schema of its records and of submissions; by default, the one of the corpus's name
+    schema: str = (
+        ""  # the schema of its records and of submissions; by default, the one of the corpus's name
+    )
     key: str = "id"  # the field that identifies a gold record and a submitted row
     unique: tuple[str, ...] = ()  # other fields that no two records or rows may share
     # The formats of submissions other than JSON Lines, each a file or a folder of files.
@@ -227,12 +240,16 @@ class Corpus:
     @property
     def user_folders(self) -> tuple[UserFolder, ...]:
         """The folders that users must get from their owners."""
-        return tuple(dict.fromkeys(folder for source in self._licensed for folder in source.folders))
+        return tuple(
+            dict.fromkeys(folder for source in self._licensed for folder in source.folders)
+        )
 
     @property
     def reading_options(self) -> tuple[ReadingOption, ...]:
         """How the files in these folders may be read."""
-        return tuple(dict.fromkeys(option for source in self._licensed for option in source.options))
+        return tuple(
+            dict.fromkeys(option for source in self._licensed for option in source.options)
+        )
 
     @property
     def _licensed(self) -> list[UserFolders]:

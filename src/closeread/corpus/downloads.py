@@ -20,8 +20,13 @@ TRIES = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
 
-UNDECLARED_SIZE = 2**26  # the most bytes of a file whose size is not declared: forty times the largest of the others
-CONNECT_SECONDS, READ_SECONDS = 10, 60  # how long a connection may take to be made, and how long nothing may arrive
+UNDECLARED_SIZE = (
+    2**26
+)  # the most bytes of a file whose size is not declared: forty times the largest of the others
+CONNECT_SECONDS, READ_SECONDS = (
+    10,
+    60,
+)  # how long a connection may take to be made, and how long nothing may arrive
 
 MOST_REDIRECTS = 5
 CHUNK = 2**14
@@ -38,7 +43,14 @@ class DownloadError(Exception):
         status: the HTTP status; None if there is no answer.
     """
 
-    def __init__(self, what: str, *, may_pass: bool = False, wait: float | None = None, status: int | None = None):
+    def __init__(
+        self,
+        what: str,
+        *,
+        may_pass: bool = False,
+        wait: float | None = None,
+        status: int | None = None,
+    ):
         super().__init__(what)
         self.may_pass, self.wait, self.status = may_pass, wait, status
 
@@ -59,7 +71,12 @@ def open_session() -> requests.Session:
 
 
 def receive(
-    session: requests.Session, url: str, write: Callable[[bytes], object], limit: int, seconds: float, **options: Any
+    session: requests.Session,
+    url: str,
+    write: Callable[[bytes], object],
+    limit: int,
+    seconds: float,
+    **options: Any,
 ) -> Mapping[str, str]:
     """Send a GET request, pass on the content of its answer, decompressed, and return the headers.
 
@@ -82,10 +99,14 @@ def receive(
                     continue
                 if (status := response.status_code) != 200:
                     passes, wait = status in BUSY_STATUSES, read_wait(response.headers)
-                    raise DownloadError(f"HTTP status {status}", may_pass=passes, wait=wait, status=status)
+                    raise DownloadError(
+                        f"HTTP status {status}", may_pass=passes, wait=wait, status=status
+                    )
                 for part in _read_parts(response):
                     if monotonic() > until:
-                        raise DownloadError(f"no complete answer within {seconds:,.0f} seconds", may_pass=True)
+                        raise DownloadError(
+                            f"no complete answer within {seconds:,.0f} seconds", may_pass=True
+                        )
                     left -= len(part)
                     if left < 0:
                         raise TooLargeError(f"it has more than {limit:,} bytes")
@@ -148,7 +169,11 @@ def download(url: str, file: IO[bytes], size: int | None) -> None:
         try:
             try_again(send, TRIES, FIRST_WAIT, LONGEST_WAIT)
         except TooLargeError as error:
-            which = "the limit for a file whose size is not declared" if size is None else "those of the released file"
+            which = (
+                "the limit for a file whose size is not declared"
+                if size is None
+                else "those of the released file"
+            )
             raise TooLargeError(f"{error}, {which}") from None
 
 

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from closeread.corpus.gold import available_splits, describe_known, describe_skipped_splits, read_gold, select
+from closeread.corpus.gold import (
+    available_splits,
+    describe_known,
+    describe_skipped_splits,
+    read_gold,
+    select,
+)
 from closeread.corpus.names import load_corpus
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
@@ -72,10 +78,15 @@ class Statistics(Result):
 
     @property
     def _rows(self) -> list[list[Any]]:
-        return [[figure, *(values.get(figure) for values in self.splits.values())] for figure in self.figures]
+        return [
+            [figure, *(values.get(figure) for values in self.splits.values())]
+            for figure in self.figures
+        ]
 
 
-def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | None = None) -> Statistics:
+def count_corpus(
+    corpus: str, config: str | None = None, data_dir: DataDir | None = None
+) -> Statistics:
     """Count the records of all available splits of a config, or the default one, and of their unions."""
     declaration = load_corpus(corpus)
     name, _ = select(declaration, config, None)
@@ -85,7 +96,10 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     facts = load_facts(declaration.name, declared.definition)
     # With no split available, reading one reports the missing files.
     available = available_splits(declaration, name, data_dir) or declared.splits
-    golds = [read_gold(declaration, name, one, data_dir) for one in track(available, "splits read:", len(available))]
+    golds = [
+        read_gold(declaration, name, one, data_dir)
+        for one in track(available, "splits read:", len(available))
+    ]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
     alone = [gold for gold in golds if gold.split in declared.splits]
     notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.own_notices]
@@ -94,4 +108,9 @@ def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | Non
     records = {str(gold.split): gold.records for gold in golds}
     if len(alone) > 1:
         records["all"] = [record for gold in alone for record in gold.records]
-    return Statistics(declaration.name, name, {split: facts(of_split) for split, of_split in records.items()}, notices)
+    return Statistics(
+        declaration.name,
+        name,
+        {split: facts(of_split) for split, of_split in records.items()},
+        notices,
+    )

@@ -50,7 +50,9 @@ class Oddity(NamedTuple):
 
     problem: Problem  # says what is unusual
     folder: str | None = None  # the folder of its file; None if its sentence says where it is
-    record: int | None = None  # the number of the record that it is about, from 0; None if it is about several or none
+    record: int | None = (
+        None  # the number of the record that it is about, from 0; None if it is about several or none
+    )
     is_known: bool = False  # whether it is in released files
 
 
@@ -66,12 +68,17 @@ class Gold:
     remarks: tuple[str, ...] = ()  # notes on their files as a whole, one sentence each
     oddities: tuple[Oddity, ...] = ()  # unusual things about them
     by_record: bool = False  # whether each oddity names its record
-    data_dir: Path | None = None  # the folder that the user gave for the corpus's files; None if there is none
+    data_dir: Path | None = (
+        None  # the folder that the user gave for the corpus's files; None if there is none
+    )
 
     @property
     def own_notices(self) -> list[str]:
         """Notices about differences from the released files, one sentence each."""
-        return [*self.remarks, *_describe_oddities(one for one in self.oddities if not one.is_known)]
+        return [
+            *self.remarks,
+            *_describe_oddities(one for one in self.oddities if not one.is_known),
+        ]
 
     @property
     def known_oddities(self) -> list[str]:
@@ -88,7 +95,9 @@ class Gold:
         number = list(column(self.records, self.corpus.key)).index(name)
         oddities = [one for one in self.oddities if one.record == number]
         if not self.by_record:
-            definition = "document" if self.config is None else self.corpus.configs[self.config].definition
+            definition = (
+                "document" if self.config is None else self.corpus.configs[self.config].definition
+            )
             texts = load_rules(self.corpus.task, definition).find_oddities([self.records[number]])
             oddities = [Oddity(Problem(text), is_known=self.released is True) for text in texts]
         return replace(self, oddities=tuple(oddities))._summarize(name)
@@ -121,11 +130,17 @@ def _describe_oddities(oddities: Iterable[Oddity]) -> list[str]:
     return [
         text
         for folder, problems in by_folder.items()
-        for text in ([one.message for one in problems] if folder is None else describe_problems(folder, problems))
+        for text in (
+            [one.message for one in problems]
+            if folder is None
+            else describe_problems(folder, problems)
+        )
     ]
 
 
-def describe_known(number: int, corpus: str, data_dir: Path | None = None, about: str | None = None) -> str:
+def describe_known(
+    number: int, corpus: str, data_dir: Path | None = None, about: str | None = None
+) -> str:
     """Return a sentence with the number of known oddities of released files, and the command that lists them.
 
     >>> describe_known(19, "tne")
@@ -149,7 +164,9 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
     """Return the config and the split, which may be a union of splits; None selects the corpus's default."""
     config = config or corpus.default_config
     if config not in corpus.configs:
-        raise RequestError(describe_unknown(f"config of {corpus.name}", config, list(corpus.configs)))
+        raise RequestError(
+            describe_unknown(f"config of {corpus.name}", config, list(corpus.configs))
+        )
     splits = corpus.configs[config].split_names
     split = split or (corpus.default_split if corpus.default_split in splits else splits[0])
     if split not in splits:
@@ -158,7 +175,10 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
 
 
 def read_gold(
-    corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: DataDir | None = None
+    corpus: Corpus,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: DataDir | None = None,
 ) -> Gold:
     """Read the records of a split, or of a union of splits; None stands for the default config or split.
 
@@ -199,7 +219,9 @@ def read_gold(
         splits = [one for one, own in read.items() for _ in own]
         expected = "(expected distinct ids)"
         if problems := [
-            Problem(f"{corpus.key} {quote(name)} is in split {first[name]} and in split {one} {expected}")
+            Problem(
+                f"{corpus.key} {quote(name)} is in split {first[name]} and in split {one} {expected}"
+            )
             for name, one in zip(column(records, corpus.key), splits, strict=True)
             if first.setdefault(name, one) != one
         ]:
@@ -213,7 +235,9 @@ def read_gold(
         split,
         records,
         released=None if None in known else all(known),
-        remarks=tuple(_describe_source(located[name]) for name in parts if located[name].released is False),
+        remarks=tuple(
+            _describe_source(located[name]) for name in parts if located[name].released is False
+        ),
         oddities=tuple(oddities),
         by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
         data_dir=data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir,
@@ -222,12 +246,18 @@ def read_gold(
 
 def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     """Name files outside the folder, such as those of another folder that a user gave, by their paths."""
-    places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
+    places = {
+        name: str(path.absolute())
+        for name, path in located.files.items()
+        if path != located.path / name
+    }
     problems, notices = (
         [one._replace(file=places.get(one.file or "", one.file)) for one in found]
         for found in (parsed.problems, parsed.notices or ())
     )
-    return Parsed(parsed.records, [places.get(file, file) for file in parsed.lines], problems, notices)
+    return Parsed(
+        parsed.records, [places.get(file, file) for file in parsed.lines], problems, notices
+    )
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
@@ -235,28 +265,42 @@ def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[
     _check_files(corpus, config, data_dir)
     if data_dir is None:
         return describe_skipped_splits(corpus, config)
-    released = [source for source in corpus.configs[config].splits.values() if not isinstance(source, UserFolders)]
+    released = [
+        source
+        for source in corpus.configs[config].splits.values()
+        if not isinstance(source, UserFolders)
+    ]
     located = [locate(corpus, source, data_dir) for source in released if is_in(data_dir, source)]
     return [_describe_source(files) for files in located if files.released is False]
 
 
 def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     """List the splits of a config that the user's folder lacks although it has others, one sentence each."""
-    folder, here, declared = data_folder(corpus.name), splits_at_hand(corpus, config), corpus.configs[config]
+    folder, here, declared = (
+        data_folder(corpus.name),
+        splits_at_hand(corpus, config),
+        corpus.configs[config],
+    )
     lacking = [split for split in declared.splits if split not in here]
     found = []
     if lacking:
         names = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
         one = len(lacking) == 1
         what = f"{'split' if one else 'splits'} {names} of {corpus.name} {'is' if one else 'are'} skipped"
-        found.append(f"{what}: {folder} has other splits, but not {'this one' if one else 'these'}.")
+        found.append(
+            f"{what}: {folder} has other splits, but not {'this one' if one else 'these'}."
+        )
     for union, splits in declared.unions.items():
         if needed := [split for split in splits if split in lacking]:
-            found.append(f"split {union} of {corpus.name} is skipped: it needs {', '.join(needed)}.")
+            found.append(
+                f"split {union} of {corpus.name} is skipped: it needs {', '.join(needed)}."
+            )
     return found
 
 
-def splits_at_hand(corpus: Corpus, config: str, data_dir: DataDir | None = None) -> Mapping[str, Source]:
+def splits_at_hand(
+    corpus: Corpus, config: str, data_dir: DataDir | None = None
+) -> Mapping[str, Source]:
     """Return the splits of a config without those that the user's folder lacks.
 
     Without `data_dir`, this is the corpus's folder in ``$CLOSEREAD_DATA``; if it has no split of the config, all splits
@@ -269,7 +313,11 @@ def splits_at_hand(corpus: Corpus, config: str, data_dir: DataDir | None = None)
     if folder is None or not any(is_in(folder, source) for source in splits.values()):
         return splits
     places = (folder, cache_folder(corpus.name))
-    return {split: source for split, source in splits.items() if any(is_in(place, source) for place in places)}
+    return {
+        split: source
+        for split, source in splits.items()
+        if any(is_in(place, source) for place in places)
+    }
 
 
 def available_splits(corpus: Corpus, config: str, data_dir: DataDir | None = None) -> list[str]:
@@ -285,12 +333,20 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
         known = [*(folder.name for folder in corpus.user_folders), *options]
         for name in (*data_dir.folders, *data_dir.options):
             if name not in known:
-                raise RequestError(describe_unknown(f"folder or option of reading {corpus.name}", name, known))
+                raise RequestError(
+                    describe_unknown(f"folder or option of reading {corpus.name}", name, known)
+                )
         for name, value in data_dir.options.items():
             if value not in options[name]:
-                raise RequestError(f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}")
-    if data_dir is not None and any(source.url is None for source in corpus.configs[config].splits.values()):
-        raise RequestError(f"config {config} of {corpus.name} comes with the package; it takes no data folder")
+                raise RequestError(
+                    f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}"
+                )
+    if data_dir is not None and any(
+        source.url is None for source in corpus.configs[config].splits.values()
+    ):
+        raise RequestError(
+            f"config {config} of {corpus.name} comes with the package; it takes no data folder"
+        )
 
 
 def _describe_source(located: LocatedFiles) -> str:
@@ -313,7 +369,9 @@ def find_known_oddities(corpus: Corpus, data_dir: Path | None) -> KnownOddities:
     for config, declared in corpus.configs.items():
         if declared.flattens:  # the same files as another config
             continue
-        folder = None if any(source.url is None for source in declared.splits.values()) else data_dir
+        folder = (
+            None if any(source.url is None for source in declared.splits.values()) else data_dir
+        )
         here = splits_at_hand(corpus, config, folder)
         for split in declared.splits:
             try:
@@ -328,7 +386,8 @@ def find_known_oddities(corpus: Corpus, data_dir: Path | None) -> KnownOddities:
                 parts.append((config, split, gold.known_oddities))
     reasons = ("are not here", absent), ("are not known to be the released ones", others)
     return KnownOddities(
-        parts, [f"left out, since the files {why}: {', '.join(names)}" for why, names in reasons if names]
+        parts,
+        [f"left out, since the files {why}: {', '.join(names)}" for why, names in reasons if names],
     )
 
 
@@ -353,7 +412,9 @@ def read_own_gold(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
     parsed = _read(source, split, "document", find_format(corpus.task, corpus.format))
-    records, oddities = _validate(corpus, source if isinstance(source, Path) else name, parsed, "document")
+    records, oddities = _validate(
+        corpus, source if isinstance(source, Path) else name, parsed, "document"
+    )
     by_record = isinstance(source, Path) and source.is_dir()
     return Gold(corpus, None, None, records, False, (), oddities, by_record)
 
@@ -363,14 +424,20 @@ def read_corpus_gold(place: GoldSpec) -> Gold:
     corpus = load_corpus(place.corpus or "")
     declared = corpus.configs.get(place.config or corpus.default_config)
     if declared is not None and (declared.flattens or declared.definition != "document"):
-        what = "is for data frames, with a row for each annotation" if declared.flattens else "has no gold annotation"
+        what = (
+            "is for data frames, with a row for each annotation"
+            if declared.flattens
+            else "has no gold annotation"
+        )
         raise RequestError(f"config {place.config} of {place.corpus} {what}; choose another config")
     if place.gold is None:
         with limits.keep_usual_limit():
             return read_gold(corpus, place.config, place.split, place.data_dir)
     if place.config is not None or place.data_dir is not None:
         raise RequestError("your own gold can't be combined with a config or a data folder")
-    if place.split is not None and not isinstance(place.gold, Path):  # of a file, it is a part of generated ids
+    if place.split is not None and not isinstance(
+        place.gold, Path
+    ):  # of a file, it is a part of generated ids
         raise RequestError("your own gold in memory can't be combined with a split")
     return read_own_gold(corpus, place.gold, place.split)
 
@@ -383,7 +450,9 @@ def read_file(
     name: str = "rows",
 ) -> Sequence[Record]:
     """Read records that follow a definition of a corpus's schema, from a file or from memory, as `read_own_gold`."""
-    parsed = _read(source, split or corpus.default_split, definition, find_format(corpus.task, corpus.format))
+    parsed = _read(
+        source, split or corpus.default_split, definition, find_format(corpus.task, corpus.format)
+    )
     return _validate(corpus, source if isinstance(source, Path) else name, parsed, definition)[0]
 
 
@@ -410,7 +479,9 @@ def _read(source: Path | Sequence[Record], split: str, definition: str, reader: 
     if suffix in JSON_LINES and suffix not in reader.suffixes:
         return read_json_lines(source)
     if source.suffix.lower() == PARQUET:
-        return complete(convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names))))
+        return complete(
+            convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names)))
+        )
     return reader.read(source, split)
 
 
@@ -431,7 +502,9 @@ def _validate(
     if parsed.notices is not None:
         numbers = {file: number for number, file in enumerate(parsed.lines)}
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
-        return records, tuple(Oddity(one, str(path), numbers.get(one.file or "")) for one in notices)
+        return records, tuple(
+            Oddity(one, str(path), numbers.get(one.file or "")) for one in notices
+        )
     return records, tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))
 
 

@@ -22,7 +22,9 @@ def corpus_names() -> list[str]:
     """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""
     import closeread.loaders
 
-    return sorted(module.name for module in pkgutil.iter_modules(closeread.loaders.__path__) if module.ispkg)
+    return sorted(
+        module.name for module in pkgutil.iter_modules(closeread.loaders.__path__) if module.ispkg
+    )
 
 
 def load_corpus(name: str) -> Corpus:
@@ -62,9 +64,13 @@ def find_corpus(name: str) -> Corpus:
         raise RequestError(describe_unknown("corpus", name, corpus_names(), only))
     scored = list_scored(procedure)
     if len(scored) > 1:
-        raise RequestError(f"procedure {procedure} scores {' and '.join(scored)}; give the name of a corpus")
+        raise RequestError(
+            f"procedure {procedure} scores {' and '.join(scored)}; give the name of a corpus"
+        )
     if not scored:
-        raise RequestError(f"procedure {procedure} scores no corpus (choose from: {', '.join(corpus_names())})")
+        raise RequestError(
+            f"procedure {procedure} scores no corpus (choose from: {', '.join(corpus_names())})"
+        )
     return load_corpus(scored[0])
 
 

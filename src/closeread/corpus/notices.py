@@ -45,7 +45,9 @@ def warn(message: str, times: int = 1) -> None:
     if message in _shown:
         return
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES:
+    while (
+        frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES
+    ):
         level, frame = level + 1, frame.f_back
     repeated = f" ({times:,} times)" if times > 1 else ""
     warnings.warn(f"{message}{repeated}", CloseReadWarning, stacklevel=level)

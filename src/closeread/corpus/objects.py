@@ -51,17 +51,25 @@ SINGLE = Problem("got a single row (expected a list of rows, or columns by name)
 def as_list(side: str, values: Any) -> list[Any]:
     """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values."""
     if isinstance(values, Mapping):
-        raise SubmissionError(side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")])
+        raise SubmissionError(
+            side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")]
+        )
     found = _read(side, values)
     return (list(_to_records(side, found)) if found else []) if isinstance(found, dict) else found
 
 
-def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None) -> Path | Sequence[Any]:
+def take_source(
+    side: str, source: FileOrRows, by_name: tuple[str, str] | None
+) -> Path | Sequence[Any]:
     """Return the path of a file or folder, or objects in memory as rows (see `take_rows`)."""
-    return Path(source) if isinstance(source, str | os.PathLike) else take_rows(side, source, by_name)
+    return (
+        Path(source) if isinstance(source, str | os.PathLike) else take_rows(side, source, by_name)
+    )
 
 
-def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str] | None = None) -> Sequence[Any]:
+def take_rows(
+    side: str, rows: Table | Iterable[object], by_name: tuple[str, str] | None = None
+) -> Sequence[Any]:
     """Return a list of rows, a mapping of columns, a dataset, or a data frame as rows; their reader validates them.
 
     Args:
@@ -78,7 +86,9 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         found = _read(side, rows)
         return _to_records(side, found) if isinstance(found, dict) else found
     except SubmissionError as error:
-        raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
+        raise (SubmissionError if side == "predictions" else FormatError)(
+            side, error.problems
+        ) from error.__cause__
 
 
 def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
@@ -90,12 +100,16 @@ def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
     found = _read(side, rows, list(fields))
     if not isinstance(found, dict):
         return [
-            {name: as_json(row[name]) for name in fields if name in row} if isinstance(row, Mapping) else row
+            {name: as_json(row[name]) for name in fields if name in row}
+            if isinstance(row, Mapping)
+            else row
             for row in found
         ]
     if not found:
         expected = ", ".join(node.get("required", ()))
-        raise SubmissionError(side, [Problem(f"has none of the fields of a record (expected {expected})")])
+        raise SubmissionError(
+            side, [Problem(f"has none of the fields of a record (expected {expected})")]
+        )
     return _to_records(side, found)
 
 
@@ -115,12 +129,16 @@ def check_rows(
     rows, problems = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
     if not problems:
         return rows
-    if isinstance(rows, list) and validator.accepts(rows):  # a row may itself be a list, such as one of clusters
+    if isinstance(rows, list) and validator.accepts(
+        rows
+    ):  # a row may itself be a list, such as one of clusters
         what = f"are the {validator.title} of a single document"
         wrapped = f"(expected a list with one item per document; wrap them in a list: [{side}])"
         raise SubmissionError(side, [Problem(f"{what} {wrapped}")])
     row_of = dict(zip(numbers, rows, strict=True))
-    messages = [(p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems]
+    messages = [
+        (p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems
+    ]
     raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
 
 
@@ -132,7 +150,9 @@ def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
         if isinstance(rows.get(key), str):
             raise SubmissionError(side, [SINGLE])
         lists = (values for values in rows.values() if isinstance(values, list))
-        is_table = any(isinstance(one, str) for values in lists for one in values)  # whose columns are misspelt
+        is_table = any(
+            isinstance(one, str) for values in lists for one in values
+        )  # whose columns are misspelt
         if key in rows or value in rows or is_table or _has_splits(rows):
             return rows
         named = rows.items()
@@ -142,7 +162,9 @@ def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
         named = zip(index.tolist(), _read_items(side, rows), strict=True)
     else:
         return rows
-    return [{key: name, **(one if isinstance(one, Mapping) else {value: one})} for name, one in named]
+    return [
+        {key: name, **(one if isinstance(one, Mapping) else {value: one})} for name, one in named
+    ]
 
 
 def _to_records(side: str, columns: Columns) -> Sequence[Record]:
@@ -152,7 +174,8 @@ def _to_records(side: str, columns: Columns) -> Sequence[Record]:
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
         raise SubmissionError(
-            side, [Problem(f"columns differ in length: {sizes} (expected one value per row in each)")]
+            side,
+            [Problem(f"columns differ in length: {sizes} (expected one value per row in each)")],
         )
     return ColumnRecords(columns)
 
@@ -160,7 +183,11 @@ def _to_records(side: str, columns: Columns) -> Sequence[Record]:
 def _read(side: str, rows: Any, known: Sequence[str] | None = None) -> Columns | list[Any]:
     """Return the known columns of a table, or all of them; the items of anything else."""
     if isinstance(rows, Mapping) and _has_splits(rows):
-        splits = f"the splits {', '.join(map(quote, rows))}" if len(rows) > 1 else f"a split by name, {quote(*rows)}"
+        splits = (
+            f"the splits {', '.join(map(quote, rows))}"
+            if len(rows) > 1
+            else f"a split by name, {quote(*rows)}"
+        )
         raise SubmissionError(side, [Problem(f"got {splits} (expected the rows of one split)")])
     if is_stream(rows):  # not every row has to have every column
         return [as_json(row) for row in _read_stream(side, rows)]
@@ -169,9 +196,16 @@ def _read(side: str, rows: Any, known: Sequence[str] | None = None) -> Columns |
     names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "columns", None)
     if names is None or callable(names):
         return _read_items(side, rows)
-    if isinstance(rows, Mapping) and rows and not any(_is_column(values) for values in rows.values()):
+    if (
+        isinstance(rows, Mapping)
+        and rows
+        and not any(_is_column(values) for values in rows.values())
+    ):
         raise SubmissionError(side, [SINGLE])
-    return {name: _read_items(f"{side}: {name}", rows[name]) for name in _select_names(side, names, known)}
+    return {
+        name: _read_items(f"{side}: {name}", rows[name])
+        for name in _select_names(side, names, known)
+    }
 
 
 def _read_items(side: str, values: Any) -> list[Any]:
@@ -180,19 +214,27 @@ def _read_items(side: str, values: Any) -> list[Any]:
         return found
     if hasattr(values, "isna"):  # pandas uses NaN for missing text
         values = values.astype(object).where(values.notna(), None)
-    for name in ("to_pylist", "to_list", "tolist"):  # of pyarrow, of polars, and of NumPy, pandas and torch
+    for name in (
+        "to_pylist",
+        "to_list",
+        "tolist",
+    ):  # of pyarrow, of polars, and of NumPy, pandas and torch
         if hasattr(values, name):
             values = getattr(values, name)()
             break
     if not _is_column(values):
-        raise SubmissionError(side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")])
+        raise SubmissionError(
+            side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")]
+        )
     try:
         # A slice reads a lazy column at once.
         rows = list(values[:]) if isinstance(values, Sequence) else list(values)
     except UnicodeDecodeError:  # of a lazy column
         raise SubmissionError(side, [Problem("contains text that is not valid UTF-8")]) from None
     return (
-        rows if set(map(type, rows)) <= PLAIN else [value if type(value) in PLAIN else as_json(value) for value in rows]
+        rows
+        if set(map(type, rows)) <= PLAIN
+        else [value if type(value) in PLAIN else as_json(value) for value in rows]
     )
 
 
@@ -210,7 +252,11 @@ def _select_names(side: str, names: Iterable[str], known: Sequence[str] | None) 
 
 def find_repeated_columns(names: Sequence[str]) -> list[Problem]:
     """Return a problem for each name that several columns have."""
-    return [Problem(f"has several columns {quote(str(name))}") for name, times in Counter(names).items() if times > 1]
+    return [
+        Problem(f"has several columns {quote(str(name))}")
+        for name, times in Counter(names).items()
+        if times > 1
+    ]
 
 
 def _describe_type(value: object) -> str:
@@ -221,7 +267,9 @@ def _describe_type(value: object) -> str:
 # Arrow and datasets
 
 
-def _read_arrow(side: str, values: Any, known: Sequence[str] | None = None) -> Columns | list[Any] | None:
+def _read_arrow(
+    side: str, values: Any, known: Sequence[str] | None = None
+) -> Columns | list[Any] | None:
     """Return the known columns of a dataset or an Arrow table, or all; the items of an Arrow column; None for others.
 
     Labels are named as in the dataset, whose order of classes may differ from the schema's.
@@ -233,7 +281,9 @@ def _read_arrow(side: str, values: Any, known: Sequence[str] | None = None) -> C
         if not names:  # a dataset without columns has no rows
             return {}
         table = values.select_columns(names).with_format("arrow")[:]
-    elif hasattr(values, "isna") or not (hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")):
+    elif hasattr(values, "isna") or not (
+        hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+    ):
         return None
     else:
         import pyarrow as pa
@@ -280,7 +330,9 @@ def _read_stream(side: str, rows: Any) -> list[Any]:
         raise
     except Exception as error:
         what = escape_line(shorten(f"{type(error).__name__}: {error}", 200))
-        raise SubmissionError(side, [Problem(f"can't be read from row {len(found)} on ({what})")]) from error
+        raise SubmissionError(
+            side, [Problem(f"can't be read from row {len(found)} on ({what})")]
+        ) from error
     return name_classes(rows.features or {}, found)
 
 

@@ -18,14 +18,24 @@ UNNEEDED = {"senter", "lemmatizer", "trainable_lemmatizer", "ner"}
 """The components of spaCy's own pipelines on which neither parts of speech nor parses depend."""
 
 STANDARD = UNNEEDED | {
-    *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "attribute_ruler", "parser")
+    *(
+        "tok2vec",
+        "transformer",
+        "curated_transformer",
+        "tagger",
+        "morphologizer",
+        "attribute_ruler",
+        "parser",
+    )
 }
 
 
 def load_pipeline(name: str, purpose: str) -> Any:
     """Load a spaCy pipeline, installed or in a folder, for a purpose such as "this baseline"."""
     if not name:
-        raise RequestError(f"{purpose} needs a spaCy pipeline; choose one with {name_option('spacy_model')}")
+        raise RequestError(
+            f"{purpose} needs a spaCy pipeline; choose one with {name_option('spacy_model')}"
+        )
     try:
         import spacy
     except ImportError:
@@ -49,7 +59,9 @@ def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
             name = quote(f"{pipeline.lang}_{pipeline.meta['name']}")
             found = " and ".join(ANNOTATIONS[name] for name in lacking)
             expected = " and ".join(dict.fromkeys(COMPONENTS[name] for name in lacking))
-            raise RequestError(f"spaCy pipeline {name} does not annotate {found} (expected a pipeline with {expected})")
+            raise RequestError(
+                f"spaCy pipeline {name} does not annotate {found} (expected a pipeline with {expected})"
+            )
         yield document
 
 

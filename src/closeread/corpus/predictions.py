@@ -52,14 +52,20 @@ def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) 
 def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
     """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
     different = {one.name: one for one in systems}
-    names = [one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()]
-    return dict(zip(names if len(set(names)) == len(names) else different, different.values(), strict=True))
+    names = [
+        one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()
+    ]
+    return dict(
+        zip(names if len(set(names)) == len(names) else different, different.values(), strict=True)
+    )
 
 
 def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
     """Return the prediction for a unit from predictions, which need not cover the other units."""
     key, rows = gold.corpus.key, read_systems(gold, predictions.source, "empty").rows
-    row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
+    row: Record | None = next(
+        row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit
+    )
     if row is None:
         raise RequestError(f"{predictions.name} has no prediction for {key} {quote(unit)}")
     return row
@@ -84,25 +90,41 @@ def read_golds(
         if own is not None:
             places[role] = GoldSpec(corpus, gold=own.source)
         else:
-            places[role] = None if split is None else GoldSpec(corpus, config, split, None, data_dir)
+            places[role] = (
+                None if split is None else GoldSpec(corpus, config, split, None, data_dir)
+            )
     if not any(place is not None and place.split for place in places.values()):
         for option, value in (("config", config), ("data_dir", data_dir)):
             if value is not None:
-                raise RequestError(f"{name_option(option)} has no effect: no split of the corpus is read")
-    golds = {role: None if place is None else read_corpus_gold(place) for role, place in places.items()}
-    warn_all(list(dict.fromkeys(notice for gold in golds.values() if gold is not None for notice in gold.notices)))
+                raise RequestError(
+                    f"{name_option(option)} has no effect: no split of the corpus is read"
+                )
+    golds = {
+        role: None if place is None else read_corpus_gold(place) for role, place in places.items()
+    }
+    warn_all(
+        list(
+            dict.fromkeys(
+                notice for gold in golds.values() if gold is not None for notice in gold.notices
+            )
+        )
+    )
     return golds
 
 
 def check_place(option: str, place: GoldSpec) -> GoldSpec:
     """Check that gold to predict is not given both by an option and by a place, and return the place."""
     if any(value is not None for value in (place.config, place.split, place.gold)):
-        raise RequestError(fill_options(f"{{{option}}} and {{config}}, {{split}} or {{gold}} exclude each other"))
+        raise RequestError(
+            fill_options(f"{{{option}}} and {{config}}, {{split}} or {{gold}} exclude each other")
+        )
     return place
 
 
 @contextmanager
-def write_predictions(corpus: str, output: Path | None) -> Iterator[Callable[[Sequence[Record]], None]]:
+def write_predictions(
+    corpus: str, output: Path | None
+) -> Iterator[Callable[[Sequence[Record]], None]]:
     """Check that predictions can be written to a file before long computations; yield a function that writes them."""
     declared = load_corpus(corpus)
     if output is not None:

@@ -52,8 +52,12 @@ T = TypeVar("T")
 class Inputs:
     """Where tables are recomputed from."""
 
-    data_dir: DataDir | None = None  # a folder with the corpus's files; None to look in the usual places
-    upstream: Path | None = None  # a checkout of the authors' repository, for other files that they released; or None
+    data_dir: DataDir | None = (
+        None  # a folder with the corpus's files; None to look in the usual places
+    )
+    upstream: Path | None = (
+        None  # a checkout of the authors' repository, for other files that they released; or None
+    )
     annotations: Path | None = None  # a folder with annotators' files; or None
     articles: Path | None = None  # a folder with the texts of articles; or None
     spacy_model: str | None = None  # a spaCy pipeline for the baselines that need one; or None
@@ -96,7 +100,11 @@ class Reproduction(Loadable, Sequence[Table]):
 
     def __getitem__(self, place: int | slice) -> Table | Reproduction:
         """Return a table by its number from 0, or several."""
-        return self.tables[place] if isinstance(place, int) else replace(self, tables=self.tables[place])
+        return (
+            self.tables[place]
+            if isinstance(place, int)
+            else replace(self, tables=self.tables[place])
+        )
 
     def __repr__(self) -> str:
         return f"<Reproduction of {self.corpus}: {describe_verdicts(self.tables)}>"
@@ -106,13 +114,20 @@ class Reproduction(Loadable, Sequence[Table]):
         from closeread.counts.printed_tables import make_table_grids
 
         del style
-        return list(make_table_grids(self.tables, missing=False, elsewhere="to_frame()")) if self.tables else []
+        return (
+            list(make_table_grids(self.tables, missing=False, elsewhere="to_frame()"))
+            if self.tables
+            else []
+        )
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each cell, with the printed text, the recomputed value and the verdict."""
         names = ["row", "column", "printed", "recomputed", "verdict", "why"]
         cells = ((table, cell) for table in self.tables for cell in table.cells)
-        rows = [[self.corpus, table.name, *(getattr(cell, name) for name in names)] for table, cell in cells]
+        rows = [
+            [self.corpus, table.name, *(getattr(cell, name) for name in names)]
+            for table, cell in cells
+        ]
         return ["corpus", "table", *names], rows
 
     def to_dict(self) -> list[dict[str, object]]:
@@ -124,11 +139,16 @@ class Reproduction(Loadable, Sequence[Table]):
         """Return the tables of one paper from their JSON; keys that are unknown are ignored."""
         checked = check_stored(found, "reproduction", source)
         if len(corpora := dict.fromkeys(table["corpus"] for table in checked)) > 1:
-            raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
+            raise FormatError(
+                source,
+                [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")],
+            )
         return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 
-Recompute = Callable[[Inputs], Recomputed]  # from the inputs to the cells of a table that can be recomputed
+Recompute = Callable[
+    [Inputs], Recomputed
+]  # from the inputs to the cells of a table that can be recomputed
 
 
 def reproducible() -> list[str]:
@@ -162,7 +182,9 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     for number, one in enumerate(tables, 1):
         report_progress(f"{corpus}: table", number, len(tables))
         cells = recompute[one["name"]](inputs) if one["name"] in recompute else {}
-        note = ". ".join(filter(None, (fill_options(one.get("note", "")), inputs.remarks.get(one["name"], ""))))
+        note = ". ".join(
+            filter(None, (fill_options(one.get("note", "")), inputs.remarks.get(one["name"], "")))
+        )
         about = (one["name"], one.get("section", ""), one["caption"], printed["source"], note)
         found.append(Table(*about, tuple(_compare(one, cells))))
     return Reproduction(corpus, tuple(found))
@@ -187,13 +209,21 @@ def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cel
                 yield _make_cell(printed, (row, column), text, value)
 
 
-def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | None, value: Value | None) -> Cell:
+def _make_cell(
+    table: Mapping[str, Any], place: tuple[str, str], text: str | None, value: Value | None
+) -> Cell:
     verdict = give_verdict(text, value)
     known = "needs" if value is None else {DIFFERS: "differs", AGREES: "without_data"}.get(verdict)
     reason = "" if known is None else _look_up(table.get(known, {}), place)
     if verdict == AGREES and reason:
         verdict = WITHOUT_DATA
-    shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim | OwnModel) else value
+    shown = (
+        value.mean
+        if isinstance(value, Chance)
+        else value.value
+        if isinstance(value, Claim | OwnModel)
+        else value
+    )
     notes = [reason]
     if isinstance(value, Chance):
         notes.append(f"mean of random draws, whose standard deviation is {value.deviation:.2g}")
@@ -205,5 +235,7 @@ def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | Non
 def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:
     """Return the clause about a cell, its row, its column or the whole table, in this order of preference."""
     row, column = place
-    found = next((clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), "")
+    found = next(
+        (clauses[name] for name in (f"{row} / {column}", row, column, "") if name in clauses), ""
+    )
     return fill_options(found)

@@ -50,7 +50,9 @@ def extract_definition(schema: Schema, definition: str) -> Schema:
         if name not in found:
             found[name] = schema["$defs"][name]
             waiting += re.findall(r'"#/\$defs/(\w+)"', json.dumps(found[name]))
-    about = {key: found[definition][key] for key in ("title", "description") if key in found[definition]}
+    about = {
+        key: found[definition][key] for key in ("title", "description") if key in found[definition]
+    }
     others = {name: node for name, node in schema["$defs"].items() if name in found}
     return {"$schema": schema["$schema"], **about, "$ref": f"#/$defs/{definition}", "$defs": others}
 
@@ -88,7 +90,11 @@ def fold(
 
 def value_type(node: Node) -> str:
     """Return the node's JSON type; for `["string", "null"]` it is `string`."""
-    kinds = [node["type"]] if isinstance(node["type"], str) else [k for k in node["type"] if k != "null"]
+    kinds = (
+        [node["type"]]
+        if isinstance(node["type"], str)
+        else [k for k in node["type"] if k != "null"]
+    )
     if len(kinds) != 1:
         raise ValueError(f"a schema node must have one type other than null, not {kinds}")
     return str(kinds[0])
@@ -119,7 +125,11 @@ def fields(schema: Schema, definition: str = "document") -> list[Field]:
     """List the fields of a definition in schema order, for a table."""
 
     def describe_scalar(leaf: Node) -> str:
-        return " | ".join(f"`{value}`" for value in leaf["enum"]) if "enum" in leaf else value_type(leaf)
+        return (
+            " | ".join(f"`{value}`" for value in leaf["enum"])
+            if "enum" in leaf
+            else value_type(leaf)
+        )
 
     def describe_struct(children: Mapping[str, str]) -> str:
         return "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}"
@@ -128,7 +138,13 @@ def fields(schema: Schema, definition: str = "document") -> list[Field]:
     return [
         Field(
             name,
-            fold(schema, child, scalar=describe_scalar, array="list of {}".format, struct=describe_struct),
+            fold(
+                schema,
+                child,
+                scalar=describe_scalar,
+                array="list of {}".format,
+                struct=describe_struct,
+            ),
             name in node.get("required", ()),
             str(resolve(schema, child).get("description", "")),
         )
@@ -188,7 +204,9 @@ class RowValidator:
         except ValueError:  # UnicodeEncodeError is one
             return False
 
-    def drop_invalid_items(self, row: object) -> tuple[dict[str, Any], Mapping[str, Sequence[int]]] | None:
+    def drop_invalid_items(
+        self, row: object
+    ) -> tuple[dict[str, Any], Mapping[str, Sequence[int]]] | None:
         """Drop the list items that break the schema; return None if the row also breaks it elsewhere.
 
         Returns:
@@ -203,7 +221,10 @@ class RowValidator:
                     faulty[name].add(place)
                 case _:
                     return None
-        kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
+        kept = {
+            name: [i for i in range(len(row[name])) if i not in places]
+            for name, places in faulty.items()
+        }
         rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
         return (rest, kept) if self.accepts(rest) else None
 
@@ -212,7 +233,11 @@ class RowValidator:
         columns: Mapping[str, Sequence[Any]] = {}
         if isinstance(rows, ColumnRecords):
             columns = rows.columns
-        elif rows and set(map(type, rows)) == {dict} and all(row.keys() == rows[0].keys() for row in rows):
+        elif (
+            rows
+            and set(map(type, rows)) == {dict}
+            and all(row.keys() == rows[0].keys() for row in rows)
+        ):
             columns = {name: [row[name] for row in rows] for name in rows[0]}
         # No keyword involves two fields.
         is_table = columns and set(self._node.get("required", ())) <= set(columns) <= set(
@@ -228,10 +253,20 @@ class RowValidator:
 
         try:
             distinct = list(dict.fromkeys(values))
-            if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
-                distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
-            if name not in self._column_validators:  # making one takes longer than validating a few rows
-                schema = {"$defs": self.schema["$defs"], "type": "array", "items": self._node["properties"][name]}
+            if (
+                len(set(map(type, values))) > 1
+            ):  # 1, 1.0 and True are equal, and not all of them are integers
+                distinct = [
+                    value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))
+                ]
+            if (
+                name not in self._column_validators
+            ):  # making one takes longer than validating a few rows
+                schema = {
+                    "$defs": self.schema["$defs"],
+                    "type": "array",
+                    "items": self._node["properties"][name],
+                }
                 self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
             return bool(self._column_validators[name].is_valid(distinct))
         except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
@@ -243,8 +278,12 @@ class RowValidator:
         found: list[Problem] = []
         for problem in explain(row, self._drafts):
             match problem.path:
-                case (str(name), int(place), *_) if isinstance(item := cast(Any, row)[name][place], dict):
-                    found.append(problem._replace(what=f"{problem.what} (in {quote_json(item)})"))  # such as a link
+                case (str(name), int(place), *_) if isinstance(
+                    item := cast(Any, row)[name][place], dict
+                ):
+                    found.append(
+                        problem._replace(what=f"{problem.what} (in {quote_json(item)})")
+                    )  # such as a link
                 case _:
                     found.append(problem)
         return found or [Problem("is not a JSON value")]

@@ -40,7 +40,11 @@ class View:
 def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
     """Read the records of any config, or of the user's own gold."""
     own = place.gold is not None
-    found = read_corpus_gold(place) if own else read_gold(corpus, place.config, place.split, place.data_dir)
+    found = (
+        read_corpus_gold(place)
+        if own
+        else read_gold(corpus, place.config, place.split, place.data_dir)
+    )
     if not found.records:
         raise RequestError("there are no records")
     return found
@@ -67,7 +71,11 @@ def select_records(
 
     The id may be the value of another field that identifies records, or the unit of a view; None for the first.
     """
-    fields = [field for field in dict.fromkeys((corpus.key, view.unit, *corpus.unique)) if field in records[0]]
+    fields = [
+        field
+        for field in dict.fromkeys((corpus.key, view.unit, *corpus.unique))
+        if field in records[0]
+    ]
     known: dict[str, list[int]] = {}
     for field in reversed(fields):  # ids come first
         numbers: dict[str, list[int]] = defaultdict(list)
@@ -87,21 +95,28 @@ def select_records(
     return (shown if name is None else matching), shown
 
 
-def _draw_fields(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterable[Part]:
+def _draw_fields(
+    records: Sequence[Record], system: Sequence[Record | None] | None
+) -> Iterable[Part]:
     del system
     for record in records:
         texts = (
-            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in record.values()
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for value in record.values()
         )
         rows = [[name, text] for name, text in zip(record, texts, strict=True)]
-        yield Grid("", ["field", "value"], rows, prose=frozenset({"value"}), texts=frozenset({"value"}))
+        yield Grid(
+            "", ["field", "value"], rows, prose=frozenset({"value"}), texts=frozenset({"value"})
+        )
 
 
 def draw_parts(parts: Iterable[Part], *, coloured: bool) -> str:
     """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them."""
     width = find_width()
     drawn = [
-        "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
+        "\n".join(
+            line for text in part.splitlines() for line in wrap_paragraph(escape(text), width)
+        )
         if isinstance(part, str)
         else draw(part, "table", coloured=coloured)
         for part in parts
@@ -117,7 +132,9 @@ def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> 
     """
     marked = list(pieces)
     inside = [(start, end, label) for start, end, label in spans if 0 <= start <= end < len(marked)]
-    for _, end, label in sorted(inside, key=lambda span: (span[1], -span[0])):  # inner spans close first
+    for _, end, label in sorted(
+        inside, key=lambda span: (span[1], -span[0])
+    ):  # inner spans close first
         marked[end] += f"]{label}"
     for start, _, _ in inside:
         marked[start] = f"[{marked[start]}"
@@ -144,7 +161,9 @@ def example_submission(corpus: Corpus) -> str:
     schema = load_schema(corpus.schema)
     fields = resolve(schema, schema["$defs"]["submission"])["properties"]
     row = load_view(corpus, SAMPLE).predict(example_record(corpus))
-    return json.dumps({name: value for name, value in row.items() if name in fields}, ensure_ascii=False)
+    return json.dumps(
+        {name: value for name, value in row.items() if name in fields}, ensure_ascii=False
+    )
 
 
 def abridge(record: Record) -> str:
@@ -157,7 +176,13 @@ def abridge(record: Record) -> str:
 
     def abridge_value(value: Any) -> str:
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{json.dumps(name)}: {abridge_value(child)}" for name, child in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{json.dumps(name)}: {abridge_value(child)}" for name, child in value.items()
+                )
+                + "}"
+            )
         if not isinstance(value, list):
             return json.dumps(value, ensure_ascii=False)
         # Two items of a list are shown; a third is as short as the words that would replace it.
@@ -165,4 +190,10 @@ def abridge(record: Record) -> str:
         rest = [f"… {len(value) - 2:,} more"] if len(value) > len(shown) else []
         return "[" + ", ".join([*map(abridge_value, shown), *rest]) + "]"
 
-    return "{" + ",\n ".join(f"{json.dumps(name)}: {abridge_value(value)}" for name, value in record.items()) + "}"
+    return (
+        "{"
+        + ",\n ".join(
+            f"{json.dumps(name)}: {abridge_value(value)}" for name, value in record.items()
+        )
+        + "}"
+    )

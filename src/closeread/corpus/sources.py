@@ -16,7 +16,14 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from closeread.corpus.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
+from closeread.corpus.declaration import (
+    Corpus,
+    Source,
+    SourceFile,
+    SourceFolder,
+    UserFolder,
+    UserFolders,
+)
 from closeread.corpus.downloads import DownloadError, TooLargeError, download
 from closeread.exceptions import (
     ChecksumError,
@@ -44,7 +51,9 @@ class LocatedFiles:
     # Whether this is the released file, or exactly the released files of the folder; None if no digest of these is
     # known.
     released: bool | None
-    files: Mapping[str, Path] = field(default_factory=dict)  # the files of a folder by their path below it, sorted
+    files: Mapping[str, Path] = field(
+        default_factory=dict
+    )  # the files of a folder by their path below it, sorted
 
 
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
@@ -61,7 +70,10 @@ def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> L
     if isinstance(source, SourceFile):
         return _locate_released(corpus, [source])[0]
     located = _locate_released(corpus, source.files)
-    names = [file.name if source.name == "." else file.name.removeprefix(f"{source.name}/") for file in source.files]
+    names = [
+        file.name if source.name == "." else file.name.removeprefix(f"{source.name}/")
+        for file in source.files
+    ]
     below = {name: found.path for name, found in zip(names, located, strict=True)}
     digests = {file.name: found.sha256 for file, found in zip(source.files, located, strict=True)}
     first = located[0].path.parents[names[0].count("/")]
@@ -89,7 +101,9 @@ def files_in(folder: DataDir, source: Source) -> dict[str, Path]:
             if place is not None
             for name, path in _match_files(place, one.patterns).items()
         }
-        return found | (_match_files(data_dir, source.patterns) if data_dir is not None and found else {})
+        return found | (
+            _match_files(data_dir, source.patterns) if data_dir is not None and found else {}
+        )
     patterns = source.patterns if isinstance(source, SourceFolder) else (source.name,)
     below = source.path if isinstance(source, SourceFolder) else str
     return {} if data_dir is None else _match_files(data_dir, tuple(map(below, patterns)))
@@ -103,7 +117,12 @@ def files_at_hand(corpus: Corpus, source: Source, data_dir: DataDir | None) -> l
     folders = [data_dir]
     if _to_files(data_dir).data_dir is None:
         folders += [data_folder(corpus.name), cache_folder(corpus.name)]
-    return [path for folder in folders if folder is not None for path in files_in(folder, source).values()]
+    return [
+        path
+        for folder in folders
+        if folder is not None
+        for path in files_in(folder, source).values()
+    ]
 
 
 def find_places(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> UserFiles:
@@ -120,14 +139,21 @@ def _to_files(data_dir: DataDir | None) -> UserFiles:
 
 def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
     """Find the files below a folder that match a pattern; hidden files belong to other programs."""
-    found = {path for pattern in patterns for path in folder.glob(pattern) if not path.name.startswith(".")}
+    found = {
+        path
+        for pattern in patterns
+        for path in folder.glob(pattern)
+        if not path.name.startswith(".")
+    }
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
 
 
 def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
     """Return where each folder is expected; None for an optional folder, or one whose place was not given."""
     default = files.data_dir
-    return [(one, files.folders.get(one.name, default and default / one.name)) for one in source.folders]
+    return [
+        (one, files.folders.get(one.name, default and default / one.name)) for one in source.folders
+    ]
 
 
 def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> LocatedFiles:
@@ -148,14 +174,18 @@ def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> 
             described.append(f"{one.content} {where}; {one.how_to_get}")
         each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with "
         each += " and ".join(name_option(one.name) for one, _ in missing)
-        advice = f"{each}, or a folder that contains {source.expected} with {name_option('data_dir')}"
+        advice = (
+            f"{each}, or a folder that contains {source.expected} with {name_option('data_dir')}"
+        )
         if None not in files.folders.values():  # what does without a folder reads no config
             advice += f", or try {choose_words(*SAMPLE)}"
         described[-1] += f"; {advice}"
         raise UnavailableError(files.data_dir or corpus, list(map(Problem, described)))
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in places if place is not None)
-    return LocatedFiles(files.data_dir or first, _combine_digests(digests), released=None, files=found)
+    return LocatedFiles(
+        files.data_dir or first, _combine_digests(digests), released=None, files=found
+    )
 
 
 def _locate_own(corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path) -> LocatedFiles:
@@ -191,10 +221,16 @@ def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[Locate
             found[files.index(file)] = _download(corpus, file)
         except DownloadError as error:
             what = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
-            advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
-            problems = [Problem(f"{what}; {advice}, or try {choose_words(*SAMPLE)}", None, file.name)]
+            advice = (
+                f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
+            )
+            problems = [
+                Problem(f"{what}; {advice}, or try {choose_words(*SAMPLE)}", None, file.name)
+            ]
             # The other files are not tried: each may take half a minute to fail.
-            problems += [Problem("is also missing", None, other.name) for other in missing[number + 1 :]]
+            problems += [
+                Problem("is also missing", None, other.name) for other in missing[number + 1 :]
+            ]
             raise UnavailableError(corpus.name, problems) from None
     return [one for one in found if one is not None]
 
@@ -212,12 +248,16 @@ def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
         folders = filter(None, (data_folder(corpus.name), cache_folder(corpus.name)))
         places = [folder / file.name for folder in folders if (folder / file.name).exists()]
         option = name_option("data_dir")
-        remedy = f"delete it to download it again, or pass its folder with {option} to use it as it is"
+        remedy = (
+            f"delete it to download it again, or pass its folder with {option} to use it as it is"
+        )
     if not places:
         return None
     digest = file_digest(places[0])
     if difference := _find_difference(places[0], digest, file):
-        raise ChecksumError(places[0], [Problem(f"is not the released file: {difference}; {remedy}")])
+        raise ChecksumError(
+            places[0], [Problem(f"is not the released file: {difference}; {remedy}")]
+        )
     return LocatedFiles(places[0], digest, released=True)
 
 
@@ -282,5 +322,7 @@ def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
     except TooLargeError as error:
         raise ChecksumError(file.url, [Problem(f"{wrong}: {error}")]) from None
     except OSError as error:
-        raise UnavailableError(path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]) from None
+        raise UnavailableError(
+            path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]
+        ) from None
     return LocatedFiles(path, digest, released=True)

@@ -48,7 +48,9 @@ Rows = Sequence[Record | None]  # A system's row for each gold record; None wher
 class CorpusSides(Sides[Gold]):
     """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record."""
 
-    unit: str | None = None  # the field of a gold record with the name of its unit; None if that is the corpus's key
+    unit: str | None = (
+        None  # the field of a gold record with the name of its unit; None if that is the corpus's key
+    )
     # Finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and all
     # options by name; None if there are none.  It must cope with gold records that have nothing but the corpus's key,
     # for `check_form`.
@@ -75,15 +77,21 @@ class CorpusSides(Sides[Gold]):
 
         missing = options.get("missing", "error")
         drop_unknown = options.get(EXTRA.name) != "error"
-        return read_submission(source, gold.corpus, gold.records, missing, check, self.to_columns, drop_unknown, gold)
+        return read_submission(
+            source, gold.corpus, gold.records, missing, check, self.to_columns, drop_unknown, gold
+        )
 
-    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+    def check_form(
+        self, corpus: str | None, names: Sequence[str], source: Path, options: Options
+    ) -> None:
         """Check a submission without gold, of which only the ids are known."""
         declaration = load_corpus(corpus or "")
         known = [{declaration.key: name} for name in names]
         self.read_system(Gold(declaration, None, None, known, released=False), source, options)
 
-    def validate(self, gold: Sequence[Record], system: Rows, options: Options) -> Iterable[Inconsistency]:
+    def validate(
+        self, gold: Sequence[Record], system: Rows, options: Options
+    ) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
         how = {name: value for name, value in options.items() if name != EXTRA.name}
         return () if self.check is None else self.check(gold=gold, system=system, **how)
@@ -122,7 +130,9 @@ def read_submission(
     validator = RowValidator(load_schema(corpus.schema), "submission")
     dropped = ProblemList()
     keys = [key, *corpus.unique]
-    parsed, problems, valid = check_records(parsed, validator, keys, dropped=dropped if drop_unknown else None)
+    parsed, problems, valid = check_records(
+        parsed, validator, keys, dropped=dropped if drop_unknown else None
+    )
     rows: Rows = parsed.records
     left: dict[int, tuple[Record, Mapping[str, Sequence[int]]] | None] = {}
     numbers: Sequence[int | None] = range(len(ids))
@@ -135,7 +145,9 @@ def read_submission(
                 by_id.setdefault(name, n)
         numbers = [by_id.get(name) for name in ids]
         expected = zip(ids, numbers, gold, strict=True)
-        absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
+        absent = tuple(
+            name for name, number, record in expected if number is None and rules.is_scored(record)
+        )
         unknown = [name for name in by_id if name not in known]
         has_names = by_id or not parsed.records
         lacks = missing == "error" and has_names and len(absent) > _count_unread(parsed)
@@ -144,7 +156,10 @@ def read_submission(
             problems.append(Problem(other))
             unknown, lacks = [], False
         problems += (
-            parsed.problem(by_id[name], f"{key} {quote(name)} is not in the gold{suggest_id(name, absent, unknown)}")
+            parsed.problem(
+                by_id[name],
+                f"{key} {quote(name)} is not in the gold{suggest_id(name, absent, unknown)}",
+            )
             for name in unknown
         )
         if lacks:
@@ -154,9 +169,14 @@ def read_submission(
         # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
         kept = valid if isinstance(valid, range) else set(valid)
         invalid = sorted(n for n in by_id.values() if n not in kept)
-        left = {n: validator.drop_invalid_items(parsed.records[n]) for n in invalid[: limits.MAX_EXPLAINED]}
+        left = {
+            n: validator.drop_invalid_items(parsed.records[n])
+            for n in invalid[: limits.MAX_EXPLAINED]
+        }
         rests = dict.fromkeys(invalid) | {n: one[0] for n, one in left.items() if one is not None}
-        rows = [None if n is None else rests[n] if n in rests else parsed.records[n] for n in numbers]
+        rows = [
+            None if n is None else rests[n] if n in rests else parsed.records[n] for n in numbers
+        ]
 
     aligned = rows if to_columns is None else to_columns(rows)
     for problem in () if check is None else check(aligned):
@@ -179,9 +199,13 @@ def read_submission(
     if parsed.notices is not None:
         notices += parsed.notices
     else:
-        notices += (parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold))
+        notices += (
+            parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)
+        )
     return System(
-        aligned, absent, tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
+        aligned,
+        absent,
+        tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order))),
     )
 
 
@@ -213,15 +237,23 @@ def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
 def _find_part(names: Set[str], part: Gold) -> str:
     """Return the message that names are those of another part of the corpus on this machine; empty if they are not."""
     corpus = part.corpus
-    folders = [data_folder(corpus.name), cache_folder(corpus.name)] if part.data_dir is None else [part.data_dir]
+    folders = (
+        [data_folder(corpus.name), cache_folder(corpus.name)]
+        if part.data_dir is None
+        else [part.data_dir]
+    )
     known = set(column(part.records, corpus.key))
     for config, declared in corpus.configs.items() if part.config else ():
         for split, source in declared.splits.items():
-            is_here = source.url is None or any(folder is not None and is_in(folder, source) for folder in folders)
+            is_here = source.url is None or any(
+                folder is not None and is_in(folder, source) for folder in folders
+            )
             if declared.flattens or (config, split) == (part.config, part.split) or not is_here:
                 continue
             try:
-                gold = read_gold(corpus, config, split, None if source.url is None else part.data_dir)
+                gold = read_gold(
+                    corpus, config, split, None if source.url is None else part.data_dir
+                )
             except InputError:
                 continue
             others = set(column(gold.records, corpus.key))
@@ -239,7 +271,11 @@ def _count_unread(parsed: Parsed) -> float:
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
     only_counted = sum(problem.times - 1 for problem in parsed.problems)
-    return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
+    return (
+        math.inf
+        if (None, None) in places or (places and not parsed.records)
+        else len(places) + only_counted
+    )
 
 
 def advise_missing() -> str:
@@ -249,7 +285,9 @@ def advise_missing() -> str:
 
 def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
     """Return problems without advice on options that do not exist here, or that submitters can't choose."""
-    return [problem._replace(what=problem.what.removesuffix(advise_missing())) for problem in problems]
+    return [
+        problem._replace(what=problem.what.removesuffix(advise_missing())) for problem in problems
+    ]
 
 
 # Writing
@@ -260,7 +298,9 @@ def check_submission_path(path: Path, corpus: Corpus) -> None:
     if not _is_for_folder(path, corpus):
         _find_writer(corpus, text_suffix(path))
     elif path.is_dir() and not is_empty_folder(path):
-        raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
+        raise RequestError(
+            f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl"
+        )
 
 
 def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:

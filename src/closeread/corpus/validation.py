@@ -22,7 +22,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
-from closeread.corpus.schema import Node, RowValidator, Schema, fold, name_label, resolve, value_type
+from closeread.corpus.schema import (
+    Node,
+    RowValidator,
+    Schema,
+    fold,
+    name_label,
+    resolve,
+    value_type,
+)
 from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
@@ -44,7 +52,9 @@ LARGEST_FLOAT = 2**53  # beyond it, a float stands for several integers
 
 Convert = Callable[[Any], Any]
 
-Finding = tuple[int, str]  # the index of a record, and a sentence on what is wrong or unusual about it
+Finding = tuple[
+    int, str
+]  # the index of a record, and a sentence on what is wrong or unusual about it
 
 
 # Rules
@@ -59,8 +69,12 @@ class Rules:
     # Finds oddities of gold records, for notices of one sentence each.
     find_oddities: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
     # Finds oddities of a system's valid rows, given the gold records.
-    find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = lambda rows, gold: ()
-    is_scored: Callable[[Record], bool] = lambda record: True  # returns whether a gold record is scored
+    find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = (
+        lambda rows, gold: ()
+    )
+    is_scored: Callable[[Record], bool] = lambda record: (
+        True
+    )  # returns whether a gold record is scored
 
 
 def load_rules(task: str, definition: str = "document") -> Rules:
@@ -87,9 +101,17 @@ def validate_records(
     All problems are reported at once, those that `find_inconsistencies` finds in valid records as well; for the others,
     see `check_records`.
     """
-    parsed, problems, numbers = check_records(parsed, RowValidator(schema, definition), keys, unsafe)
-    valid = parsed.records if len(numbers) == len(parsed.records) else [parsed.records[n] for n in numbers]
-    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
+    parsed, problems, numbers = check_records(
+        parsed, RowValidator(schema, definition), keys, unsafe
+    )
+    valid = (
+        parsed.records
+        if len(numbers) == len(parsed.records)
+        else [parsed.records[n] for n in numbers]
+    )
+    problems += (
+        parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid)
+    )
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records
@@ -109,7 +131,9 @@ def check_records(
     """
     in_memory = parsed.places is None
     found: list[Problem] | None = None if dropped is None else ProblemList()
-    accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None, dropped=found)
+    accepted, rejected = accept_rows(
+        validator, parsed.records, unsafe=unsafe if in_memory else None, dropped=found
+    )
     parsed = parsed._replace(records=accepted)
     if dropped is not None:
         dropped += (name_problem(parsed, next(iter(keys), ""), one) for one in found or ())
@@ -155,20 +179,31 @@ def accept_rows(
             for i, row in enumerate(rows)
         ]
     if unsafe is not None:  # a number with too many digits can't be quoted
-        suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
+        suspects = [
+            i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)
+        ]
         wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
     numbers = range(len(rows)) if numbers is None else numbers
-    problems = ProblemList(one._replace(row=numbers[i]) for i, found in wrong.items() for one in found)
+    problems = ProblemList(
+        one._replace(row=numbers[i]) for i, found in wrong.items() for one in found
+    )
     rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
-    problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
+    problems += validator.problems(
+        [rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest]
+    )
     return rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems
 
 
-def _drop_unknown(schema: Schema, node: Node, value: Any, path: FieldPath, dropped: list[Problem]) -> Any:
+def _drop_unknown(
+    schema: Schema, node: Node, value: Any, path: FieldPath, dropped: list[Problem]
+) -> Any:
     """Return a value without the unknown fields of its objects; the path begins with the number of the row."""
     node = resolve(schema, node)
     if isinstance(value, list) and "items" in node:
-        return [_drop_unknown(schema, node["items"], item, (*path, i), dropped) for i, item in enumerate(value)]
+        return [
+            _drop_unknown(schema, node["items"], item, (*path, i), dropped)
+            for i, item in enumerate(value)
+        ]
     known: Mapping[str, Node] = node.get("properties", {})
     lacks_field = isinstance(value, dict) and not value.keys() >= set(node.get("required", ()))
     if not isinstance(value, dict) or not known or lacks_field or len(value) > limits.MAX_PROBLEMS:
@@ -186,7 +221,9 @@ def _drop_unknown(schema: Schema, node: Node, value: Any, path: FieldPath, dropp
 # Numbers that fit the schema
 
 
-def fit_numbers(validator: RowValidator, rows: Sequence[Any], *, in_memory: bool = False) -> Sequence[Any]:
+def fit_numbers(
+    validator: RowValidator, rows: Sequence[Any], *, in_memory: bool = False
+) -> Sequence[Any]:
     """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged.
 
     In memory, labels may be integers, as `datasets` stores them, or arrays of them; they are replaced by their names.
@@ -196,10 +233,18 @@ def fit_numbers(validator: RowValidator, rows: Sequence[Any], *, in_memory: bool
         for name, node in validator.fields.items():
             if name in columns and not validator.accepts_column(name, columns[name]):
                 convert = _find_converter(validator.schema, node, in_memory=in_memory)
-                columns[name] = columns[name] if convert is None else [convert(value) for value in columns[name]]
+                columns[name] = (
+                    columns[name]
+                    if convert is None
+                    else [convert(value) for value in columns[name]]
+                )
         return ColumnRecords(columns)
     convert = _find_converter(validator.schema, validator.schema, in_memory=in_memory)
-    return rows if convert is None else [row if validator.accepts(row) else convert(row) for row in rows]
+    return (
+        rows
+        if convert is None
+        else [row if validator.accepts(row) else convert(row) for row in rows]
+    )
 
 
 def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert | None:
@@ -209,11 +254,15 @@ def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert |
         if in_memory and "enum" in node:
             return partial(name_label, node["enum"])
         if node.get("x-accepts-integer"):
-            return lambda value: str(value) if type(value) is int and abs(value) < LARGEST else value
+            return lambda value: (
+                str(value) if type(value) is int and abs(value) < LARGEST else value
+            )
         if value_type(node) != "integer":
             return None
         return lambda value: (
-            int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT else value
+            int(value)
+            if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT
+            else value
         )
 
     return fold(schema, node, scalar=convert_scalar, array=convert_items, struct=convert_fields)
@@ -241,7 +290,11 @@ def convert_fields(children: dict[str, Convert | None]) -> Convert | None:
         if not isinstance(value, Mapping):
             return value
         fields = {name: change(value[name]) for name, change in found.items() if name in value}
-        return {**value, **fields} if any(fields[name] is not value[name] for name in fields) else value
+        return (
+            {**value, **fields}
+            if any(fields[name] is not value[name] for name in fields)
+            else value
+        )
 
     return convert if found else None
 
@@ -252,7 +305,9 @@ def convert_fields(children: dict[str, Convert | None]) -> Convert | None:
 def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
     """Return rows, or records stored as columns, with JSON types, as `as_json`."""
     if isinstance(rows, ColumnRecords):
-        return ColumnRecords({str(name): convert_rows(values) for name, values in rows.columns.items()})
+        return ColumnRecords(
+            {str(name): convert_rows(values) for name, values in rows.columns.items()}
+        )
     return rows if _are_safe(rows, UNSAFE) else [as_json(value) for value in rows]
 
 
@@ -272,12 +327,19 @@ def _convert(value: Any) -> Any:
     if kind in SCALARS or kind is float:
         return value
     if isinstance(value, Mapping):
-        return {str.__str__(name) if isinstance(name, str) else name: _convert(child) for name, child in value.items()}
+        return {
+            str.__str__(name) if isinstance(name, str) else name: _convert(child)
+            for name, child in value.items()
+        }
     if hasattr(value, "tolist"):  # arrays, tensors and their scalars
         value = value.tolist()
         return value if type(value) in SCALARS or hasattr(value, "tolist") else _convert(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return value if kind is list and set(map(type, value)) <= SCALARS else [_convert(item) for item in value]
+        return (
+            value
+            if kind is list and set(map(type, value)) <= SCALARS
+            else [_convert(item) for item in value]
+        )
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Decimal):

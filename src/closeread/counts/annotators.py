@@ -12,7 +12,9 @@ from closeread.arrays import ratio
 from closeread.exceptions import RequestError, pluralize
 from closeread.tables import Grid, format_percent
 
-Scores = Mapping[str, float | None]  # scores by name; None if undefined, or if there is nothing to compare
+Scores = Mapping[
+    str, float | None
+]  # scores by name; None if undefined, or if there is nothing to compare
 Pair = tuple[int, int]  # two annotators, in the order in which they are given
 
 
@@ -62,8 +64,14 @@ def average_pairs(pairs: Sequence[Scores]) -> dict[str, float | None]:
     {'dice': 0.75}
     """
     names = dict.fromkeys(name for scores in pairs for name in scores)
-    values = {name: [value for scores in pairs if (value := scores.get(name)) is not None] for name in names}
-    return {name: float(ratio(sum(known), len(known))) if known else None for name, known in values.items()}
+    values = {
+        name: [value for scores in pairs if (value := scores.get(name)) is not None]
+        for name in names
+    }
+    return {
+        name: float(ratio(sum(known), len(known))) if known else None
+        for name, known in values.items()
+    }
 
 
 def count_left_out(pairs: Sequence[Scores], name: str) -> int:
@@ -93,7 +101,10 @@ def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[
     >>> list_agreements(["anna", "ben"], {(0, 1): 0.5})
     [{'first': 'anna', 'second': 'ben', 'agreement': 0.5}]
     """
-    return [{"first": names[i], "second": names[j], "agreement": found} for (i, j), found in pairs.items()]
+    return [
+        {"first": names[i], "second": names[j], "agreement": found}
+        for (i, j), found in pairs.items()
+    ]
 
 
 def make_pair_grid(
@@ -111,7 +122,9 @@ def make_pair_grid(
     >>> make_pair_grid(["anna", "ben"], ["kappa"], {(0, 1): [0.5]}, [0.5], []).notes
     ['Annotators: 1 is anna, 2 is ben.']
     """
-    rows = [[f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()]
+    rows = [
+        [f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()
+    ]
     rows.append(["mean", *map(format_score, mean)])
     numbered = ", ".join(f"{number} is {name}" for number, name in enumerate(names, 1))
     return Grid("", ["annotators", *columns], rows, [f"Annotators: {numbered}.", *notes])

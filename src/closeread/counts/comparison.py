@@ -19,7 +19,13 @@ from closeread.counts.estimates import (
     read_difference,
     read_numbers,
 )
-from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
+from closeread.counts.report import (
+    Report,
+    list_scores,
+    make_title,
+    name_options,
+    warn_of_few_blocks,
+)
 from closeread.counts.resampling import POWER, Difference, compare_pairs
 from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
 from closeread.exceptions import (
@@ -95,7 +101,9 @@ class Comparison(Loadable):
         return find_score(self.differences, name)
 
     def __repr__(self) -> str:
-        scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences)
+        scores = list_scores(
+            self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences
+        )
         systems = " and ".join(map(quote, self.names))
         units = pluralize(self.first.total.n_units, self.first.unit)
         return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
@@ -106,7 +114,16 @@ class Comparison(Loadable):
         drawing, corrected = self.first.resampling, self.corrected
         first, second = (Whole(escape_line(name)) for name in self.names)
         interval = f"{100 * drawing.confidence:g}% interval"
-        header = ["metric", first, second, "diff.", interval, "p rand.", "p boot.", *["detectable"] * self.power]
+        header = [
+            "metric",
+            first,
+            second,
+            "diff.",
+            interval,
+            "p rand.",
+            "p boot.",
+            *["detectable"] * self.power,
+        ]
         rows = []
         for metric, d in self.differences.items():
             p = d if corrected is None else corrected.p_values[metric]
@@ -116,7 +133,9 @@ class Comparison(Loadable):
                     percent(self.first.total.scores[metric].value),
                     percent(self.second.total.scores[metric].value),
                     format_difference(d.value),
-                    NOTHING if math.isnan(d.low) else f"{format_difference(d.low)} to {format_difference(d.high)}",
+                    NOTHING
+                    if math.isnan(d.low)
+                    else f"{format_difference(d.low)} to {format_difference(d.high)}",
                     format_p_value(p.p_randomization),
                     format_p_value(p.p_bootstrap),
                     *[percent(number_or_none(d.detectable))] * self.power,
@@ -125,14 +144,18 @@ class Comparison(Loadable):
         correction = " and not corrected for multiple comparisons"
         if corrected is not None:
             n_tests = pluralize(corrected.n_tests, "comparison")
-            correction = f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
+            correction = (
+                f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
+            )
         notes = [
             f"Paired tests over {pluralize(self.first.total.n_blocks, self.first.resampling_unit)} by "
             f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
             f"seed {drawing.seed}; p-values are two-sided{correction}.",
             *[f"Intervals: {drawing.title}."] * (drawing.interval != "percentile"),
             *[DETECTABLE.format(POWER, 1 - drawing.confidence)] * self.power,
-            *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
+            *warn_of_few_resamples(
+                drawing.n_resamples, 0 if corrected is None else corrected.n_tests
+            ),
             *warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test"),
             *name_options(self.first),
         ]
@@ -157,7 +180,11 @@ class Comparison(Loadable):
         """Return a row for each score, ratios in full precision."""
         header = ["first", "second", "metric", "first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-        header += ["p_bootstrap_corrected", "p_randomization_corrected", *["detectable"] * self.power]
+        header += [
+            "p_bootstrap_corrected",
+            "p_randomization_corrected",
+            *["detectable"] * self.power,
+        ]
         corrected = {} if self.corrected is None else self.corrected.p_values
         rows: list[list[object]] = [
             [
@@ -176,7 +203,10 @@ class Comparison(Loadable):
     def to_stored(self) -> dict[str, object]:
         """Return the JSON to save, with everything needed to print the same table again."""
         reports = zip(SIDES, self.names, (self.first, self.second), strict=True)
-        return {**self.to_dict(), **{side: {"name": name, **report.to_stored()} for side, name, report in reports}}
+        return {
+            **self.to_dict(),
+            **{side: {"name": name, **report.to_stored()} for side, name, report in reports},
+        }
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
@@ -184,7 +214,10 @@ class Comparison(Loadable):
         def write(name: str) -> dict[str, float | None]:
             values = self.differences[name].to_dict()
             if self.corrected is not None:
-                values |= {f"{kind}_corrected": p for kind, p in self.corrected.p_values[name]._asdict().items()}
+                values |= {
+                    f"{kind}_corrected": p
+                    for kind, p in self.corrected.p_values[name]._asdict().items()
+                }
             return {key: number_or_none(value) for key, value in values.items()}
 
         return {
@@ -202,9 +235,14 @@ class Comparison(Loadable):
         """Return the comparison of its JSON, or of a list of only it, as the command line prints it for two systems."""
         if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
             if len(found) != 1:
-                raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
+                raise FormatError(
+                    source,
+                    [Problem(f"has {len(found)} comparisons (expected one, of two systems)")],
+                )
             found = found[0]
-        checked = check_stored(found, "comparison", source, lambda one: {(name,): one[name] for name in SIDES})
+        checked = check_stored(
+            found, "comparison", source, lambda one: {(name,): one[name] for name in SIDES}
+        )
         problems = [
             Problem(f"differences: {quote(name)} is not a score of both systems")
             for name in checked["differences"]
@@ -221,7 +259,10 @@ class Comparison(Loadable):
             # Older versions wrote p-values that can never be significant.
             is_told = min_p_value(int(first["n_resamples"]), n_tests) <= SMALL
             kinds = [f"{kind}_corrected" if is_told else "" for kind in PValues._fields]
-            p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in checked["differences"].items()}
+            p_values = {
+                name: PValues(*read_numbers(one, kinds))
+                for name, one in checked["differences"].items()
+            }
             corrected = CorrectedPValues(correction["method"], n_tests, p_values)
         return cls((first["name"], second["name"]), *reports, differences, corrected)
 
@@ -241,21 +282,27 @@ def make_comparisons(
     first = systems[0]
     if resampling.n_resamples < 1:
         raise RequestError("a comparison needs at least 1 resample")
-    metrics = [metric for metric in first.procedure.metrics if scores is None or metric.name in scores]
+    metrics = [
+        metric for metric in first.procedure.metrics if scores is None or metric.name in scores
+    ]
     made = []
     for name, second in zip(names[1:], systems[1:], strict=True):
         # Stored counts may cover more metrics.
         shared = [count for count in first.table.names if count in second.table.names]
-        pair = [replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)]
-        differences = compare_pairs([counted.table for counted in pair], metrics, **asdict(resampling), power=power)[
-            0, 1
+        pair = [
+            replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)
         ]
+        differences = compare_pairs(
+            [counted.table for counted in pair], metrics, **asdict(resampling), power=power
+        )[0, 1]
         one, other = (make_report(counted, resampling=resampling) for counted in pair)
         made.append(Comparison((names[0], name), one, other, differences))
     return made
 
 
-def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction) -> list[Comparison]:
+def correct_comparisons(
+    comparisons: Sequence[Comparison], correction: Correction
+) -> list[Comparison]:
     """Return comparisons with p-values corrected for all tests in any of them: every score of every pair of systems.
 
     The two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.
@@ -264,11 +311,16 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         raise RequestError(describe_unknown("correction", correction, get_args(Correction)))
     if correction == "none":
         return [replace(comparison, corrected=None) for comparison in comparisons]
-    places = [(number, name) for number, comparison in enumerate(comparisons) for name in comparison.differences]
+    places = [
+        (number, name)
+        for number, comparison in enumerate(comparisons)
+        for name in comparison.differences
+    ]
     tests = [comparisons[number].differences[name] for number, name in places]
     n_resamples = comparisons[0].first.resampling.n_resamples
     families = (
-        correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL) for kind in PValues._fields
+        correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL)
+        for kind in PValues._fields
     )
     p_values = dict(zip(places, map(PValues, *families), strict=True))
     n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
@@ -276,7 +328,9 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         replace(
             comparison,
             corrected=CorrectedPValues(
-                correction, n_tests, {name: p_values[number, name] for name in comparison.differences}
+                correction,
+                n_tests,
+                {name: p_values[number, name] for name in comparison.differences},
             ),
         )
         for number, comparison in enumerate(comparisons)

@@ -17,7 +17,15 @@ from closeread.counts.report import Provenance, Report, UnitRow, make_legend
 from closeread.counts.storage import decode_counts, encode_counts, name_writer
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
-from closeread.exceptions import FormatError, Problem, RequestError, escape, pluralize, quote, suggest
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    escape,
+    pluralize,
+    quote,
+    suggest,
+)
 from closeread.files import replacing
 from closeread.formats.text import read_bytes
 from closeread.records import IntervalKind
@@ -83,7 +91,11 @@ class Counts:
             resamples, confidence, seed, interval: parameters of the bootstrap; the confidence is between 0 and 1.
         """
         fields = (by,) if isinstance(by, str) else tuple(by)
-        return make_report(self, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed, interval))
+        return make_report(
+            self,
+            by=fields,
+            resampling=Resampling(resamples if ci else 0, confidence, seed, interval),
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file, as `closeread score --counts` does."""
@@ -117,18 +129,32 @@ class Counts:
         procedure = load_procedure(provenance.procedure)
         if provenance.procedure_version != procedure.version:
             found = f"contains counts of {procedure.name} version {provenance.procedure_version}"
-            raise FormatError(source, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
+            raise FormatError(
+                source,
+                [Problem(f"{found} (expected {procedure.name} version {procedure.version})")],
+            )
         try:  # options that were added since are at their defaults
-            options = procedure.keep_options(procedure.resolve_options(provenance.options), reading=True)
+            options = procedure.keep_options(
+                procedure.resolve_options(provenance.options), reading=True
+            )
         except RequestError as error:
             raise FormatError(source, [Problem(str(error))]) from None
         procedure = procedure.with_metrics(procedure.families)
-        lacking = {metric.family for metric in procedure.metrics if not metric.is_defined(table.names)}
+        lacking = {
+            metric.family for metric in procedure.metrics if not metric.is_defined(table.names)
+        }
         if lacking >= set(procedure.families):
-            raise FormatError(source, [Problem("contains no counts for any score; score them again")])
-        procedure = procedure.with_metrics([family for family in procedure.families if family not in lacking])
+            raise FormatError(
+                source, [Problem("contains no counts for any score; score them again")]
+            )
+        procedure = procedure.with_metrics(
+            [family for family in procedure.families if family not in lacking]
+        )
         if provenance.signature != procedure.signature(options, table.gold_digest):
-            raise FormatError(source, [Problem("the signature does not match the options and the gold; score again")])
+            raise FormatError(
+                source,
+                [Problem("the signature does not match the options and the gold; score again")],
+            )
         if is_changed:
             what = "was changed after it was written: its content has another digest; score again"
             raise FormatError(source, [Problem(what)])
@@ -162,7 +188,10 @@ class UnitRows(Sequence[UnitRow]):
     def _scores(self) -> dict[str, Floats]:
         """The scores of all units, (n,) each, by the metric's name."""
         table = self.counts.table
-        return {metric.name: metric.score(table.values, table.names) for metric in self.counts.procedure.metrics}
+        return {
+            metric.name: metric.score(table.values, table.names)
+            for metric in self.counts.procedure.metrics
+        }
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -176,7 +205,11 @@ class UnitRows(Sequence[UnitRow]):
     def __getitem__(self, place: int | slice) -> UnitRow | list[UnitRow]:
         """Return the row of a unit by its number, or those of several."""
         numbers = range(len(self))[place]
-        return self._make_row(numbers) if isinstance(numbers, int) else [self._make_row(i) for i in numbers]
+        return (
+            self._make_row(numbers)
+            if isinstance(numbers, int)
+            else [self._make_row(i) for i in numbers]
+        )
 
     def __repr__(self) -> str:
         return f"<{pluralize(len(self), self.counts.procedure.unit)}>"
@@ -192,20 +225,31 @@ class UnitRows(Sequence[UnitRow]):
         }
 
 
-def make_report(counts: Counts, *, by: Sequence[str] = (), resampling: Resampling | None = None) -> Report:
+def make_report(
+    counts: Counts, *, by: Sequence[str] = (), resampling: Resampling | None = None
+) -> Report:
     """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns."""
     resampling = resampling or Resampling()
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
-        raise RequestError("the number of resamples must be at least 0, and the confidence level between 0 and 1")
+        raise RequestError(
+            "the number of resamples must be at least 0, and the confidence level between 0 and 1"
+        )
     procedure = counts.procedure
     known = dict.fromkeys([*counts.table.fields, *procedure.breakdowns])
     for name in by:
         if name not in known:
             guess = suggest(name, list(known), procedure.aliases)
-            choices = ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])]) or "none"
+            choices = (
+                ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])])
+                or "none"
+            )
             if name in procedure.fields:
-                raise RequestError(f"no {procedure.unit} has a {name} to slice by (choose from: {choices})")
-            raise RequestError(f"no field {quote(name)} to slice by{guess and '.'}{guess} (choose from: {choices})")
+                raise RequestError(
+                    f"no {procedure.unit} has a {name} to slice by (choose from: {choices})"
+                )
+            raise RequestError(
+                f"no field {quote(name)} to slice by{guess and '.'}{guess} (choose from: {choices})"
+            )
     return Report(
         counts.provenance,
         resampling,
@@ -230,7 +274,9 @@ def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str
         if not metrics:
             families = ", ".join(dict.fromkeys(count.partition("/")[0] for count in parts.names))
             undefined = " and ".join(counts.procedure.families)
-            raise RequestError(f"there are no slices of {undefined} by {name} (choose from: {families})")
+            raise RequestError(
+                f"there are no slices of {undefined} by {name} (choose from: {families})"
+            )
     return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 
@@ -256,10 +302,10 @@ def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
                 raise RequestError(f"cannot merge these counts: {differs} ({as_first})")
     old = [name for part, name in zip(parts, names, strict=True) if not part.table.block_names]
     if old and len(parts) > 1 and procedure.unit != procedure.resampling_unit:
-        lacks = (
-            f"{old[0]} does not say which {procedure.unit}s share a {procedure.resampling_unit} with those of others"
+        lacks = f"{old[0]} does not say which {procedure.unit}s share a {procedure.resampling_unit} with those of others"
+        raise RequestError(
+            f"cannot merge these counts: {lacks}, since an earlier version wrote it; score again"
         )
-        raise RequestError(f"cannot merge these counts: {lacks}, since an earlier version wrote it; score again")
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:
@@ -270,7 +316,15 @@ def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
         missing=sum(part.provenance.missing for part in parts),
         **{what: find_common(what) for what in ("config", "split", "released")},
     )
-    slicing = dict.fromkeys(name for part in parts for name in (*part.table.fields, *part.table.breakdowns))
-    dropped = [name for name in slicing if name not in table.fields and name not in table.breakdowns]
-    notices = [f"the merged counts can't be sliced by {', '.join(dropped)}: only some files can"] if dropped else []
+    slicing = dict.fromkeys(
+        name for part in parts for name in (*part.table.fields, *part.table.breakdowns)
+    )
+    dropped = [
+        name for name in slicing if name not in table.fields and name not in table.breakdowns
+    ]
+    notices = (
+        [f"the merged counts can't be sliced by {', '.join(dropped)}: only some files can"]
+        if dropped
+        else []
+    )
     return Counts(table, procedure, provenance, notices)

@@ -34,7 +34,9 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
     tested = np.flatnonzero(~np.isnan(p))
     in_order = tested[np.argsort(p[tested], kind="stable")]
     corrected = p.copy()
-    corrected[in_order] = np.minimum(np.maximum.accumulate(p[in_order] * np.arange(len(tested), 0, -1)), 1)
+    corrected[in_order] = np.minimum(
+        np.maximum.accumulate(p[in_order] * np.arange(len(tested), 0, -1)), 1
+    )
     return [float(value) for value in corrected]
 
 
@@ -59,7 +61,11 @@ def min_resamples(n_tests: int, alpha: float) -> int:
 def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
     """Return p-values corrected by Holm's procedure; all NaN if too few resamples keep any from being significant."""
     n_tests = sum(not math.isnan(p) for p in p_values)
-    return correct_by_holm(p_values) if min_p_value(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)
+    return (
+        correct_by_holm(p_values)
+        if min_p_value(n_resamples, n_tests) <= alpha
+        else [math.nan] * len(p_values)
+    )
 
 
 class DefaultNumber(int):
@@ -92,7 +98,9 @@ class Resampling:
         if self.seed < 0:
             raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
         if self.interval not in get_args(IntervalKind):
-            raise RequestError(describe_unknown("kind of interval", self.interval, get_args(IntervalKind)))
+            raise RequestError(
+                describe_unknown("kind of interval", self.interval, get_args(IntervalKind))
+            )
 
     @property
     def title(self) -> str:
@@ -171,7 +179,12 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
     for name, (value, is_undefined) in found.items():
         low, high = map(number_or_none, intervals.get(name, (math.nan, math.nan)))
         scores[name] = Estimate(number_or_none(value), low, high, is_undefined)
-    return Scores(len(table.units), table.n_blocks, scores, dict(zip(table.names, totals.tolist(), strict=True)))
+    return Scores(
+        len(table.units),
+        table.n_blocks,
+        scores,
+        dict(zip(table.names, totals.tolist(), strict=True)),
+    )
 
 
 def number_or_none(value: float | None) -> float | None:
@@ -193,7 +206,11 @@ def read_difference(found: Mapping[str, Any]) -> Difference:
 def write_resampling(resampling: Resampling) -> dict[str, Any]:
     """Return parameters as JSON, with the kind of interval only if it is not the default."""
     own = {} if resampling.interval == "percentile" else {"interval": resampling.interval}
-    numbers = {"confidence": resampling.confidence, "n_resamples": int(resampling.n_resamples), "seed": resampling.seed}
+    numbers = {
+        "confidence": resampling.confidence,
+        "n_resamples": int(resampling.n_resamples),
+        "seed": resampling.seed,
+    }
     return {**numbers, **own}
 
 

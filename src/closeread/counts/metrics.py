@@ -16,7 +16,9 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 
-UNITS = "units"  # the column that counts units, or sums their weights, if scores are averaged over them
+UNITS = (
+    "units"  # the column that counts units, or sums their weights, if scores are averaged over them
+)
 PARTS = ("/precision", "/recall")  # the ends of the names of scores that F1 combines
 
 Columns = Mapping[str, Floats]
@@ -111,7 +113,9 @@ class Metric:
     title: str  # its name in tables
     description: str  # what it measures, in a sentence
     formula: Formula  # computes it from summed counts; NaN where undefined
-    zero_division: float | None = None  # the value of 0/0 by the procedure's convention; None if there is no convention
+    zero_division: float | None = (
+        None  # the value of 0/0 by the procedure's convention; None if there is no convention
+    )
 
     @property
     def family(self) -> str:
@@ -133,7 +137,11 @@ class Metric:
     def score_columns(self, counts: Columns) -> Floats:
         """Compute the scores of sums of counts by name, arrays of one shape, as `score` does."""
         values = self.formula(counts)
-        return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
+        return (
+            values
+            if self.zero_division is None
+            else np.where(np.isnan(values), self.zero_division, values)
+        )
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the sorted names of those of these counts from which the score is computed."""
@@ -179,7 +187,13 @@ def precision_recall_f1(
 ) -> tuple[Metric, Metric, Metric]:
     """Return the metrics `NAME/precision`, `NAME/recall` and `NAME/f1` of summed counts; 0/0 is 0."""
     return (
-        Metric(f"{name}/precision", f"{title} precision", precision.description, precision, zero_division=0.0),
+        Metric(
+            f"{name}/precision",
+            f"{title} precision",
+            precision.description,
+            precision,
+            zero_division=0.0,
+        ),
         Metric(f"{name}/recall", f"{title} recall", recall.description, recall, zero_division=0.0),
         Metric(
             f"{name}/f1",
@@ -191,7 +205,9 @@ def precision_recall_f1(
     )
 
 
-def unit_scores(columns: Columns, metrics: Iterable[Metric], weights: Floats | None = None) -> dict[str, Floats]:
+def unit_scores(
+    columns: Columns, metrics: Iterable[Metric], weights: Floats | None = None
+) -> dict[str, Floats]:
     """Return counts whose sums give means over units: the weight of each unit, its scores, and whether they are 0/0.
 
     Args:

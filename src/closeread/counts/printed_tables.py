@@ -17,8 +17,18 @@ from closeread.counts.results import Shown
 from closeread.exceptions import pluralize
 from closeread.tables import NOTHING, Grid, Style
 
-AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA = "agrees", "agrees, cut off", "within chance", "holds without data"
-DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = "differs", "own model", "not recomputed", "not printed"
+AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA = (
+    "agrees",
+    "agrees, cut off",
+    "within chance",
+    "holds without data",
+)
+DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = (
+    "differs",
+    "own model",
+    "not recomputed",
+    "not printed",
+)
 SUMMARY = {
     AGREES: ("agree", "agrees", "agree"),
     CUT_OFF: ("cut_off", "is cut off", "are cut off"),
@@ -116,7 +126,12 @@ class Table(Shown):
     def to_dict(self, corpus: str) -> dict[str, object]:
         """Return the table as JSON can hold it, with the name of its corpus."""
         about = {name: getattr(self, name) for name in ABOUT}
-        return {"corpus": corpus, **about, "summary": summarize([self]), "cells": [asdict(cell) for cell in self.cells]}
+        return {
+            "corpus": corpus,
+            **about,
+            "summary": summarize([self]),
+            "cells": [asdict(cell) for cell in self.cells],
+        }
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Table:
@@ -139,7 +154,10 @@ def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
 
 def describe_verdicts(tables: Iterable[Table]) -> str:
     """Return the number of cells by verdict, in a line."""
-    return ", ".join(f"{verdict} {number:,}" for verdict, number in count_verdicts(tables).items()) or "no cells"
+    return (
+        ", ".join(f"{verdict} {number:,}" for verdict, number in count_verdicts(tables).items())
+        or "no cells"
+    )
 
 
 def summarize(tables: Iterable[Table]) -> dict[str, int]:
@@ -193,7 +211,9 @@ def give_verdict(printed: str | None, value: Value | None) -> str:
         is_near = abs(float(number) - value.mean) <= DEVIATIONS * value.deviation
         return WITHIN_CHANCE if is_near else DIFFERS
     unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
-    recomputed = Decimal(repr(float(value)))  # the digits that are shown; a NumPy number is a float, too
+    recomputed = Decimal(
+        repr(float(value))
+    )  # the digits that are shown; a NumPy number is a float, too
     distance = abs(recomputed - number)
     # Halves may be rounded either way, and the last digits of a float are noise.
     if distance <= unit / 2 + Decimal("1e-9"):
@@ -226,7 +246,9 @@ def format_like(printed: str | None, value: float | str | None) -> str:
     return f"{value:,.{digits}f}"
 
 
-def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:
+def make_table_grids(
+    tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing"
+) -> Iterator[Grid]:
     """Yield how many figures of a paper agree, and its tables; `elsewhere` shows the cells that are left out."""
     more = summarize(tables)["not_printed"]
     notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
@@ -255,15 +277,30 @@ def _make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Gri
     where = f" (section {table.section})" if table.section else ""
     # A picture without numbers, or a table without anything to show, has a caption and notes only.
     header = ("row", "column", "printed", "recomputed", "verdict", "note") if cells else ()
-    texts = frozenset({"row", "column", "note"})  # sections and notes may begin with a number, and may be wrapped
-    return Grid(f"{table.name}{where}. {table.caption}", header, rows, notes, texts, texts, frozenset({"row", "note"}))
+    texts = frozenset(
+        {"row", "column", "note"}
+    )  # sections and notes may begin with a number, and may be wrapped
+    return Grid(
+        f"{table.name}{where}. {table.caption}",
+        header,
+        rows,
+        notes,
+        texts,
+        texts,
+        frozenset({"row", "note"}),
+    )
 
 
 def make_count_grid(papers: Mapping[str, Sequence[Table]]) -> Grid:
     """Return how many figures of several papers agree, in a sentence, and by paper and verdict."""
     together = [table for tables in papers.values() for table in tables]
-    counts = {paper: count_verdicts(tables) for paper, tables in papers.items()} | {"all": count_verdicts(together)}
+    counts = {paper: count_verdicts(tables) for paper, tables in papers.items()} | {
+        "all": count_verdicts(together)
+    }
     verdicts = [verdict for verdict in VERDICTS if verdict in counts["all"]]
-    rows = [[verdict, *(f"{of_paper.get(verdict, 0):,}" for of_paper in counts.values())] for verdict in verdicts]
+    rows = [
+        [verdict, *(f"{of_paper.get(verdict, 0):,}" for of_paper in counts.values())]
+        for verdict in verdicts
+    ]
     rows.append(["cells", *(f"{sum(of_paper.values()):,}" for of_paper in counts.values())])
     return Grid(f"{describe_summary(together)}.", ["verdict", *counts], rows)

@@ -44,7 +44,11 @@ class Option:
     @property
     def accepted(self) -> str:
         """A description of the accepted values."""
-        return self.expected if self.pattern is not None else f"one of {', '.join(map(repr, self.choices))}"
+        return (
+            self.expected
+            if self.pattern is not None
+            else f"one of {', '.join(map(repr, self.choices))}"
+        )
 
     def describe_invalid(self, value: object) -> str:
         """Return the message for a value that is not accepted."""
@@ -55,7 +59,11 @@ class Option:
 
     def accepts(self, value: object) -> bool:
         """Return whether a value is valid."""
-        return value in self.choices if self.pattern is None else bool(re.fullmatch(self.pattern, str(value)))
+        return (
+            value in self.choices
+            if self.pattern is None
+            else bool(re.fullmatch(self.pattern, str(value)))
+        )
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,9 @@ class PathOption(Option):
     metavar: str = "DIR"  # what the help calls the path
 
 
-def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
+def resolve_options(
+    options: Sequence[Option], values: Mapping[str, object], owner: str
+) -> dict[str, str]:
     """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
 
     >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
@@ -80,12 +90,16 @@ def resolve_options(options: Sequence[Option], values: Mapping[str, object], own
             raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
-    return {name: option.canonical(given.get(name, option.default)) for name, option in known.items()}
+    return {
+        name: option.canonical(given.get(name, option.default)) for name, option in known.items()
+    }
 
 
 def missing_option(default: str) -> Option:
     """Return the option for units without a prediction: "error", "empty" or "skip"."""
-    return Option("missing", ("error", "empty", "skip"), default, "How to treat units without a prediction.")
+    return Option(
+        "missing", ("error", "empty", "skip"), default, "How to treat units without a prediction."
+    )
 
 
 EXTRA = Option(
@@ -195,7 +209,9 @@ class Sides(Protocol[G]):
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
         """Read a system's output (a file, a folder or records) and align it with gold; raise all problems at once."""
 
-    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+    def check_form(
+        self, corpus: str | None, names: Sequence[str], source: Path, options: Options
+    ) -> None:
         """Check a system's output, a file or a folder, without gold, of which only the names are known.
 
         They are the ids that predictions need, in the order of the gold, or the names of the documents of a key.
@@ -204,11 +220,15 @@ class Sides(Protocol[G]):
     def names(self, gold: G) -> Sequence[str]:
         """Return the name of each gold record's unit."""
 
-    def remarks(self, gold: G, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+    def remarks(
+        self, gold: G, system: System, options: Options, table: CountTable | None = None
+    ) -> Iterable[str]:
         """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
         return ()
 
-    def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
+    def validate(
+        self, gold: Sequence[Any], system: Sequence[Any], options: Options
+    ) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
 
     def digests(self, gold: G, options: Options) -> Mapping[str, bytes]:
@@ -230,7 +250,9 @@ class Explanation:
 
     # Maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
     explain: Callable[[Any, Any, Options], list[Any]]
-    title: Callable[[str, Sequence[Any]], str]  # maps a unit's name and these values to the title of their table
+    title: Callable[
+        [str, Sequence[Any]], str
+    ]  # maps a unit's name and these values to the title of their table
     header: Sequence[str]  # the columns of the table
     row: Callable[[Any], list[str]]  # maps a value to its cells
     notes: Sequence[str]  # what the terms in the table mean, one sentence each
@@ -242,7 +264,9 @@ class Help:
     """The part of a command's help that belongs to the procedure, except its title and its options."""
 
     details: str = ""  # paragraphs about the files that it takes; may be empty
-    key: str = ""  # the names of these files in examples; the key is empty if gold comes from a corpus
+    key: str = (
+        ""  # the names of these files in examples; the key is empty if gold comes from a corpus
+    )
     response: str = "predictions.jsonl"
     flags: Sequence[str] = ()  # options to show in examples, each as typed
 
@@ -254,7 +278,9 @@ class Preset:
     options: Options  # the values that differ from the defaults of the procedure
     metrics: tuple[str, ...]  # the families of metrics that it reports
     help: str  # its name with its source; completes "Use the options of …"
-    references: tuple[str, ...] = ()  # BibTeX of the papers that define it, besides those of its metrics
+    references: tuple[
+        str, ...
+    ] = ()  # BibTeX of the papers that define it, besides those of its metrics
 
 
 @dataclass(frozen=True)
@@ -277,16 +303,24 @@ class Procedure:
     citation: str | None = None  # BibTeX of its publication; None if that is the corpus's own paper
     # BibTeX of the papers that define a family of metrics, besides that publication, by family.
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    breakdowns: tuple[str, ...] = ()  # the fields that it can count inside units, such as `preposition`
+    breakdowns: tuple[
+        str, ...
+    ] = ()  # the fields that it can count inside units, such as `preposition`
     # Maps gold and system records, the options and a breakdown to a sentence about what the breakdown lacks; empty if
     # it lacks nothing. None if no breakdown ever lacks anything.
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
-    more_fields: str = ""  # in messages, the source of fields of units that gold does not have; may be empty
+    more_fields: str = (
+        ""  # in messages, the source of fields of units that gold does not have; may be empty
+    )
     # Names that others use for its metrics and fields.
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False  # whether `count` takes `metrics`, the families to count
-    more_metrics: tuple[Metric, ...] = ()  # scores that are computed only if they are selected by name, in order
-    presets: Mapping[str, Preset] = field(default_factory=dict)  # by name, the options and metrics of official scores
+    more_metrics: tuple[
+        Metric, ...
+    ] = ()  # scores that are computed only if they are selected by name, in order
+    presets: Mapping[str, Preset] = field(
+        default_factory=dict
+    )  # by name, the options and metrics of official scores
     # The fields of a record for which a mapping from names to values may stand, such as a document and its clusters;
     # None if there are none.
     by_name: tuple[str, str] | None = None
@@ -295,7 +329,9 @@ class Procedure:
     explanation: Callable[[], Explanation] | None = None
     # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
-    legend: Mapping[str, str] = field(default_factory=dict, hash=False)  # explains, below tables, names of scores
+    legend: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # explains, below tables, names of scores
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -304,21 +340,29 @@ class Procedure:
 
     @property
     def _all_metrics(self) -> tuple[Metric, ...]:
-        return tuple({metric.name: metric for metric in (*self.metrics, *self.more_metrics)}.values())
+        return tuple(
+            {metric.name: metric for metric in (*self.metrics, *self.more_metrics)}.values()
+        )
 
     def with_metrics(self, families: str | Sequence[str]) -> Procedure:
         """Return the procedure with only the metrics of some families, such as `("muc", "conll")`."""
         families = (families,) if isinstance(families, str) else tuple(families)
         for name in families:
             if name not in self.families:
-                raise RequestError(describe_unknown(f"{self.name} metric", name, self.families, self.aliases))
+                raise RequestError(
+                    describe_unknown(f"{self.name} metric", name, self.families, self.aliases)
+                )
         if not families:
-            raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
+            raise RequestError(
+                f"no {self.name} metric selected (choose from: {', '.join(self.families)})"
+            )
         metrics = tuple(metric for metric in self._all_metrics if metric.family in families)
         count = partial(self.count, metrics=families) if self.selective else self.count
         return replace(self, metrics=metrics, more_metrics=(), count=count)
 
-    def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
+    def select_metrics(
+        self, families: str | Sequence[str] | None, options: Mapping[str, object]
+    ) -> Procedure:
         """Return the procedure with the metrics to compute: these, those of the preset, or the default ones."""
         preset = options.get("preset")
         if families is None and preset is not None:
@@ -360,12 +404,17 @@ class Procedure:
         unsigned = {
             one.name
             for one in self.options
-            if one.signed == "never" or (one.signed == "if_changed" and options.get(one.name) == one.default)
+            if one.signed == "never"
+            or (one.signed == "if_changed" and options.get(one.name) == one.default)
         }
         values = [f"{name}:{value}" for name, value in options.items() if name not in unsigned]
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
 
     def keep_options(self, options: Options, *, reading: bool) -> dict[str, str]:
         """Return the options that can change a score; without `reading`, only those that `count` takes."""
-        kept = {option.name for option in self.options if option.signed != "never" and (reading or not option.reading)}
+        kept = {
+            option.name
+            for option in self.options
+            if option.signed != "never" and (reading or not option.reading)
+        }
         return {name: value for name, value in options.items() if name in kept}

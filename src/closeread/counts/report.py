@@ -14,7 +14,13 @@ from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
-from closeread.counts.estimates import Estimate, Resampling, Scores, read_resampling, write_resampling
+from closeread.counts.estimates import (
+    Estimate,
+    Resampling,
+    Scores,
+    read_resampling,
+    write_resampling,
+)
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
@@ -131,14 +137,20 @@ class Report(Loadable):
     def with_titles(self, procedure: Procedure) -> Report:
         """Return the report with the titles and presets of its procedure, which JSON may lack."""
         every = procedure.with_metrics(procedure.families)
-        titles = {metric.name: metric.title for metric in every.metrics if metric.name in self.scores}
+        titles = {
+            metric.name: metric.title for metric in every.metrics if metric.name in self.scores
+        }
         preset = procedure.name_preset(self.provenance.options)
         return replace(self, titles=titles, preset=preset, legend=make_legend(procedure, titles))
 
     def __repr__(self) -> str:
-        what = " ".join(filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split)))
+        what = " ".join(
+            filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split))
+        )
         scores = list_scores(self, lambda name: percent(self.scores[name].value))
-        return escape_line(f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>")
+        return escape_line(
+            f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>"
+        )
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
@@ -146,9 +158,28 @@ class Report(Loadable):
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
-        header = ["field", "value", "metric", "score", "low", "high", "undefined", "n_units", "n_blocks", "signature"]
+        header = [
+            "field",
+            "value",
+            "metric",
+            "score",
+            "low",
+            "high",
+            "undefined",
+            "n_units",
+            "n_blocks",
+            "signature",
+        ]
         return header, [
-            [by, value, name, *astuple(one), scores.n_units, scores.n_blocks, self.provenance.signature]
+            [
+                by,
+                value,
+                name,
+                *astuple(one),
+                scores.n_units,
+                scores.n_blocks,
+                self.provenance.signature,
+            ]
             for by, value, scores in list_groups(self)
             for name, one in scores.scores.items()
         ]
@@ -156,7 +187,9 @@ class Report(Loadable):
     @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
         """Write the report as JSON, completely or not at all, perhaps with a row for each unit; `load` reads it."""
-        write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
+        write_json(
+            Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})}
+        )
 
     def to_stored(self) -> dict[str, object]:
         """Return the JSON to save, with everything needed to print the same table again."""
@@ -211,7 +244,9 @@ class Report(Loadable):
         )
 
 
-def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str] | None = None) -> str:
+def list_scores(
+    report: Report, show: Callable[[str], str], names: Iterable[str] | None = None
+) -> str:
     """Return the titles of the first scores, each with the text of `show`; by default, without precision and recall."""
     if names is None:
         names = [name for name in report.scores if not name.endswith(PARTS)]
@@ -222,7 +257,11 @@ def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str]
 
 def list_groups(report: Report) -> list[tuple[str, str, Scores]]:
     """Return field, value and scores of all units, and of every slice."""
-    slices = [(name, value, scores) for name, values in report.slices.items() for value, scores in values.items()]
+    slices = [
+        (name, value, scores)
+        for name, values in report.slices.items()
+        for value, scores in values.items()
+    ]
     return [("", "all", report.total), *slices]
 
 
@@ -235,7 +274,11 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
     groups = list_groups(report)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
     sizes = list(dict.fromkeys([units, blocks]))  # if units are blocks, one column is enough
-    interval = [f"{100 * report.resampling.confidence:g}% interval"] if report.resampling.n_resamples > 0 else []
+    interval = (
+        [f"{100 * report.resampling.confidence:g}% interval"]
+        if report.resampling.n_resamples > 0
+        else []
+    )
     parted = any(name.endswith(PARTS) for name in report.total.scores)
     header = [*(["precision", "recall", "F1"] if parted else ["score"]), *interval]
     stacked = bool(report.slices) and parted and style == "table"
@@ -252,15 +295,25 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
                 rows.append([f"by {by}", *blank, *[""] * len(sizes)])
             rows.append([value, *blank, *n])
             before = by
-        kept = [(metric, estimate) for metric, estimate in scores.scores.items() if not metric.endswith(PARTS)]
+        kept = [
+            (metric, estimate)
+            for metric, estimate in scores.scores.items()
+            if not metric.endswith(PARTS)
+        ]
         for position, (metric, estimate) in enumerate(kept):
             title, star = report.name_score(metric), format_star(estimate)
             cells = [percent(estimate.value, digits) + star]
             if parted:
-                title, family = title.removesuffix(" F1").removesuffix("/f1"), metric.removesuffix("/f1")
+                title, family = (
+                    title.removesuffix(" F1").removesuffix("/f1"),
+                    metric.removesuffix("/f1"),
+                )
                 parts = [scores.scores.get(f"{family}{part}") for part in PARTS]
                 cells = [
-                    *("" if one is None else percent(one.value, digits) + format_star(one) for one in parts),
+                    *(
+                        "" if one is None else percent(one.value, digits) + format_star(one)
+                        for one in parts
+                    ),
                     *cells,
                 ]
             else:
@@ -274,7 +327,13 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
     ditto = frozenset() if stacked else frozenset({"slice", *sizes})
     labels = header.index("metric") + 1
     grid = Grid(
-        make_title(report), header, rows, _list_notes(report), prose=frozenset({"metric"}), ditto=ditto, labels=labels
+        make_title(report),
+        header,
+        rows,
+        _list_notes(report),
+        prose=frozenset({"metric"}),
+        ditto=ditto,
+        labels=labels,
     )
     return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
 
@@ -284,7 +343,9 @@ def _drop_sizes(grid: Grid, number: int) -> Grid:
     rows, notes = [], list(grid.notes)
     for row in grid.rows:
         cells, sizes = [*row[:-number]], zip(row[-number:], grid.header[-number:], strict=True)
-        said = ", ".join(f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in sizes if n)
+        said = ", ".join(
+            f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in sizes if n
+        )
         if said and any(cells[1:]):
             notes.insert(0, f"{said}.")
         elif said:
@@ -332,8 +393,12 @@ def _list_notes(report: Report) -> list[str]:
         )
     notes += warn_of_few_blocks(report)
     if report.provenance.missing:
-        treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
-        notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
+        treatment = (
+            "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
+        )
+        notes.append(
+            f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment})."
+        )
     if any(one.undefined for _, _, scores in list_groups(report) for one in scores.scores.values()):
         notes.append(SET_BY_CONVENTION)
     return [*notes, *name_options(report)]
@@ -351,14 +416,22 @@ def name_options(report: Report) -> list[str]:
     return [*legend, *preset, Whole(f"Signature: {report.provenance.signature}")]
 
 
-def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int) -> Grid:
+def units_grid(
+    rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int
+) -> Grid:
     """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for.
 
     Precision and recall stand beside counts only.
     """
     every = {metric.name: metric.title for metric in procedure.metrics}
-    titles = {name: title for name, title in every.items() if with_counts or not name.endswith(PARTS)}
-    notes = ["Precision and recall: --with-counts, --json or --format csv."] if len(titles) < len(every) else []
+    titles = {
+        name: title for name, title in every.items() if with_counts or not name.endswith(PARTS)
+    }
+    notes = (
+        ["Precision and recall: --with-counts, --json or --format csv."]
+        if len(titles) < len(every)
+        else []
+    )
     names = [procedure.unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
@@ -374,7 +447,8 @@ def units_grid(rows: Sequence[Mapping[str, object]], procedure: Procedure, *, wi
 
     units = drop_part([str(row[procedure.unit]) for row in rows])
     cells = [
-        [one, *(format_value(name, row[name]) for name in names[1:])] for one, row in zip(units, rows, strict=True)
+        [one, *(format_value(name, row[name]) for name in names[1:])]
+        for one, row in zip(units, rows, strict=True)
     ]
     header = [titles.get(name, name) for name in names]
     grid = Grid("", header, cells, notes, frozenset({procedure.unit}), labels=1)
@@ -396,7 +470,9 @@ class Column(NamedTuple):
     """A column of a table of slices."""
 
     title: str  # its name; that of an interval is its confidence level
-    what: Literal["count", "score", "interval"]  # shows a count, a score times 100, or the interval of a score
+    what: Literal[
+        "count", "score", "interval"
+    ]  # shows a count, a score times 100, or the interval of a score
     name: str  # the name of the count or the score
 
     def show(self, scores: Scores) -> str:
@@ -414,10 +490,17 @@ def make_slice_grid(
 ) -> Grid:
     """Return the table of one field of a report; `parts` are the values of the field to show first, in order."""
     slices = report.slices[field]
-    shown = [column for column in columns if column.what != "interval" or report.resampling.n_resamples]
-    values = [*(part for part in parts if part in slices), *(value for value in slices if value not in parts)]
+    shown = [
+        column for column in columns if column.what != "interval" or report.resampling.n_resamples
+    ]
+    values = [
+        *(part for part in parts if part in slices),
+        *(value for value in slices if value not in parts),
+    ]
     rows = [[value, *(column.show(slices[value]) for column in shown)] for value in values]
-    stars = [SET_BY_CONVENTION] if any(cell.endswith("*") for row in rows for cell in row[1:]) else []
+    stars = (
+        [SET_BY_CONVENTION] if any(cell.endswith("*") for row in rows for cell in row[1:]) else []
+    )
     interval = f"{100 * report.resampling.confidence:g}% interval"
     header = [field, *(interval if column.what == "interval" else column.title for column in shown)]
     return Grid(title, header, rows, stars, texts=frozenset({field}), labels=1)

@@ -30,7 +30,9 @@ SLICE = 2**18
 """The number of weights that are worked on together, which stay in the processor's cache; the draws depend on it."""
 
 BELOW = 3.0  # how many standard deviations the mean of the sum of Poisson numbers is below the number of blocks
-LARGEST = 40  # poisson numbers with a mean below 1 are larger than this with a probability below 1e-49
+LARGEST = (
+    40  # poisson numbers with a mean below 1 are larger than this with a probability below 1e-49
+)
 
 
 def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Whole]:
@@ -64,7 +66,9 @@ def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Ite
 class Poisson(NamedTuple):
     """How a byte becomes a Poisson number."""
 
-    steps: tuple[int, ...]  # the number is how many of these the byte reaches, if the byte is below `end`
+    steps: tuple[
+        int, ...
+    ]  # the number is how many of these the byte reaches, if the byte is below `end`
     end: int  # bytes from here on stand for the rest of the probabilities, which the steps leave
     rest: Floats  # (LARGEST + 1,) the cumulative probabilities of the numbers in that rest; the last is 1
 
@@ -79,7 +83,9 @@ def spread_poisson(mean: float) -> Poisson:
     n_bytes = np.floor(256 * probability)
     ends = np.cumsum(n_bytes).astype(np.int64)
     rest = np.cumsum(probability - n_bytes / 256)
-    return Poisson(tuple(ends[: np.count_nonzero(n_bytes) - 1].tolist()), int(ends[-1]), rest / rest[-1])
+    return Poisson(
+        tuple(ends[: np.count_nonzero(n_bytes) - 1].tolist()), int(ends[-1]), rest / rest[-1]
+    )
 
 
 def _draw_poisson(numbers: Whole, poisson: Poisson, rng: np.random.Generator) -> None:
@@ -148,11 +154,16 @@ def bootstrap_intervals(
     found: dict[str, tuple[float, float]] = {}
     for own_order, those in alike.items():
         own_blocks = blocks[np.frombuffer(own_order, order.dtype)]
-        sums = _name_columns(sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names)
+        sums = _name_columns(
+            sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names
+        )
         for metric in those:
             samples = metric.score_columns(sums)
             if interval == "bca":
-                value, left_out = (metric.score(rows, table.names) for rows in (table.totals, table.totals - blocks))
+                value, left_out = (
+                    metric.score(rows, table.names)
+                    for rows in (table.totals, table.totals - blocks)
+                )
                 low, high = bca_interval(samples, value, left_out, confidence).tolist()
             else:
                 low, high = percentile_interval(samples, confidence).tolist()
@@ -165,7 +176,9 @@ def _name_columns(sums: Floats, names: Sequence[str]) -> Columns:
     return dict(zip(names, np.ascontiguousarray(sums.T), strict=True))
 
 
-def _check_sizes(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1, n_scores: int = 0) -> None:
+def _check_sizes(
+    n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1, n_scores: int = 0
+) -> None:
     """Check that the draws and tests are within the limits."""
     n_tests, n_draws = math.comb(n_systems, 2) * n_scores, n_resamples * n_blocks
     n_nulls, n_sums = n_tests * n_resamples, n_resamples * n_counts * n_systems
@@ -213,11 +226,15 @@ def bca_interval(samples: Floats, value: Floats, left_out: Floats, confidence: f
 
     tail, value = (1 - confidence) / 2, np.asarray(value)[..., None]
     # Of resamples that give the same score, half count as below.
-    below = np.mean((samples < value - TIE) + 0.5 * (np.abs(samples - value) <= TIE), axis=-1, keepdims=True)
+    below = np.mean(
+        (samples < value - TIE) + 0.5 * (np.abs(samples - value) <= TIE), axis=-1, keepdims=True
+    )
     influence = left_out.mean(axis=-1, keepdims=True) - left_out
     with np.errstate(invalid="ignore"):
         cubes, squares = ((influence**power).sum(axis=-1, keepdims=True) for power in (3, 2))
-        acceleration = np.where(squares > TIE**2, cubes / (6 * np.maximum(squares, TIE**2) ** 1.5), 0 * squares)
+        acceleration = np.where(
+            squares > TIE**2, cubes / (6 * np.maximum(squares, TIE**2) ** 1.5), 0 * squares
+        )
         shifted = ndtri(below) + ndtri([tail, 1 - tail])
         levels = ndtr(ndtri(below) + shifted / (1 - acceleration * shifted))
     return _take_quantiles(samples, levels)
@@ -226,7 +243,9 @@ def bca_interval(samples: Floats, value: Floats, left_out: Floats, confidence: f
 def _take_quantiles(samples: Floats, levels: Floats) -> Floats:
     """Return quantiles of samples, (…, n), at levels (k,) or (…, k); NaN if a sample or a level is NaN."""
     # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
-    place = np.broadcast_to(levels, (*samples.shape[:-1], np.shape(levels)[-1])) * (samples.shape[-1] - 1)
+    place = np.broadcast_to(levels, (*samples.shape[:-1], np.shape(levels)[-1])) * (
+        samples.shape[-1] - 1
+    )
     is_undefined = np.isnan(samples).any(axis=-1, keepdims=True) | np.isnan(place)
     place = np.where(is_undefined, 0, place)
     below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
@@ -296,25 +315,32 @@ def compare_pairs(
     blocks = np.hstack([table.block_totals()[order] for table in tables])
     drawn, swapped = (
         _name_columns(
-            multiply(draw(len(order), n_resamples, rng), blocks).reshape(-1, n, len(first.names)), first.names
+            multiply(draw(len(order), n_resamples, rng), blocks).reshape(-1, n, len(first.names)),
+            first.names,
         )
         for draw in (draw_weights, draw_swaps)
     )
     totals = by_name(np.array([table.totals for table in tables]), first.names)
-    observed, resampled = ([metric.score_columns(sums) for metric in metrics] for sums in (totals, drawn))
+    observed, resampled = (
+        [metric.score_columns(sums) for metric in metrics] for sums in (totals, drawn)
+    )
     quantiles = NormalDist().inv_cdf(1 - (1 - confidence) / 2) + NormalDist().inv_cdf(POWER)
     left_out: list[Floats] = []  # the scores without each of the blocks, (n, n_blocks)
     if interval == "bca":
         rest = np.array([table.totals - table.block_totals() for table in tables])
         left_out = [metric.score(rest, first.names) for metric in metrics]
-    found: dict[tuple[int, int], dict[str, Difference]] = {pair: {} for pair in combinations(range(n), 2)}
+    found: dict[tuple[int, int], dict[str, Difference]] = {
+        pair: {} for pair in combinations(range(n), 2)
+    }
     together = max(1, GROUP // max(1, n_resamples))
     for i, start in [(one, two) for one in range(n) for two in range(one + 1, n, together)]:
         others = slice(start, start + together)
         moved = {name: sums[others] - sums[i] for name, sums in swapped.items()}
         first_moved = {name: totals[name][i] + sums for name, sums in moved.items()}
         others_moved = {name: totals[name][others, None] - sums for name, sums in moved.items()}
-        for number, (metric, value, bootstrap) in enumerate(zip(metrics, observed, resampled, strict=True)):
+        for number, (metric, value, bootstrap) in enumerate(
+            zip(metrics, observed, resampled, strict=True)
+        ):
             values, differences = value[others] - value[i], bootstrap[others] - bootstrap[i]
             if interval == "bca":
                 without = left_out[number][others] - left_out[number][i]
@@ -322,7 +348,9 @@ def compare_pairs(
             else:
                 low, high = percentile_interval(differences, confidence).T
             p_bootstrap = _p_values(differences - differences.mean(axis=-1, keepdims=True), values)
-            p_randomization = _p_values(metric.score_columns(others_moved) - metric.score_columns(first_moved), values)
+            p_randomization = _p_values(
+                metric.score_columns(others_moved) - metric.score_columns(first_moved), values
+            )
             columns = np.array([values, low, high, p_bootstrap, p_randomization])
             if power:
                 columns = np.vstack([columns, quantiles * differences.std(axis=-1)])
@@ -340,8 +368,14 @@ def _check_alike(first: CountTable, second: CountTable) -> None:
         raise RequestError(
             f"the two systems were not scored on the same units: {alone:,} were scored for only one of them"
         )
-    if not same_units or not np.array_equal(first.blocks, second.blocks) or first.names != second.names:
-        raise RequestError("the two results have different counts, or group the units into different blocks")
+    if (
+        not same_units
+        or not np.array_equal(first.blocks, second.blocks)
+        or first.names != second.names
+    ):
+        raise RequestError(
+            "the two results have different counts, or group the units into different blocks"
+        )
 
 
 def _p_values(null: Floats, values: Floats) -> Floats:

@@ -33,7 +33,9 @@ FORMAT = 1  # the number of the format of reports, comparisons and tables
 Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
 """Maps the JSON of a result to its reports, by their places."""
 
-Library = Literal["pandas", "polars", "arrow"]  # the library of a data frame; "arrow" stands for pyarrow's tables
+Library = Literal[
+    "pandas", "polars", "arrow"
+]  # the library of a data frame; "arrow" stands for pyarrow's tables
 
 COLUMNS = {"low": "ci_low", "high": "ci_high"}
 """The names in data frames of columns of the CSV."""
@@ -48,7 +50,9 @@ def find_score(scores: Mapping[str, T], name: str) -> T:
     return scores[name]
 
 
-def check_stored(found: object, definition: str, source: object, reports: Reports = lambda found: {}) -> Any:
+def check_stored(
+    found: object, definition: str, source: object, reports: Reports = lambda found: {}
+) -> Any:
     """Check the JSON of a result by a definition of its schema, and that its reports have one signature; return it."""
     if isinstance(found, str):
         found = decode_json(found, source)
@@ -59,7 +63,10 @@ def check_stored(found: object, definition: str, source: object, reports: Report
     differ = f"(expected {quote(expected, 2000)}, as the others)"
     wrong = {path: signature for path, signature in signatures.items() if signature != expected}
     if wrong:
-        said = [Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature")) for path, one in wrong.items()]
+        said = [
+            Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature"))
+            for path, one in wrong.items()
+        ]
         raise FormatError(source, said)
     return found
 
@@ -130,7 +137,9 @@ class Result(Shown, JsonResult):
     @overload
     def to_frame(self, library: Literal["arrow"]) -> pyarrow.Table: ...
 
-    def to_frame(self, library: Library | None = None) -> pandas.DataFrame | polars.DataFrame | pyarrow.Table:
+    def to_frame(
+        self, library: Library | None = None
+    ) -> pandas.DataFrame | polars.DataFrame | pyarrow.Table:
         """Return its data as a data frame with Arrow's types: the rows of the CSV.
 
         Ends of intervals are `ci_low` and `ci_high`; a signature that all rows share is no column, but in the `attrs`
@@ -143,15 +152,20 @@ class Result(Shown, JsonResult):
         import pyarrow as pa
 
         if library is not None and library not in get_args(Library):
-            raise RequestError(f"no data frames of {library!r} (choose from: {', '.join(get_args(Library))})")
+            raise RequestError(
+                f"no data frames of {library!r} (choose from: {', '.join(get_args(Library))})"
+            )
         header, rows = self.to_rows()
-        columns = dict(zip(header, zip(*rows, strict=True) if rows else ([] for _ in header), strict=True))
+        columns = dict(
+            zip(header, zip(*rows, strict=True) if rows else ([] for _ in header), strict=True)
+        )
         shared = {}
         if len(signatures := set(columns.get("signature", ()))) == 1:
             shared = {"signature": signatures.pop()}
             del columns["signature"]
         table = pa.table(
-            {COLUMNS.get(name, name): _make_column(values) for name, values in columns.items()}, metadata=shared
+            {COLUMNS.get(name, name): _make_column(values) for name, values in columns.items()},
+            metadata=shared,
         )
         if library == "arrow":
             return table

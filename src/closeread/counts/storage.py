@@ -49,7 +49,9 @@ def name_writer() -> str:
 
 def digest_content(table: CountTable, provenance: Provenance) -> str:
     """Return the sha256, in hex, of the values in a file of counts, however they are encoded."""
-    inside = {name: [list(parts.parts), list(parts.names)] for name, parts in table.breakdowns.items()}
+    inside = {
+        name: [list(parts.parts), list(parts.names)] for name, parts in table.breakdowns.items()
+    }
     columns = {name: list(column) for name, column in table.fields.items()}
     about = {**asdict(provenance), "options": list(provenance.options.items())}
     head = [about, list(table.units), list(table.names), columns, inside]
@@ -71,11 +73,18 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
     inside = list(table.breakdowns.items())
     n = len(table.units)
     rows = np.concatenate([np.arange(n), *(parts.unit for _, parts in inside)]).astype(np.int64)
-    counts = list(dict.fromkeys([*table.names, *(name for _, parts in inside for name in parts.names)]))
+    counts = list(
+        dict.fromkeys([*table.names, *(name for _, parts in inside for name in parts.names)])
+    )
     values = np.full((len(counts), len(rows)), np.nan)
     start = 0
-    for own, names in ((table.values, table.names), *((parts.values, parts.names) for _, parts in inside)):
-        values[[counts.index(name) for name in names or table.names], start : start + len(own)] = own.T
+    for own, names in (
+        (table.values, table.names),
+        *((parts.values, parts.names) for _, parts in inside),
+    ):
+        values[[counts.index(name) for name in names or table.names], start : start + len(own)] = (
+            own.T
+        )
         start += len(own)
 
     def make_array(kind: pa.DataType, valid: Any, *buffers: Any) -> pa.Array:
@@ -87,7 +96,10 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
         coded = {text: text.encode() for text in set(data)}
         ends = np.cumsum([0, *(len(coded[text]) for text in data)], dtype=np.int32)
         return make_array(
-            pa.string(), [text is not None for text in texts], ends, b"".join(coded[text] for text in data)
+            pa.string(),
+            [text is not None for text in texts],
+            ends,
+            b"".join(coded[text] for text in data),
         )
 
     def make_digests(digests: Sequence[bytes]) -> pa.Array:
@@ -138,13 +150,24 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         return table, provenance, about.get("format", 1) > 1 and about["digest"] != digest
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
-    except (AttributeError, LookupError, OSError, RequestError, RuntimeError, TypeError, ValueError):
+    except (
+        AttributeError,
+        LookupError,
+        OSError,
+        RequestError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ):
         expected = f"expected one written by {name_writer()}"
         raise FormatError(source, [Problem(f"is not a file of counts ({expected})")]) from None
 
 
 def _read_table(
-    file: pq.ParquetFile, source: object, parts_of: Mapping[str, Sequence[str]], counts: Mapping[str, Sequence[str]]
+    file: pq.ParquetFile,
+    source: object,
+    parts_of: Mapping[str, Sequence[str]],
+    counts: Mapping[str, Sequence[str]],
 ) -> CountTable:
     """Read the counts from a file's columns, unless they are too large: columns that repeat are small in a file."""
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))

@@ -58,7 +58,16 @@ from closeread.exceptions import (
 )
 from closeread.formats import parquet
 from closeread.formats.text import MAGIC
-from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_latex_rows, percent, transpose
+from closeread.tables import (
+    NOTHING,
+    Grid,
+    Style,
+    Whole,
+    escape_latex,
+    guard_latex_rows,
+    percent,
+    transpose,
+)
 
 HEAD = 4096
 REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
@@ -79,7 +88,9 @@ MARKS = {"close": "†", "untested": "‡"}
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading, and the short titles below it."""
 
-SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")  # the sign of a number; outside of formulas, a minus would be a hyphen
+SIGN = re.compile(
+    r"(?<![^ ])[+-](?=[0-9])"
+)  # the sign of a number; outside of formulas, a minus would be a hyphen
 
 
 class Usage(NamedTuple):
@@ -97,7 +108,12 @@ class Usage(NamedTuple):
     cost: float | None
 
 
-USAGE = {"answered": "answered", "input_tokens": "tokens in", "output_tokens": "tokens out", "cost": "cost ($)"}
+USAGE = {
+    "answered": "answered",
+    "input_tokens": "tokens in",
+    "output_tokens": "tokens out",
+    "cost": "cost ($)",
+}
 
 
 def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]:
@@ -160,7 +176,9 @@ def select_scores(
     """
     if scores is None:
         selected = procedure.select_metrics(metrics, options)
-        return selected, tuple(metric.name for metric in selected.metrics if not metric.name.endswith(PARTS))
+        return selected, tuple(
+            metric.name for metric in selected.metrics if not metric.name.endswith(PARTS)
+        )
     selected = procedure.with_metrics(procedure.families if metrics is None else metrics)
     columns: list[str] = []
     for name in scores:
@@ -171,10 +189,14 @@ def select_scores(
                 option, family = name_option("metrics"), name.partition("/")[0]
                 what = f"{option} excludes the score '{name}'; add '{family}' to {option}, or omit {option}"
                 raise RequestError(what)
-            guess = suggest(name, [*selected.families, *(metric.name for metric in selected.metrics)])
+            guess = suggest(
+                name, [*selected.families, *(metric.name for metric in selected.metrics)]
+            )
             guess = guess or suggest(name, selected.families, procedure.aliases)
             choices = ", ".join(selected.families)
-            if several := [metric.name for metric in selected.metrics if metric.name not in selected.families]:
+            if several := [
+                metric.name for metric in selected.metrics if metric.name not in selected.families
+            ]:
                 choices += f", or one of their scores, such as {several[-1]}"
             what = f"no such {procedure.name} score: '{name}'{guess and '.'}{guess} (choose from: {choices})"
             raise RequestError(what)
@@ -182,18 +204,28 @@ def select_scores(
     if not columns:
         raise RequestError("a table needs at least one score")
     columns = list(dict.fromkeys(columns))
-    return procedure.with_metrics(list(dict.fromkeys(name.partition("/")[0] for name in columns))), tuple(columns)
+    return procedure.with_metrics(
+        list(dict.fromkeys(name.partition("/")[0] for name in columns))
+    ), tuple(columns)
 
 
 def choose_columns(
-    names: Sequence[str], results: Sequence[Counts | Report], columns: Sequence[str], *, required: bool
+    names: Sequence[str],
+    results: Sequence[Counts | Report],
+    columns: Sequence[str],
+    *,
+    required: bool,
 ) -> tuple[tuple[str, ...], dict[str, list[str]]]:
     """Return the columns that all systems have, and for each other column the systems that lack it."""
     known = {
-        name: [metric.name for metric in one.procedure.metrics] if isinstance(one, Counts) else list(one.scores)
+        name: [metric.name for metric in one.procedure.metrics]
+        if isinstance(one, Counts)
+        else list(one.scores)
         for name, one in zip(names, results, strict=True)
     }
-    lacking = {score: [name for name, scores in known.items() if score not in scores] for score in columns}
+    lacking = {
+        score: [name for name, scores in known.items() if score not in scores] for score in columns
+    }
     lacking = {score: without for score, without in lacking.items() if without}
     found = tuple(score for score in columns if score not in lacking)
     if lacking and (required or not found):
@@ -214,7 +246,10 @@ def restrict_metrics(counted: Counts, columns: Sequence[str]) -> Counts:
 
 
 def check_comparable(
-    names: Sequence[str], provenances: Sequence[Provenance], options: Sequence[Option], requested: Provenance | None
+    names: Sequence[str],
+    provenances: Sequence[Provenance],
+    options: Sequence[Option],
+    requested: Provenance | None,
 ) -> None:
     """Check that all systems have the same signature, that of the first or the requested one.
 
@@ -229,30 +264,49 @@ def check_comparable(
     ]
     if not problems:
         return
-    how = f"as {quote(names[0])} was" if requested is None else "on the gold and with the options given"
+    how = (
+        f"as {quote(names[0])} was"
+        if requested is None
+        else "on the gold and with the options given"
+    )
     text = "\n".join([f"the systems are not comparable: they were not scored {how}:", *problems])
     if {one.options.get("missing") for one in (expected, *provenances)} == {"skip"}:
         text += f"\nWith {name_option('missing', 'skip')}, all systems must cover the same units."
     raise RequestError(text)
 
 
-def _list_differences(found: Provenance, expected: Provenance, options: Sequence[Option]) -> list[str]:
+def _list_differences(
+    found: Provenance, expected: Provenance, options: Sequence[Option]
+) -> list[str]:
     """Describe the differences between two signatures."""
     what = [("procedure", found.procedure, expected.procedure)]
     if found.procedure == expected.procedure:
-        what.append(("version of the procedure", str(found.procedure_version), str(expected.procedure_version)))
+        what.append(
+            (
+                "version of the procedure",
+                str(found.procedure_version),
+                str(expected.procedure_version),
+            )
+        )
         defaults = {option.name: option.default for option in options}
         one, two = ({**defaults, **provenance.options} for provenance in (found, expected))
-        what += [(f"option {name}", one.get(name, "none"), two.get(name, "none")) for name in {**two, **one}]
+        what += [
+            (f"option {name}", one.get(name, "none"), two.get(name, "none"))
+            for name in {**two, **one}
+        ]
     differences = [f"{name} is {quote(a)} (expected {quote(b)})" for name, a, b in what if a != b]
-    (scored, digest), (requested, other) = (one.signature.rpartition("|gold:")[::2] for one in (found, expected))
+    (scored, digest), (requested, other) = (
+        one.signature.rpartition("|gold:")[::2] for one in (found, expected)
+    )
     if digest != other:
         golds = [
             escape(" ".join(part for part in (one.corpus, one.config, one.split, of_gold) if part))
             for one, of_gold in ((found, digest), (expected, other))
         ]
         differences.append(f"gold is {golds[0]} (expected {golds[1]})")
-    return differences or [f"signature is {quote(scored, 2000)} (expected {quote(requested, 2000)})"]
+    return differences or [
+        f"signature is {quote(scored, 2000)} (expected {quote(requested, 2000)})"
+    ]
 
 
 class PairTest(NamedTuple):
@@ -327,7 +381,9 @@ class SystemsTable(Loadable):
         """Return the systems with the highest value of a score; several if their values are equal."""
         values = [report.scores[score].value for report in self.reports]
         highest = max((value for value in values if value is not None), default=math.inf)
-        return frozenset(i for i, value in enumerate(values) if value is not None and value >= highest - TIE)
+        return frozenset(
+            i for i, value in enumerate(values) if value is not None and value >= highest - TIE
+        )
 
     def find_test(self, score: str, system: int) -> PairTest | None:
         """Return the test of a system against the best, or the clearest one against several; None if untested."""
@@ -339,7 +395,11 @@ class SystemsTable(Loadable):
             and (test.first in best) != (test.second in best)
             and not math.isnan(test.p_corrected)
         ]
-        return None if system in best else min(reversed(tested), key=lambda test: test.p_corrected, default=None)
+        return (
+            None
+            if system in best
+            else min(reversed(tested), key=lambda test: test.p_corrected, default=None)
+        )
 
     @cached_property
     def standings(self) -> Mapping[str, Sequence[Standing]]:
@@ -351,14 +411,24 @@ class SystemsTable(Loadable):
             if system in self.find_best(score):
                 return "best"
             test = self.find_test(score, system)
-            return "untested" if test is None else "worse" if test.p_corrected <= self.alpha else "close"
+            return (
+                "untested"
+                if test is None
+                else "worse"
+                if test.p_corrected <= self.alpha
+                else "close"
+            )
 
         systems = range(len(self.names))
-        return {score: [find_standing(score, system) for system in systems] for score in self.scores}
+        return {
+            score: [find_standing(score, system) for system in systems] for score in self.scores
+        }
 
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
-        return sum(not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ()))
+        return sum(
+            not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ())
+        )
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
@@ -370,10 +440,19 @@ class SystemsTable(Loadable):
             (row, column)
             for column, score in enumerate(self.scores, 1)
             for row, standing in enumerate(self.standings[score])
-            if standing == "best" and len(self.names) > 1  # otherwise there is nothing to be better than
+            if standing == "best"
+            and len(self.names) > 1  # otherwise there is nothing to be better than
         )
         notes = list(_list_notes(self, style))
-        grid = Grid(make_title(self.reports[0]), header, rows, notes, frozenset({"system"}), best=best, labels=1)
+        grid = Grid(
+            make_title(self.reports[0]),
+            header,
+            rows,
+            notes,
+            frozenset({"system"}),
+            best=best,
+            labels=1,
+        )
         pairs = [_make_pair_grid(self)] if self.pairs and any(self.tests.values()) else []
         if style == "table" and not usage and any(score.endswith(PARTS) for score in self.scores):
             return [_stack_metrics(grid), *pairs]
@@ -383,10 +462,16 @@ class SystemsTable(Loadable):
         r"""Return a floating LaTeX table with a caption, scores times 100; it needs `\usepackage{booktabs}`."""
         first, *others = self.to_grids("latex")
         size = 2 if self.intervals != "none" else 1  # with intervals, a cell is two
-        columns = [[_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores]
+        columns = [
+            [_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores
+        ]
         columns += [list(map(escape_latex, cells)) for cells in _list_usage(self).values()]
-        rows = [[escape_latex(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)]
-        align = "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores) + "r" * len(_list_usage(self))
+        rows = [
+            [escape_latex(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)
+        ]
+        align = (
+            "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores) + "r" * len(_list_usage(self))
+        )
         notes = [note for note in first.notes if not isinstance(note, Whole)]
         parts = [_draw_float(align, _draw_header(self, size), rows, first.title, notes)]
         parts += [f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole)]
@@ -401,7 +486,16 @@ class SystemsTable(Loadable):
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each system and score, or for each pair and score if pairs are to be shown."""
         if self.pairs:
-            header = ["first", "second", "metric", "first_score", "second_score", "difference", "low", "high"]
+            header = [
+                "first",
+                "second",
+                "metric",
+                "first_score",
+                "second_score",
+                "difference",
+                "low",
+                "high",
+            ]
             header += ["p_bootstrap", "p_randomization", "signature", "p_randomization_corrected"]
             signature = self.reports[0].provenance.signature
             return header, [
@@ -416,7 +510,17 @@ class SystemsTable(Loadable):
                 for score, tests in self.tests.items()
                 for test in tests
             ]
-        header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best", "difference_from_best"]
+        header = [
+            "system",
+            "metric",
+            "score",
+            "low",
+            "high",
+            "confidence",
+            "undefined",
+            "best",
+            "difference_from_best",
+        ]
         header += ["p_randomization", "p_randomization_corrected", "differs_from_best"]
         header += ["n_units", "n_blocks", "signature", *(Usage._fields if self.usage else ())]
         rows: list[list[object]] = []
@@ -427,11 +531,34 @@ class SystemsTable(Loadable):
                 tested: list[object] = [None] * 4
                 if test is not None:
                     d, p = test.difference, test.p_corrected
-                    tested = [d.value if test.second == i else -d.value, d.p_randomization, p, p <= self.alpha]
+                    tested = [
+                        d.value if test.second == i else -d.value,
+                        d.p_randomization,
+                        p,
+                        p <= self.alpha,
+                    ]
                 is_best = self.standings[score][i] == "best"
-                found = [name, score, one.value, one.low, one.high, confidence, one.undefined, is_best, *tested]
+                found = [
+                    name,
+                    score,
+                    one.value,
+                    one.low,
+                    one.high,
+                    confidence,
+                    one.undefined,
+                    is_best,
+                    *tested,
+                ]
                 more = self.usage.get(name, [None] * len(Usage._fields)) if self.usage else ()
-                rows.append([*found, report.total.n_units, report.total.n_blocks, report.provenance.signature, *more])
+                rows.append(
+                    [
+                        *found,
+                        report.total.n_units,
+                        report.total.n_blocks,
+                        report.provenance.signature,
+                        *more,
+                    ]
+                )
         return header, rows
 
     def to_stored(self) -> dict[str, object]:
@@ -439,7 +566,12 @@ class SystemsTable(Loadable):
         found: dict[str, Any] = self.to_dict()
         for system, report in zip(found["systems"], self.reports, strict=True):
             system["report"] = report.to_stored()
-        shown = {"digits": self.digits, "intervals": self.intervals, "show_pairs": self.pairs, "lacking": self.lacking}
+        shown = {
+            "digits": self.digits,
+            "intervals": self.intervals,
+            "show_pairs": self.pairs,
+            "lacking": self.lacking,
+        }
         return {**found, **shown}
 
     def to_dict(self) -> dict[str, object]:
@@ -456,7 +588,10 @@ class SystemsTable(Loadable):
             "signature": self.reports[0].provenance.signature,
             "scores": list(self.scores),
             "alpha": self.alpha,
-            "correction": {"method": "holm", "n_tests": {score: self.count_tests(score) for score in self.scores}},
+            "correction": {
+                "method": "holm",
+                "n_tests": {score: self.count_tests(score) for score in self.scores},
+            },
             "n_resamples": 0,
             **write_resampling(self.resampling),
             "systems": [
@@ -479,14 +614,26 @@ class SystemsTable(Loadable):
             found,
             "table",
             source,
-            lambda table: {("systems", i, "report"): one["report"] for i, one in enumerate(table["systems"])},
+            lambda table: {
+                ("systems", i, "report"): one["report"] for i, one in enumerate(table["systems"])
+            },
         )
         systems = checked["systems"]
         number = {one["name"]: i for i, one in enumerate(systems)}
-        tested = {test[side] for tests in checked["pairs"].values() for test in tests for side in ("first", "second")}
-        has_scores = all(one["report"]["scores"].keys() >= set(checked["scores"]) for one in systems)
+        tested = {
+            test[side]
+            for tests in checked["pairs"].values()
+            for test in tests
+            for side in ("first", "second")
+        }
+        has_scores = all(
+            one["report"]["scores"].keys() >= set(checked["scores"]) for one in systems
+        )
         if len(number) < len(systems) or not tested <= number.keys() or not has_scores:
-            raise FormatError(source, [Problem("has a name twice, or a test or a score of a system that it lacks")])
+            raise FormatError(
+                source,
+                [Problem("has a name twice, or a test or a score of a system that it lacks")],
+            )
         resampling = read_resampling(checked)
 
         def read_tests(tests: Sequence[Mapping[str, Any]]) -> list[PairTest]:
@@ -532,11 +679,18 @@ def make_systems_table(
         of_columns = [metric for metric in counted[0].procedure.metrics if metric.name in scores]
         stored = counted[0].table.names
         needed = {name for metric in of_columns for name in metric.list_counts(stored)}
-        used = [name for name in stored if name in needed and all(name in one.table.names for one in counted)]
+        used = [
+            name
+            for name in stored
+            if name in needed and all(name in one.table.names for one in counted)
+        ]
     if len(counted) > 1:
         most = max_resamples(len(counted), len(scores), counted[0].table.n_blocks, len(used))
         resampling = resampling.for_tests(math.comb(len(counted), 2), alpha, most)
-    reports = [make_report(one, resampling=resampling) if isinstance(one, Counts) else one for one in results]
+    reports = [
+        make_report(one, resampling=resampling) if isinstance(one, Counts) else one
+        for one in results
+    ]
     order = list(range(len(names)))
     if sort is not None:
         values = [report.scores[sort].value for report in reports]
@@ -544,12 +698,19 @@ def make_systems_table(
     places = [place for place, i in enumerate(order) if isinstance(results[i], Counts)]
     tests: dict[str, list[PairTest]] = {}
     if len(counted) > 1 and resampling.n_resamples:
-        tables = [one.table.with_counts(used) for i in order if isinstance(one := results[i], Counts)]
+        tables = [
+            one.table.with_counts(used) for i in order if isinstance(one := results[i], Counts)
+        ]
         found = compare_pairs(tables, of_columns, **asdict(resampling))
         if tables[0].n_blocks > 1:
             pairs = [(places[i], places[j]) for i, j in found]
-            differences = {score: [of_pair[score] for of_pair in found.values()] for score in scores}
-            tests = {score: _correct(pairs, those, resampling, alpha) for score, those in differences.items()}
+            differences = {
+                score: [of_pair[score] for of_pair in found.values()] for score in scores
+            }
+            tests = {
+                score: _correct(pairs, those, resampling, alpha)
+                for score, those in differences.items()
+            }
     return SystemsTable(
         tuple(names[i] for i in order),
         tuple(reports[i] for i in order),
@@ -563,11 +724,19 @@ def make_systems_table(
 
 
 def _correct(
-    pairs: Sequence[tuple[int, int]], differences: Sequence[Difference], resampling: Resampling, alpha: float
+    pairs: Sequence[tuple[int, int]],
+    differences: Sequence[Difference],
+    resampling: Resampling,
+    alpha: float,
 ) -> list[PairTest]:
     """Return the tests of all pairs of systems in a score, with corrected p-values."""
-    p_values = correct_decidable([one.p_randomization for one in differences], resampling.n_resamples, alpha)
-    return [PairTest(*pair, difference, p) for pair, difference, p in zip(pairs, differences, p_values, strict=True)]
+    p_values = correct_decidable(
+        [one.p_randomization for one in differences], resampling.n_resamples, alpha
+    )
+    return [
+        PairTest(*pair, difference, p)
+        for pair, difference, p in zip(pairs, differences, p_values, strict=True)
+    ]
 
 
 def _format_cell(table: SystemsTable, score: str, system: int) -> tuple[str, str, str]:
@@ -588,7 +757,9 @@ def _format_cell(table: SystemsTable, score: str, system: int) -> tuple[str, str
 
 def _list_columns(table: SystemsTable, style: Style) -> Iterator[list[str]]:
     """Yield the cells of each score; in a terminal, decimal points are below each other, whatever the score."""
-    found = [[_format_cell(table, score, i) for i in range(len(table.names))] for score in table.scores]
+    found = [
+        [_format_cell(table, score, i) for i in range(len(table.names))] for score in table.scores
+    ]
     width = max(len(sign) for cells in found for _, sign, _ in cells) if style == "table" else 0
     for cells in found:
         yield [
@@ -604,14 +775,18 @@ def _list_usage(table: SystemsTable) -> dict[str, list[str]]:
         values = [getattr(table.usage.get(system), name, None) for system in table.names]
         if any(value is not None for value in values):
             form = {"answered": f"{{:.{table.digits}%}}", "cost": "{:.2f}"}.get(name, "{:,}")
-            found[title] = [NOTHING if value is None else form.format(value).rstrip("%") for value in values]
+            found[title] = [
+                NOTHING if value is None else form.format(value).rstrip("%") for value in values
+            ]
     return found
 
 
 def _stack_metrics(grid: Grid) -> Grid:
     """Return a table with a row for each metric and system, and columns for precision, recall and F1."""
     split = [
-        next(((t.removesuffix(end), HEADINGS[end]) for end in HEADINGS if t.endswith(end)), (t, "F1"))
+        next(
+            ((t.removesuffix(end), HEADINGS[end]) for end in HEADINGS if t.endswith(end)), (t, "F1")
+        )
         for t in grid.header
     ]
     names = list(dict.fromkeys(name for _, name in split[1:]))
@@ -620,12 +795,18 @@ def _stack_metrics(grid: Grid) -> Grid:
     for metric in dict.fromkeys(metric for metric, _ in split[1:]):
         columns = {name: i for i, (found, name) in enumerate(split) if found == metric}
         for number, cells in enumerate(grid.rows):
-            best |= {(len(rows), names.index(name) + 2) for name, i in columns.items() if (number, i) in grid.best}
+            best |= {
+                (len(rows), names.index(name) + 2)
+                for name, i in columns.items()
+                if (number, i) in grid.best
+            }
             shown = (cells[columns[name]] if name in columns else "" for name in names)
             rows.append(["" if number else metric, cells[0], *shown])
     header = ["metric", "system", *names]
     texts = frozenset(header[:2])
-    return Grid(grid.title, header, rows, grid.notes, texts, ditto=texts, best=frozenset(best), labels=2)
+    return Grid(
+        grid.title, header, rows, grid.notes, texts, ditto=texts, best=frozenset(best), labels=2
+    )
 
 
 def _make_pair_grid(table: SystemsTable) -> Grid:
@@ -653,8 +834,14 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
         "Differences (diff.) are second minus first; their intervals are not corrected. p-values are of approximate "
         "randomization (p rand.)."
     ]
-    texts, ditto, best = frozenset({"first", "second"}), frozenset({"score"}), frozenset(significant)
-    return Grid("All pairs of systems", header, rows, notes, texts, ditto=ditto, best=best, labels=3)
+    texts, ditto, best = (
+        frozenset({"first", "second"}),
+        frozenset({"score"}),
+        frozenset(significant),
+    )
+    return Grid(
+        "All pairs of systems", header, rows, notes, texts, ditto=ditto, best=best, labels=3
+    )
 
 
 def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
@@ -663,7 +850,9 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
         yield "Best scores are bold."
     yield from _note_marks(table)
     drawn = table.resampling
-    counted = next((report for report, has in zip(table.reports, table.has_counts, strict=True) if has), None)
+    counted = next(
+        (report for report, has in zip(table.reports, table.has_counts, strict=True) if has), None
+    )
     if table.tests and counted is not None:
         n_tests = max(map(table.count_tests, table.scores))
         yield (
@@ -693,10 +882,21 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
     elif "worse" in standings:
         others = "tested" if "untested" in standings else "others"
         yield f"All {others} are significantly worse than the best (p ≤ {table.alpha:g})."
-    reports = [name for name, has_counts in zip(table.names, table.has_counts, strict=True) if not has_counts]
+    reports = [
+        name
+        for name, has_counts in zip(table.names, table.has_counts, strict=True)
+        if not has_counts
+    ]
     if "untested" in standings:
-        reasons = [f"tests need counts, and there is only a report of {_join(reports)}"] if reports else []
-        least = [min_p_value(table.resampling.n_resamples, table.count_tests(score)) for score in table.tests]
+        reasons = (
+            [f"tests need counts, and there is only a report of {_join(reports)}"]
+            if reports
+            else []
+        )
+        least = [
+            min_p_value(table.resampling.n_resamples, table.count_tests(score))
+            for score in table.tests
+        ]
         reasons += ["there are too few resamples (see below)"] if max(least) > table.alpha else []
         need = "" if reasons else ", which needs scores in all resamples"
         yield f"‡ Not tested against the best{need}{': ' if reasons else ''}{'; '.join(reasons)}."
@@ -706,7 +906,10 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
 
 def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str]:
     """Yield notes on how intervals were computed, and on reports whose intervals differ."""
-    drawn, what = table.resampling, "Intervals" if table.intervals == "range" else "±: half the width of intervals"
+    drawn, what = (
+        table.resampling,
+        "Intervals" if table.intervals == "range" else "±: half the width of intervals",
+    )
     yield (
         f"{what}: {100 * drawn.confidence:g}%, {drawn.title} over {table.reports[0].resampling_unit}s, "
         f"{drawn.n_resamples:,} resamples, seed {drawn.seed}."
@@ -741,11 +944,21 @@ def _draw_cell(table: SystemsTable, score: str, system: int) -> str:
 
 
 def _draw_float(
-    align: str, header: Iterable[str], rows: Iterable[Sequence[str]], title: str, notes: Sequence[str]
+    align: str,
+    header: Iterable[str],
+    rows: Iterable[Sequence[str]],
+    title: str,
+    notes: Sequence[str],
 ) -> str:
     caption = " ".join([f"{title}."] * bool(title) + list(notes))
     body = ["\\toprule", *header, "\\midrule", *map(_join_cells, rows), "\\bottomrule"]
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", *body, r"\end{tabular}"]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{{align}}}",
+        *body,
+        r"\end{tabular}",
+    ]
     return "\n".join([*lines, rf"\caption{{{escape_latex(caption)}}}", r"\end{table}", ""])
 
 
@@ -760,12 +973,19 @@ def _draw_header(table: SystemsTable, size: int) -> Iterator[str]:
         shown = escape_latex(text)
         return shown if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{shown}}}"
 
-    titles, more = [table.reports[0].name_score(score) for score in table.scores], list(_list_usage(table))
+    titles, more = (
+        [table.reports[0].name_score(score) for score in table.scores],
+        list(_list_usage(table)),
+    )
     ends = [next((end for end in HEADINGS if title.endswith(end)), "") for title in titles]
-    families = [title.removesuffix(end) if end else "" for title, end in zip(titles, ends, strict=True)]
+    families = [
+        title.removesuffix(end) if end else "" for title, end in zip(titles, ends, strict=True)
+    ]
     groups = [(family, len(list(group))) for family, group in groupby(families)]
     if all(n == 1 for family, n in groups if family):
-        yield _join_cells(["System", *(span(title, size) for title in titles), *map(escape_latex, more)])
+        yield _join_cells(
+            ["System", *(span(title, size) for title in titles), *map(escape_latex, more)]
+        )
         return
     # Scores without a heading have a column each.
     groups = [one for family, n in groups for one in ([(family, n)] if family else [("", 1)] * n)]

@@ -44,7 +44,9 @@ class Breakdown:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def from_dense(cls, parts: Sequence[str], values: Floats, names: Sequence[str] = ()) -> Breakdown:
+    def from_dense(
+        cls, parts: Sequence[str], values: Floats, names: Sequence[str] = ()
+    ) -> Breakdown:
         """Make a breakdown from counts (n_parts, n_units, k), without rows of zeros."""
         part, unit = np.nonzero(values.any(axis=2))
         return cls(tuple(parts), unit, part, values[part, unit], tuple(names))
@@ -54,7 +56,9 @@ class Breakdown:
         place = np.full(n_units, -1)
         place[indices] = np.arange(len(indices))
         rows = np.flatnonzero(place[self.unit] >= 0)
-        return replace(self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows])
+        return replace(
+            self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows]
+        )
 
 
 @dataclass(frozen=True)
@@ -88,18 +92,27 @@ class CountTable:
         n, k = len(self.units), len(self.names)
         has_digests = {len(self.digests), len(self.block_names)} <= {0, n}
         if self.values.shape != (n, k) or self.blocks.shape != (n,) or not has_digests:
-            raise ValueError(f"{n} units do not match blocks {self.blocks.shape} and counts {self.values.shape}")
+            raise ValueError(
+                f"{n} units do not match blocks {self.blocks.shape} and counts {self.values.shape}"
+            )
         if any(len(column) != n for column in self.fields.values()):
             raise ValueError(f"a field does not have one value for each of the {n} units")
         for parts in self.breakdowns.values():
             of_parts = len(parts.names) or k
-            if not len(parts.unit) == len(parts.part) == len(parts.values) or parts.values.shape[1] != of_parts:
-                raise ValueError(f"a breakdown of {of_parts} counts has values of shape {parts.values.shape}")
+            if (
+                not len(parts.unit) == len(parts.part) == len(parts.values)
+                or parts.values.shape[1] != of_parts
+            ):
+                raise ValueError(
+                    f"a breakdown of {of_parts} counts has values of shape {parts.values.shape}"
+                )
 
     @classmethod
     def of_columns(cls, units: Sequence[str], columns: Columns) -> CountTable:
         """Make a table from columns by name, (n,) each; every unit is a block."""
-        return cls(units, np.arange(len(units)), tuple(columns), np.column_stack(list(columns.values())))
+        return cls(
+            units, np.arange(len(units)), tuple(columns), np.column_stack(list(columns.values()))
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -151,7 +164,10 @@ class CountTable:
         else:
             whole = digests[order].tobytes()
             ends = [*starts[1:].tolist(), len(order)]
-            parts = [whole[i * DIGEST_BYTES : j * DIGEST_BYTES] for i, j in zip(starts.tolist(), ends, strict=True)]
+            parts = [
+                whole[i * DIGEST_BYTES : j * DIGEST_BYTES]
+                for i, j in zip(starts.tolist(), ends, strict=True)
+            ]
             of_blocks = np.array([sha256(part).digest() for part in parts], digests.dtype)
         return np.unique(of_blocks, return_inverse=True)[1].astype(np.int64)
 
@@ -178,7 +194,10 @@ class CountTable:
             self.names,
             self.values[indices],
             {name: take(column) for name, column in self.fields.items()},
-            {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()},
+            {
+                name: parts.select(indices, len(self.units))
+                for name, parts in self.breakdowns.items()
+            },
             take(self.digests),
             take(self.block_names),
         )
@@ -195,7 +214,9 @@ class CountTable:
             name: parts if parts.names else replace(parts, values=parts.values[:, places])
             for name, parts in self.breakdowns.items()
         }
-        return replace(self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns)
+        return replace(
+            self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns
+        )
 
     def slices(self, name: str) -> dict[str, CountTable]:
         """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown."""
@@ -206,7 +227,9 @@ class CountTable:
                 rows = rows[np.argsort(parts.unit[rows], kind="stable")]
                 if len(rows):
                     names = parts.names or self.names
-                    found[part] = replace(whole._take(parts.unit[rows]), names=names, values=parts.values[rows])
+                    found[part] = replace(
+                        whole._take(parts.unit[rows]), names=names, values=parts.values[rows]
+                    )
             return found
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
@@ -245,8 +268,12 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     if not tables:
         raise ValueError("no tables to merge")
     fields = [name for name in tables[0].fields if all(name in table.fields for table in tables)]
-    breakdowns = [name for name in tables[0].breakdowns if all(name in table.breakdowns for table in tables)]
-    columns = {(table.names, *(table.breakdowns[name].names for name in breakdowns)) for table in tables}
+    breakdowns = [
+        name for name in tables[0].breakdowns if all(name in table.breakdowns for table in tables)
+    ]
+    columns = {
+        (table.names, *(table.breakdowns[name].names for name in breakdowns)) for table in tables
+    }
     if len(columns) > 1:
         raise ValueError("the tables have different counts")
     units = [unit for table in tables for unit in table.units]
@@ -256,7 +283,9 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     are_known = all(len(table.digests) == len(table.units) for table in tables)
     first_unit = np.cumsum([0] + [len(table.units) for table in tables[:-1]]).tolist()
     first_block = np.cumsum([0] + [table.n_blocks for table in tables[:-1]]).tolist()
-    blocks = np.concatenate([table.blocks + start for table, start in zip(tables, first_block, strict=True)])
+    blocks = np.concatenate(
+        [table.blocks + start for table, start in zip(tables, first_block, strict=True)]
+    )
     are_named = all(len(table.block_names) == len(table.units) for table in tables)
     block_names = [name for table in tables for name in table.block_names] if are_named else []
     return CountTable(
@@ -265,7 +294,10 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
         tables[0].names,
         np.concatenate([table.values for table in tables]),
         {name: [v for table in tables for v in table.fields[name]] for name in fields},
-        {name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit) for name in breakdowns},
+        {
+            name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit)
+            for name in breakdowns
+        },
         [digest for table in tables for digest in table.digests] if are_known else (),
         block_names,
     )
@@ -274,7 +306,9 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
 def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]) -> Breakdown:
     names = list(dict.fromkeys(part for breakdown in breakdowns for part in breakdown.parts))
     number = {name: i for i, name in enumerate(names)}
-    part = np.concatenate([np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns])
+    part = np.concatenate(
+        [np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns]
+    )
     unit = np.concatenate([b.unit + start for b, start in zip(breakdowns, first_unit, strict=True)])
     order = np.lexsort((unit, part))  # as `from_dense`
     values = np.concatenate([b.values for b in breakdowns])[order]

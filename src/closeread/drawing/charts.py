@@ -29,7 +29,9 @@ _LEVEL_GROUPS, _WIDEST = 12, 12.0
 """The names of more groups than this are tilted, and those that would be wider than this, in inches."""
 
 
-def start_chart(width: float, height: float, n_axes: int = 1, n_columns: int = 0) -> tuple[Figure, list[Axes]]:
+def start_chart(
+    width: float, height: float, n_axes: int = 1, n_columns: int = 0
+) -> tuple[Figure, list[Axes]]:
     """Return a figure of this size in inches, and its axes row by row; call it inside `own_settings`."""
     from matplotlib.figure import Figure
 
@@ -45,7 +47,9 @@ def style_axes(axes: Axes, *, legend: bool = False) -> None:
     axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     if legend:
-        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # hides the grid behind the text
+        axes.legend(
+            frameon=True, framealpha=1, facecolor="white", edgecolor="none"
+        )  # hides the grid behind the text
 
 
 class ScoreBar(NamedTuple):
@@ -64,7 +68,11 @@ class ScoreBar(NamedTuple):
 
 
 def draw_score_bars(
-    groups: Mapping[str, float], systems: Mapping[str, Sequence[ScoreBar]], *, score: str, field: str
+    groups: Mapping[str, float],
+    systems: Mapping[str, Sequence[ScoreBar]],
+    *,
+    score: str,
+    field: str,
 ) -> Figure:
     """Draw scores as groups of bars, one for each system, with intervals as lines.
 
@@ -80,19 +88,25 @@ def draw_score_bars(
     # In inches, for names that are level: characters at 10 points are 0.09 wide.
     group = max(0.95, 0.09 * max(map(len, groups)) + 0.15)
     is_tilted = len(groups) > _LEVEL_GROUPS or group * len(groups) > _WIDEST
-    wide = max(0.42 * len(systems) * len(groups) + 1.5, (0.45 if is_tilted else group) * len(groups) + 1)
+    wide = max(
+        0.42 * len(systems) * len(groups) + 1.5, (0.45 if is_tilted else group) * len(groups) + 1
+    )
     with own_settings():
         figure, (axes,) = start_chart(max(6.5, wide), 4.2)
         width = 0.84 / len(systems)
         drawn = []
         for number, bars in enumerate(systems.values()):
-            places = [place + (number - (len(systems) - 1) / 2) * width for place in range(len(groups))]
+            places = [
+                place + (number - (len(systems) - 1) / 2) * width for place in range(len(groups))
+            ]
             drawn.append(_draw_bars(axes, places, bars, width, COLOURS[number % len(COLOURS)]))
             if len(systems) * len(groups) <= _NUMBERED_BARS:
                 _write_numbers(axes, places, bars)
         if is_tilted:
             names = [f"{name} ({n:,.0f})" for name, n in groups.items()]
-            axes.set_xticks(range(len(groups)), names, rotation=45, ha="right", rotation_mode="anchor")
+            axes.set_xticks(
+                range(len(groups)), names, rotation=45, ha="right", rotation_mode="anchor"
+            )
         else:
             axes.set_xticks(range(len(groups)), [f"{name}\n{n:,.0f}" for name, n in groups.items()])
         axes.tick_params(axis="x", length=0)
@@ -104,7 +118,9 @@ def draw_score_bars(
     return figure
 
 
-def _draw_bars(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar], width: float, colour: str) -> Artist:
+def _draw_bars(
+    axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar], width: float, colour: str
+) -> Artist:
     """Draw the bars of a system, and those behind them if there are any; return the first of the former."""
     if any(bar.behind is not None for bar in bars):
         axes.bar(places, [100 * (bar.behind or 0) for bar in bars], width, color=colour, alpha=0.35)
@@ -120,7 +136,9 @@ def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]
     for place, bar in zip(places, bars, strict=True):
         text = "–" if bar.value is None else f"{100 * bar.value:.1f}"
         top = 100 * max(bar.value or 0, bar.high or 0)
-        axes.annotate(text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK)
+        axes.annotate(
+            text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK
+        )
 
 
 class ForestRow(NamedTuple):
@@ -139,23 +157,44 @@ def draw_forest(scores: Mapping[str, Sequence[ForestRow]], confidence: float) ->
     Returns:
         A figure with axes for each score, from left to right; systems are from top to bottom.
     """
-    n_rows, longest = max(map(len, scores.values())), max(len(row.name) for rows in scores.values() for row in rows)
+    n_rows, longest = (
+        max(map(len, scores.values())),
+        max(len(row.name) for rows in scores.values() for row in rows),
+    )
     with own_settings():
         n_columns = min(len(scores), 3 if longest <= _LONG_NAME else 2)
-        width, height = (2.8 + 0.09 * longest) * n_columns, (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns)
+        width, height = (
+            (2.8 + 0.09 * longest) * n_columns,
+            (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns),
+        )
         figure, all_axes = start_chart(max(width, 5.5), height + 0.4, len(scores), n_columns)
         for axes, (title, rows) in zip(all_axes, scores.items(), strict=True):
             if rows[0].low is not None and rows[0].high is not None:
-                axes.axvspan(100 * rows[0].low, 100 * rows[0].high, color=COLOURS[0], alpha=0.12, linewidth=0)
+                axes.axvspan(
+                    100 * rows[0].low, 100 * rows[0].high, color=COLOURS[0], alpha=0.12, linewidth=0
+                )
             for place, row in enumerate(rows):
                 if row.value is None:
-                    axes.annotate("undefined", (0.5, place), xycoords=("axes fraction", "data"), ha="center", size=8)
+                    axes.annotate(
+                        "undefined",
+                        (0.5, place),
+                        xycoords=("axes fraction", "data"),
+                        ha="center",
+                        size=8,
+                    )
                     continue
                 if row.low is not None and row.high is not None:
-                    axes.plot([100 * row.low, 100 * row.high], [place, place], color=INK, linewidth=1.1)
+                    axes.plot(
+                        [100 * row.low, 100 * row.high], [place, place], color=INK, linewidth=1.1
+                    )
                 fill = COLOURS[0] if row.is_close else "white"
-                axes.plot([100 * row.value], [place], "o", color=fill, markeredgecolor=INK, markersize=6)
-            names = [row.name if row.value is None else f"{row.name}  {100 * row.value:.2f}" for row in rows]
+                axes.plot(
+                    [100 * row.value], [place], "o", color=fill, markeredgecolor=INK, markersize=6
+                )
+            names = [
+                row.name if row.value is None else f"{row.name}  {100 * row.value:.2f}"
+                for row in rows
+            ]
             axes.set_yticks(range(len(rows)), names)
             axes.set(title=title, ylim=(len(rows) - 0.5, -0.5))
             axes.tick_params(axis="y", length=0)
@@ -187,10 +226,22 @@ def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[
             colour = COLOURS[number % len(COLOURS)]
             best, epochs = run["best"]["epoch"], range(1, len(run["epochs"]) + 1)
             scores = [[epoch["scores"].get(score) for epoch in run["epochs"]] for score in names]
-            percent = [[float("nan") if one is None else 100 * one for one in of_name] for of_name in scores]
-            for axes, heights in zip(all_axes, ([epoch["loss"] for epoch in run["epochs"]], *percent), strict=True):
+            percent = [
+                [float("nan") if one is None else 100 * one for one in of_name]
+                for of_name in scores
+            ]
+            for axes, heights in zip(
+                all_axes, ([epoch["loss"] for epoch in run["epochs"]], *percent), strict=True
+            ):
                 axes.plot(epochs, heights, color=colour, label=name, linewidth=1.4)
-                axes.plot([best], [heights[best - 1]], "o", color=colour, markeredgecolor=INK, markersize=5)
+                axes.plot(
+                    [best],
+                    [heights[best - 1]],
+                    "o",
+                    color=colour,
+                    markeredgecolor=INK,
+                    markersize=5,
+                )
         for axes, title in zip(all_axes, ("training loss", *names), strict=True):
             axes.set(xlabel="epoch", title=title)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -46,7 +46,9 @@ DPI = 150.0
 def write_picture(figure: Figure, path: Path) -> None:
     """Write a figure as .png, .svg or .pdf."""
     suffix = check_suffix(path)
-    drawn = BytesIO()  # on a full disk, matplotlib may raise an error of its own instead of the system's
+    drawn = (
+        BytesIO()
+    )  # on a full disk, matplotlib may raise an error of its own instead of the system's
     with own_settings():
         figure.savefig(drawn, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
     with replacing(path) as partial:
@@ -73,7 +75,11 @@ def own_settings() -> Iterator[None]:
         import matplotlib.figure
     except ImportError as error:
         raise MissingExtraError("drawing", "matplotlib", extra="plot") from error
-    defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
+    defaults = {
+        name: value
+        for name, value in matplotlib.rcParamsDefault.items()
+        if not name.startswith("backend")
+    }
     with warnings.catch_warnings(), matplotlib.rc_context(defaults):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
@@ -113,7 +119,9 @@ def make_measure() -> Measure:
         if not text:
             return 0.0
         drawn: float
-        drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=FONT, size=size), False)
+        drawn, _, _ = renderer.get_text_width_height_descent(
+            text, FontProperties(family=FONT, size=size), False
+        )
         # The font has no wide characters such as Chinese ones; viewers of SVG do, and draw them as squares.
         squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
         # Widths are rounded to pixels, and differ slightly with the resolution.
@@ -151,7 +159,9 @@ def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
     """Add axes from margin to margin with inches as coordinates; `bottom` counts from the lower edge of the figure."""
     width, whole = figure.get_size_inches()
     inner = width - 2 * MARGIN
-    axes = figure.add_axes((MARGIN / width, bottom / whole, inner / width, height / whole), label=label)
+    axes = figure.add_axes(
+        (MARGIN / width, bottom / whole, inner / width, height / whole), label=label
+    )
     axes.set(xlim=(0, inner), ylim=(0, height))
     axes.set_axis_off()
     return axes
@@ -160,7 +170,9 @@ def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
 def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
     """Draw a text verbatim, vertically centred on y, and horizontally centred on x unless `ha` says otherwise."""
     look = {"ha": "center", "color": INK, **look}
-    axes.text(x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look)
+    axes.text(
+        x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look
+    )
 
 
 def arrow(
@@ -183,8 +195,13 @@ def arrow(
     """
     from matplotlib.patches import FancyArrowPatch
 
-    shape: dict[str, Any] = {"arrowstyle": "-|>" if head else "-", "connectionstyle": f"arc3,rad={bend}"}
-    axes.add_patch(FancyArrowPatch(start, end, mutation_scale=7, shrinkA=0, shrinkB=0, **shape, **look))
+    shape: dict[str, Any] = {
+        "arrowstyle": "-|>" if head else "-",
+        "connectionstyle": f"arc3,rad={bend}",
+    }
+    axes.add_patch(
+        FancyArrowPatch(start, end, mutation_scale=7, shrinkA=0, shrinkB=0, **shape, **look)
+    )
 
 
 def line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:

@@ -33,7 +33,9 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
     """
     files, problems = _sort_entries(folder, _iterate_entries(folder, enters=False), kind, suffixes)
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
-        raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
+        raise FormatError(
+            folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")]
+        )
     return files, problems
 
 
@@ -47,12 +49,23 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
     named = ", ".join(expected)
     if not folders and not any(name in modes for name in expected):
-        raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
-    inside = (entry for one in folders.values() for entry in islice(_iterate_entries(one), limits.MAX_FILES))
+        raise FormatError(
+            folder, [Problem(f"contains none of the folders {named} (expected one for each split)")]
+        )
+    inside = (
+        entry
+        for one in folders.values()
+        for entry in islice(_iterate_entries(one), limits.MAX_FILES)
+    )
     _check_size(folder, [path for path, status in inside if S_ISREG(status.st_mode)])
     others = sorted(name for name in modes if name not in folders and not name.startswith("."))
-    what = {True: "is a symbolic link (expected a folder)", False: f"is not one of the folders {named}"}
-    return folders, [Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others]
+    what = {
+        True: "is a symbolic link (expected a folder)",
+        False: f"is not one of the folders {named}",
+    }
+    return folders, [
+        Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others
+    ]
 
 
 def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], list[Problem]]:
@@ -64,7 +77,10 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
 
 
 def _sort_entries(
-    folder: Path, entries: Iterable[tuple[Path, os.stat_result]], kind: str = "", suffixes: tuple[str, ...] = ()
+    folder: Path,
+    entries: Iterable[tuple[Path, os.stat_result]],
+    kind: str = "",
+    suffixes: tuple[str, ...] = (),
 ) -> tuple[dict[str, Path], list[Problem]]:
     """Return the files among entries of a folder by relative path, and the problems with the others, both sorted."""
     files: dict[str, Path] = {}
@@ -89,10 +105,14 @@ def find_hidden(folder: Path) -> list[Problem]:
     try:
         with os.scandir(folder) as entries:
             hidden = (entry for entry in entries if entry.name.startswith("."))
-            names = sorted(entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False))
+            names = sorted(
+                entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False)
+            )
     except OSError:  # reading it reports the error
         return []
-    others = [name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))]
+    others = [
+        name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))
+    ]
     return [Problem("is hidden, and is ignored", None, name) for name in others]
 
 
@@ -118,7 +138,9 @@ def _find_numbers(place: Path) -> set[tuple[int, int]]:
 
 def _check_size(folder: Path, files: Iterable[Path]) -> None:
     files = list(files)
-    if (found := limits.describe_excess(sum(path.stat().st_size for path in files), "bytes in all")) is not None:
+    if (
+        found := limits.describe_excess(sum(path.stat().st_size for path in files), "bytes in all")
+    ) is not None:
         raise FormatError(folder, [Problem(found)])
     room = limits.max_file_bytes()
     for path in files:
@@ -154,7 +176,9 @@ def _describe_misfit(name: str, mode: int) -> str | None:
     if not S_ISREG(mode):
         return "is not a regular file"
     if UNSAFE.search(name):
-        return "has control characters or invalid bytes in its name (expected letters, digits and '_')"
+        return (
+            "has control characters or invalid bytes in its name (expected letters, digits and '_')"
+        )
     return None
 
 
@@ -197,5 +221,8 @@ def find_collisions(names: Iterable[str]) -> dict[str, str]:
     {'Ann': 'ann'}
     """
     seen: dict[str, str] = {}
-    firsts = ((name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name)) for name in names)
+    firsts = (
+        (name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name))
+        for name in names
+    )
     return {name: first for name, first in firsts if first != name}

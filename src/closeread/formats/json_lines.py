@@ -58,7 +58,9 @@ def _parse_finite(digits: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite
+)
 
 
 def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
@@ -86,7 +88,9 @@ def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> No
     if text.count("{") + text.count("[") > limits.MAX_DEPTH:
         level: list[Any] = [value]
         for _ in range(limits.MAX_DEPTH):
-            children = list(chain.from_iterable(one.values() if type(one) is dict else one for one in level))
+            children = list(
+                chain.from_iterable(one.values() if type(one) is dict else one for one in level)
+            )
             level = list(compress(children, map(_CONTAINERS.__contains__, map(type, children))))
             if not level:
                 break
@@ -99,7 +103,11 @@ def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> No
 @cache
 def _compile_escapes(unsafe: re.Pattern[str]) -> re.Pattern[str]:
     """Return a pattern of the escapes that may be those of unsafe characters."""
-    letters = [letter for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True) if unsafe.search(character)]
+    letters = [
+        letter
+        for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True)
+        if unsafe.search(character)
+    ]
     return re.compile(rf"\\(?:{'|'.join([*letters, 'u00[0189]', 'u007[fF]', 'u[dD][89a-fA-F]'])})")
 
 
@@ -128,8 +136,14 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
         except json.JSONDecodeError as error:
             what = f"is not valid JSON: {error.msg.rstrip(': ').removesuffix(' at')} at column {error.colno}"
             if line.startswith("{'"):
-                what = "is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"
-            problems.append(Problem(what if line.strip() else "is blank (expected one JSON object per line)", number))
+                what = (
+                    "is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"
+                )
+            problems.append(
+                Problem(
+                    what if line.strip() else "is blank (expected one JSON object per line)", number
+                )
+            )
         except ValueError as error:
             problems.append(Problem(str(error), number))
         else:
@@ -140,7 +154,9 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
                 what = f"{quote(line.strip())} is not a JSON object (expected one object per line)"
                 problems.append(Problem(what, number))
     if problems and not records and (other := _describe_other_json(lines)):
-        problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
+        problems = ProblemList(
+            [Problem(f"{other} (expected JSON Lines: each object on a line of its own)")]
+        )
     return Parsed(records, numbers, problems)
 
 
@@ -211,5 +227,8 @@ def write_json(path: Path, value: object) -> None:
 
 
 FORMAT = Format(
-    read=lambda path, split: read_json_lines(path), write=dump_json_lines, suffixes=SUFFIXES, is_json_lines=True
+    read=lambda path, split: read_json_lines(path),
+    write=dump_json_lines,
+    suffixes=SUFFIXES,
+    is_json_lines=True,
 )

@@ -24,7 +24,9 @@ def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) ->
 
     data = read_bytes(path)
     if data.endswith(ENCRYPTED):
-        raise FormatError(path, [Problem("is an encrypted Parquet file (expected one without encryption)")])
+        raise FormatError(
+            path, [Problem("is an encrypted Parquet file (expected one without encryption)")]
+        )
     if not data.startswith(MAGIC):
         raise FormatError(path, [Problem("is not a Parquet file")])
     if not data.endswith(MAGIC) or len(data) < 12:
@@ -34,9 +36,17 @@ def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) ->
     try:
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-        excess = limits.describe_excess(sum(group.total_byte_size for group in groups), "bytes when decoded")
+        excess = limits.describe_excess(
+            sum(group.total_byte_size for group in groups), "bytes when decoded"
+        )
         schema = file.schema_arrow
-        problems = [Problem(excess)] if excess else check(schema) if schema.names else [Problem("has no columns")]
+        problems = (
+            [Problem(excess)]
+            if excess
+            else check(schema)
+            if schema.names
+            else [Problem("has no columns")]
+        )
         if not problems:
             table = file.read(use_threads=False)
             table.validate(full=True)
@@ -82,7 +92,9 @@ def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
         try:
             column.slice(row, 1).to_pylist()
         except UnicodeDecodeError:
-            problems.append(Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,)))
+            problems.append(
+                Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,))
+            )
         except MemoryError:
             raise
         except (ValueError, LookupError, pa.ArrowException):

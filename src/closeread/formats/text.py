@@ -25,7 +25,9 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import read_at_most
 
-STANDARD_INPUT = Path("/dev/stdin")  # the name of standard input on all platforms; on the command line, it is `-`
+STANDARD_INPUT = Path(
+    "/dev/stdin"
+)  # the name of standard input on all platforms; on the command line, it is `-`
 DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 """The names of files that are already open, such as those of process substitution in a shell."""
 
@@ -93,10 +95,14 @@ def split_lines(path: Path, data: bytes) -> Lines:
         sizes = ((number, len(line)) for number, line in enumerate(lines.encoded(), 1))
         long = ((number, size) for number, size in sizes if size > limits.MAX_LINE_BYTES)
         limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
-        ProblemList(Problem(f"line is too long: {n:,} bytes {limit}", number) for number, n in long).raise_any(path)
+        ProblemList(
+            Problem(f"line is too long: {n:,} bytes {limit}", number) for number, n in long
+        ).raise_any(path)
     decoder = getincrementaldecoder("utf-8")()
     try:
-        for begin in range(0, len(data), CHUNK):  # one character beyond the basic plane makes a text take four times
+        for begin in range(
+            0, len(data), CHUNK
+        ):  # one character beyond the basic plane makes a text take four times
             decoder.decode(data[begin : begin + CHUNK], final=begin + CHUNK >= len(data))
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
@@ -108,7 +114,9 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            yield Problem(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)
+            yield Problem(
+                f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number
+            )
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
@@ -118,7 +126,9 @@ def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
     if b"\0" in data:
-        raise FormatError(path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")])
+        raise FormatError(
+            path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")]
+        )
 
 
 def read_bytes(path: Path) -> bytes:
@@ -150,7 +160,9 @@ def read_bytes(path: Path) -> bytes:
 def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
     data = read_at_most(file, limits.max_file_bytes())
     if len(data) > limits.max_file_bytes():
-        raise FormatError(path, [Problem(f"is too large: more than {limits.max_file_bytes():,} bytes{when}")])
+        raise FormatError(
+            path, [Problem(f"is too large: more than {limits.max_file_bytes():,} bytes{when}")]
+        )
     return data
 
 
@@ -170,13 +182,18 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
     except EOFError:
         raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
     except (BadGzipFile, zlib.error):
-        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
+        raise FormatError(
+            path, [Problem("is not a valid gzip file: its data is corrupt")]
+        ) from None
 
 
 def measure_file(path: Path, most: int) -> int:
     """Return the size of a file, decompressed if it is gzipped; beyond `most`, it is not read to its end."""
     size = 0
-    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:  # reading it reports errors
+    with (
+        suppress(OSError, EOFError, zlib.error),
+        path.open("rb") as file,
+    ):  # reading it reports errors
         if file.read(len(MAGIC)) != MAGIC:
             return path.stat().st_size
         file.seek(0)
@@ -220,4 +237,6 @@ def is_open_pipe(path: Path) -> bool:
     """Return whether a path is standard input, or a file that is already open and can be read only once."""
     if path == STANDARD_INPUT:
         return True
-    return DESCRIPTOR.fullmatch(path.as_posix()) is not None and path.exists() and not path.is_file()
+    return (
+        DESCRIPTOR.fullmatch(path.as_posix()) is not None and path.exists() and not path.is_file()
+    )

@@ -29,13 +29,28 @@ _OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *_LINKS)
 """Elements that are not part of the text, wherever they are."""
 
 RELATION_TYPES = (
-    *("BEFORE", "AFTER", "IBEFORE", "IAFTER", "INCLUDES", "IS_INCLUDED", "BEGINS", "BEGUN_BY", "ENDS", "ENDED_BY"),
+    *(
+        "BEFORE",
+        "AFTER",
+        "IBEFORE",
+        "IAFTER",
+        "INCLUDES",
+        "IS_INCLUDED",
+        "BEGINS",
+        "BEGUN_BY",
+        "ENDS",
+        "ENDED_BY",
+    ),
     *("SIMULTANEOUS", "IDENTITY", "DURING", "DURING_INV"),
 )
 NO_RELATION = ("VAGUE", "NONE")
 """What TimeBank-Dense and its systems write for a pair of intervals that they have looked at and can't order."""
 _SOURCES = {"eventInstanceID": "MAKEINSTANCE", "timeID": TIMEX, "eventID": EVENT}
-_TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "relatedToEvent": EVENT}
+_TARGETS = {
+    "relatedToEventInstance": "MAKEINSTANCE",
+    "relatedToTime": TIMEX,
+    "relatedToEvent": EVENT,
+}
 """Attributes of a TLINK, and the element whose id each holds."""
 
 
@@ -111,20 +126,31 @@ class Document:
 
     def spans(self, name: str) -> list[tuple[Passage, Span]]:
         """Return the elements with a given name in all passages."""
-        return [(passage, span) for passage in self.passages for span in passage.spans if span.name == name]
+        return [
+            (passage, span)
+            for passage in self.passages
+            for span in passage.spans
+            if span.name == name
+        ]
 
     @property
     def creation_time(self) -> Span | None:
         """The time marked as creation time, or else the first time in `DCT`; None if there is none."""
         times = self.spans(TIMEX)
-        named = [time for _, time in times if time.attributes.get("functionInDocument") == "CREATION_TIME"]
+        named = [
+            time
+            for _, time in times
+            if time.attributes.get("functionInDocument") == "CREATION_TIME"
+        ]
         return next(iter(named or [time for passage, time in times if passage.name == DCT]), None)
 
     @property
     def intervals(self) -> dict[str, tuple[Passage, Span]]:
         """The possible arguments of links, by id, with their spans: times, and events or their instances."""
         events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
-        instances = {one.attributes["eiid"]: events[one.attributes["eventID"]] for one in self.instances}
+        instances = {
+            one.attributes["eiid"]: events[one.attributes["eventID"]] for one in self.instances
+        }
         made = {one.attributes["eventID"] for one in self.instances}
         times = {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
         return instances | {eid: event for eid, event in events.items() if eid not in made} | times
@@ -137,11 +163,18 @@ def read_timeml(path: Path) -> Document:
         problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
     body = next(root.below(TEXT), root)
     others = (element for name in (DCT, *TITLES) for element in root.below(name))
-    passages = (*(_read_passage(element.name, element) for element in others), _read_passage(TEXT, body))
+    passages = (
+        *(_read_passage(element.name, element) for element in others),
+        _read_passage(TEXT, body),
+    )
     instances = _read_entries(root, "MAKEINSTANCE")
-    events, times = ([s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX))
+    events, times = (
+        [s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX)
+    )
     for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
-        problems.add(f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line)
+        problems.add(
+            f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line
+        )
     for elements in (events, times, instances, _read_entries(root, "TLINK")):
         _check_ids(elements, problems)
     intervals = _index_intervals(events, times, instances, problems)
@@ -174,7 +207,11 @@ def _read_passage(name: str, element: Element) -> Passage:
 
 
 def _read_entries(root: Element, *names: str) -> tuple[Entry, ...]:
-    return tuple(Entry(name, element.attributes, element.line) for name in names for element in root.below(name))
+    return tuple(
+        Entry(name, element.attributes, element.line)
+        for name in names
+        for element in root.below(name)
+    )
 
 
 def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
@@ -196,7 +233,9 @@ def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
         if not found:
             problems.add(f"{element.name} has no {attribute}", element.line)
         elif found in seen:
-            problems.add(f"{attribute} {quote(found)} is already used on line {seen[found]}", element.line)
+            problems.add(
+                f"{attribute} {quote(found)} is already used on line {seen[found]}", element.line
+            )
         else:
             seen[found] = element.line
 
@@ -214,12 +253,17 @@ def _index_intervals(
         else:
             problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
         if eiid and eiid in tids:
-            problems.add(f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line)
+            problems.add(
+                f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line
+            )
     eiids = {eiid for some in made.values() for eiid in some}
     for event in events:
         eid = event.attributes.get("eid", "")
         if eid and not made[eid] and eid in tids | eiids:
-            problems.add(f"eid {quote(eid)} is also the id of another interval (expected distinct ids)", event.line)
+            problems.add(
+                f"eid {quote(eid)} is also the id of another interval (expected distinct ids)",
+                event.line,
+            )
     alone = (eid for eid, some in made.items() if not some)
     return {
         TIMEX: {tid: [tid] for tid in tids},
@@ -244,12 +288,17 @@ def _read_tlink(
         if not found:
             wrong.append(f"no {name} has the {named[0]} {quote(value)}")
         elif len(found) > 1:
-            wrong.append(f"event {quote(value)} has {len(found)} instances (expected the eiid of one of them)")
+            wrong.append(
+                f"event {quote(value)} has {len(found)} instances (expected the eiid of one of them)"
+            )
     relation = given.get("relType", "")
     if relation not in (*RELATION_TYPES, *NO_RELATION):
         wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
     for what in wrong:
-        problems.add(f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}", element.line)
+        problems.add(
+            f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}",
+            element.line,
+        )
     if wrong:
         return None
     used = {*_SOURCES, *_TARGETS, "relType"}
@@ -260,12 +309,17 @@ def _read_tlink(
 def dump_timeml(document: Document) -> str:
     """Return the document as the text of a TimeML file; a ValueError names content that TimeML can't express."""
     if document.id != (document.id and document.id.strip()):
-        raise ValueError(f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again")
+        raise ValueError(
+            f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again"
+        )
     intervals = document.intervals
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TimeML>"]
     if document.id is not None:
         lines.append(f"<DOCID>{escape(document.id)}</DOCID>")
-    lines += [f"<{passage.name}>{_dump_passage(passage)}</{passage.name}>" for passage in document.passages]
+    lines += [
+        f"<{passage.name}>{_dump_passage(passage)}</{passage.name}>"
+        for passage in document.passages
+    ]
     lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.instances]
     for tlink in document.tlinks:
         attributes = dict(tlink.attributes)
@@ -274,7 +328,9 @@ def dump_timeml(document: Document) -> str:
             (tlink.target, ("relatedToEventInstance", "relatedToTime")),
         ):
             if interval not in intervals:
-                raise ValueError(f"a link refers to {interval!r}, which is not an interval of the document")
+                raise ValueError(
+                    f"a link refers to {interval!r}, which is not an interval of the document"
+                )
             attributes[time if intervals[interval][1].name == TIMEX else event] = interval
         lines.append(f"<TLINK{_dump_attributes({**attributes, 'relType': tlink.relation})}/>")
     lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.others]
@@ -301,7 +357,9 @@ def _dump_passage(passage: Passage) -> str:
     for span in passage.spans:
         close(span.start)
         if span.start < place or (opened and span.end > opened[-1].end):
-            raise ValueError(f"the {span.name} at characters {span.start} to {span.end} crosses another element")
+            raise ValueError(
+                f"the {span.name} at characters {span.start} to {span.end} crosses another element"
+            )
         write_to(span.start)
         written.append(f"<{span.name}{_dump_attributes(span.attributes)}>")
         opened.append(span)

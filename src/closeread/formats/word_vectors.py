@@ -78,7 +78,10 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     Google News tell "Apple" from "apple", others know lower case only.  If a word occurs twice, the first vector
     counts, as in gensim, and a warning says so.
     """
-    forms = {word: [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())] for word in words}
+    forms = {
+        word: [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
+        for word in words
+    }
     wanted = {form for both in forms.values() for form in both}
     known: dict[bytes, Matrix] = {}
     repeated: dict[bytes, None] = {}
@@ -86,26 +89,40 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     with open_vectors(path) as file:
         header = read_header(path, file, is_optional=True)
         is_binary = header.n_words is not None and _is_binary(file.peek(), header.n_dimensions)
-        for place, name, numbers in (_iterate_binary if is_binary else iterate_text)(file, header, problems):
+        for place, name, numbers in (_iterate_binary if is_binary else iterate_text)(
+            file, header, problems
+        ):
             if name in known:
                 repeated[name] = None
             elif name in wanted:
                 try:
-                    vector = np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
+                    vector = (
+                        np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
+                    )
                     _check_range(name, vector)
                     known[name] = vector.astype(np.float32)
                 except ValueError as error:
-                    problems.append(Problem(f"byte {place:,}: {error}") if is_binary else Problem(str(error), place))
+                    problems.append(
+                        Problem(f"byte {place:,}: {error}")
+                        if is_binary
+                        else Problem(str(error), place)
+                    )
     if problems:
         raise FormatError(path, problems)
     if repeated:
         what = f"{join_names(list(map(_show, repeated)))} (expected once); the first vector counts"
-        warnings.warn(f"{escape_line(str(path))}: words occur more than once: {what}", CloseReadWarning, stacklevel=2)
+        warnings.warn(
+            f"{escape_line(str(path))}: words occur more than once: {what}",
+            CloseReadWarning,
+            stacklevel=2,
+        )
     found = {word: next(filter(known.__contains__, names), None) for word, names in forms.items()}
     used = set(found.values())
     rows = {name: row for row, name in enumerate(name for name in known if name in used)}
     matrix = np.array([known[name] for name in rows], np.float32).reshape(-1, header.n_dimensions)
-    return WordVectors(matrix, {word: rows[name] for word, name in found.items() if name is not None})
+    return WordVectors(
+        matrix, {word: rows[name] for word, name in found.items() if name is not None}
+    )
 
 
 @contextmanager
@@ -147,7 +164,9 @@ def read_header(
             what = f"is not the first line of a file of word vectors ({expected})"
         raise FormatError(path, [Problem(what, 1)])
     if not least <= n_dimensions <= MAX_DIMENSIONS:
-        what = f"the number of dimensions is {n_dimensions:,} (expected {least} to {MAX_DIMENSIONS:,})"
+        what = (
+            f"the number of dimensions is {n_dimensions:,} (expected {least} to {MAX_DIMENSIONS:,})"
+        )
         raise FormatError(path, [Problem(what, 1)])
     if n_words == 0:
         raise FormatError(path, [Problem("the number of words is 0 (expected at least 1)", 1)])
@@ -162,7 +181,9 @@ def _is_binary(entries: bytes, n_dimensions: int) -> bool:
     return not is_entry and bool(numbers[: 4 * n_dimensions].translate(None, _TEXT))
 
 
-def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+def iterate_text(
+    file: BinaryIO, header: Header, problems: list[Problem]
+) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield the line, the word and the numbers of each entry in text format, after the header, if there is one.
 
     What is wrong with other lines, and a wrong number of lines, is added to the problems.
@@ -171,7 +192,9 @@ def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Ite
     for number, line in enumerate(map(_strip, file), 1):
         place = number + (n_words is not None)
         if n_words is not None and number > n_words:
-            problems.append(Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", place))
+            problems.append(
+                Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", place)
+            )
             return
         found = line.count(b" ")
         name, _, numbers = line.partition(b" ")
@@ -183,17 +206,29 @@ def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Ite
         if name[:1] in (b"", b" "):
             problems.append(Problem("has no word (expected a word, then numbers)", place))
         elif found != n_dimensions:
-            what = f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})"
+            what = (
+                f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})"
+            )
             problems.append(Problem(what, place))
         else:
             yield place, name, numbers
     if n_words is not None and number < n_words:
-        problems.append(Problem(f"has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"))
+        problems.append(
+            Problem(f"has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)")
+        )
 
 
-def _iterate_binary(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+def _iterate_binary(
+    file: BinaryIO, header: Header, problems: list[Problem]
+) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield the place of the numbers, the word and the numbers of each entry after the header."""
-    size, n_words, data, begin, at = 4 * header.n_dimensions, header.n_words or 0, b"", file.tell(), 0
+    size, n_words, data, begin, at = (
+        4 * header.n_dimensions,
+        header.n_words or 0,
+        b"",
+        file.tell(),
+        0,
+    )
     for number in range(n_words):
         if len(data) - at <= _MAX_WORD + size:
             data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
@@ -203,7 +238,11 @@ def _iterate_binary(file: BinaryIO, header: Header, problems: list[Problem]) -> 
             problems.append(Problem(what))
             return
         if not (name := data[at:space].lstrip(b"\n")):
-            problems.append(Problem(f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"))
+            problems.append(
+                Problem(
+                    f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"
+                )
+            )
             return
         at = space + 1 + size
         yield begin + space + 1, name, data[space + 1 : at]
@@ -226,7 +265,9 @@ def parse_numbers(name: bytes, numbers: bytes) -> Floats:
 
 def _check_range(name: bytes, vector: NDArray[np.floating]) -> None:
     if not np.abs(vector).max() <= MAX_NUMBER:
-        raise ValueError(f"{quote(_show(name))} has a number that is not finite or beyond ±{MAX_NUMBER:,.0f}")
+        raise ValueError(
+            f"{quote(_show(name))} has a number that is not finite or beyond ±{MAX_NUMBER:,.0f}"
+        )
 
 
 def _count_numbers(fields: Sequence[bytes]) -> int:

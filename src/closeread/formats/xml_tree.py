@@ -73,7 +73,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
             return
         for unsafe in UNSAFE.finditer(text):
             if unsafe[0] not in "\t\n\r":
-                refuse(f"the text {quote(text)} contains the control character U+{ord(unsafe[0]):04X}")
+                refuse(
+                    f"the text {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
+                )
 
     def end_text() -> None:
         if pieces:
@@ -82,7 +84,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(opened) == limits.MAX_DEPTH:
-            refuse(f"element {quote(name)} is nested too deeply (expected at most {limits.MAX_DEPTH} levels)")
+            refuse(
+                f"element {quote(name)} is nested too deeply (expected at most {limits.MAX_DEPTH} levels)"
+            )
         for value in (name, *attributes, *attributes.values()):
             check(value)
         end_text()
@@ -100,7 +104,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
         pieces.append(text)
 
     def declare(*declared: object) -> None:
-        refuse(f"the document type declares {quote(str(declared[0]))} (expected XML without declarations)")
+        refuse(
+            f"the document type declares {quote(str(declared[0]))} (expected XML without declarations)"
+        )
 
     def skip(name: str, is_parameter: bool) -> None:
         refuse(f"the entity {quote(name)} is not declared (expected the character itself)")
@@ -108,7 +114,11 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     try:
         parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, add_text
+        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
+            start,
+            end,
+            add_text,
+        )
         parser.EntityDeclHandler = parser.AttlistDeclHandler = declare
         parser.ElementDeclHandler = parser.NotationDeclHandler = declare
         parser.SkippedEntityHandler = skip
@@ -119,7 +129,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     except FormatError:
         raise
     except (LookupError, ValueError):
-        raise FormatError(path, [Problem("the encoding can't be read (expected UTF-8)", 1)]) from None
+        raise FormatError(
+            path, [Problem("the encoding can't be read (expected UTF-8)", 1)]
+        ) from None
     return next(one for one in contents[0] if isinstance(one, Element))
 
 

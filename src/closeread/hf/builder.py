@@ -23,7 +23,14 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpus.declaration import Corpus, SourceFile, UserFolders
-from closeread.corpus.gold import Gold, available_splits, data_notices, name_command, read_gold, splits_at_hand
+from closeread.corpus.gold import (
+    Gold,
+    available_splits,
+    data_notices,
+    name_command,
+    read_gold,
+    splits_at_hand,
+)
 from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn
 from closeread.corpus.schema import Node, Schema, fold, load_schema, value_type
@@ -56,7 +63,13 @@ def feature(schema: Schema, definition: str) -> Any:
     def make_scalar(node: Node) -> Any:
         return datasets.Value(node.get("x-dtype", DTYPES[value_type(node)]))
 
-    return fold(schema, schema["$defs"][definition], scalar=make_scalar, array=lambda item: [item], struct=dict)
+    return fold(
+        schema,
+        schema["$defs"][definition],
+        scalar=make_scalar,
+        array=lambda item: [item],
+        struct=dict,
+    )
 
 
 VERSION = "1.0.0"
@@ -68,7 +81,9 @@ ROWS = 10_000  # records of a table
 class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
     """A config of a corpus, with the user's own folders and options of reading by name."""
 
-    corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in messages
+    corpus: Corpus | None = field(
+        default=None, repr=False
+    )  # datasets prints the config in messages
     folders: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
@@ -77,18 +92,26 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         """The user's own files; None to look in the usual places."""
         return _take_files(self.data_dir, self.folders, self.options)
 
-    def create_config_id(self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None) -> str:
+    def create_config_id(
+        self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
+    ) -> str:
         """Return the part of the cache key that distinguishes configs; a folder counts by the content of its files."""
         arguments = dict(config_kwargs)
-        folder = _take_files(*(arguments.pop(name, None) for name in ("data_dir", "folders", "options")))
+        folder = _take_files(
+            *(arguments.pop(name, None) for name in ("data_dir", "folders", "options"))
+        )
         if self.corpus is not None:
             files = _find_user_files(self.corpus, self.name, folder)
-            lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(self.corpus, self.name, folder)
+            lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(
+                self.corpus, self.name, folder
+            )
             if folder is not None or files or lacking:
                 content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in files)
                 content += "".join(f"{split}\0" for split in sorted(lacking))
                 content += "".join(f"{item}\0" for item in sorted(self.options.items()))
-                arguments["data"] = hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+                arguments["data"] = hashlib.sha256(
+                    content.encode("utf-8", "surrogateescape")
+                ).hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
 
 
@@ -98,7 +121,9 @@ def _take_files(
     folder = Path(data_dir) if data_dir else None
     if not folders and not options:
         return folder
-    return UserFiles(folder, {name: Path(place) for name, place in (folders or {}).items()}, options or {})
+    return UserFiles(
+        folder, {name: Path(place) for name, place in (folders or {}).items()}, options or {}
+    )
 
 
 def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list[tuple[str, Path]]:
@@ -111,7 +136,9 @@ def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list
             found += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
             found += files_in(folder, source).items()
-    for place in filter(None, (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))):
+    for place in filter(
+        None, (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
+    ):
         extra = (path for pattern in corpus.extra_files for path in sorted(place.glob(pattern)))
         found += [(path.relative_to(place).as_posix(), path) for path in extra if path.is_file()]
     return found
@@ -142,7 +169,9 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         super().__init_subclass__(**arguments)
         cls.DEFAULT_CONFIG_NAME = cls.CORPUS.default_config
         cls.BUILDER_CONFIGS = [
-            CorpusConfig(name=name, version=VERSION, description=config.description, corpus=cls.CORPUS)
+            CorpusConfig(
+                name=name, version=VERSION, description=config.description, corpus=cls.CORPUS
+            )
             for name, config in cls.CORPUS.configs.items()
         ]
 
@@ -156,25 +185,37 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
                     raise error.__cause__ from None
                 raise
 
-    def _download_and_prepare(self, dl_manager: Any, verification_mode: Any, **options: Any) -> None:
+    def _download_and_prepare(
+        self, dl_manager: Any, verification_mode: Any, **options: Any
+    ) -> None:
         super()._download_and_prepare(dl_manager, verification_mode, **options)
-        again = self.config.create_config_id(self.config_kwargs, custom_features=self._custom_features)
+        again = self.config.create_config_id(
+            self.config_kwargs, custom_features=self._custom_features
+        )
         if again != self.config_id:
             problem = Problem("changed while it was read; load it again")
             raise FormatError(self._folder() or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
-        about = {name: getattr(self.CORPUS, name) for name in ("description", "citation", "homepage")}
+        about = {
+            name: getattr(self.CORPUS, name) for name in ("description", "citation", "homepage")
+        }
         return datasets.DatasetInfo(**about, license=self.CORPUS.licence, features=self._features())
 
-    def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
+    def _split_generators(
+        self, dl_manager: datasets.DownloadManager
+    ) -> list[datasets.SplitGenerator]:
         # Files are located when they are read, so that a corpus can be described without its files.
         splits = available_splits(self.CORPUS, self.config.name, self._folder())
         if not splits:
-            names = ", ".join(source.expected for source in self.CORPUS.configs[self.config.name].splits.values())
+            names = ", ".join(
+                source.expected for source in self.CORPUS.configs[self.config.name].splits.values()
+            )
             what = f"contains none of the files of {self.CORPUS.title}: {names}"
             raise UnavailableError(self._folder(), [Problem(what)])
-        return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
+        return [
+            datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits
+        ]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
@@ -199,7 +240,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             return
         known = self._notices()
         if own := [notice for notice in gold.own_notices if notice not in known]:
-            shown = own if len(own) <= SHOWN else [f"{len(own):,} notes (first {SHOWN} shown):", *own[:SHOWN]]
+            shown = (
+                own
+                if len(own) <= SHOWN
+                else [f"{len(own):,} notes (first {SHOWN} shown):", *own[:SHOWN]]
+            )
             warn("\n".join(shown))
         if gold.known_oddities:  # without their number, so that the warnings of all splits are one
             what = f"the released files of {self.CORPUS.name} have known oddities"
@@ -209,7 +254,9 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return data_notices(self.CORPUS, self.config.name, self._folder())
 
     def _features(self) -> datasets.Features:
-        return features(load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition)
+        return features(
+            load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition
+        )
 
     def _folder(self) -> DataDir | None:
         return self.config.files  # type: ignore[no-any-return]
@@ -226,7 +273,9 @@ class UnwritableCacheError(InputError):
     def __init__(self, folder: str, reason: str) -> None:
         self.reason = reason
         advice = "pass another folder as cache_dir= or set HF_DATASETS_CACHE"
-        super().__init__(folder, [Problem(f"the cache of tables is not writable: {reason}; {advice}")])
+        super().__init__(
+            folder, [Problem(f"the cache of tables is not writable: {reason}; {advice}")]
+        )
 
 
 @contextmanager
@@ -236,14 +285,23 @@ def naming_the_cache(folder: str) -> Iterator[None]:
         yield
     except OSError as error:
         first = error
-        while first.strerror is None and isinstance(first.__context__, OSError):  # `datasets` raises another one
+        while first.strerror is None and isinstance(
+            first.__context__, OSError
+        ):  # `datasets` raises another one
             first = first.__context__
         raise UnwritableCacheError(folder, first.strerror or str(first)) from None
 
 
 Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
-Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
-Folder: TypeAlias = str | Path | Literal[""] | None  # a folder; for `datasets`, an empty string means no folder
+Data: TypeAlias = (
+    datasets.Dataset
+    | datasets.DatasetDict
+    | datasets.IterableDataset
+    | datasets.IterableDatasetDict
+)
+Folder: TypeAlias = (
+    str | Path | Literal[""] | None
+)  # a folder; for `datasets`, an empty string means no folder
 
 
 def load_dataset_builder(
@@ -277,12 +335,20 @@ def load_dataset_builder(
     """
     declared = find_corpus(path)
     if name is not None and name not in declared.configs:
-        raise RequestError(describe_unknown(f"config of {declared.name}", name, list(declared.configs)))
-    known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
+        raise RequestError(
+            describe_unknown(f"config of {declared.name}", name, list(declared.configs))
+        )
+    known = [folder.name for folder in declared.user_folders] + [
+        option.name for option in declared.reading_options
+    ]
     for argument in reading:
         if argument not in known:
             known = ["name", "data_dir", "cache_dir", "features", *known]
-            raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known, {"config": "name"}))
+            raise RequestError(
+                describe_unknown(
+                    f"argument for {declared.name}", argument, known, {"config": "name"}
+                )
+            )
     module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
     builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))
     return builder(
@@ -298,19 +364,39 @@ def load_dataset_builder(
 
 @overload
 def load_dataset(
-    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[False] = ..., **options: Any
+    path: AnyCorpus,
+    name: str | None = ...,
+    *,
+    split: None = ...,
+    streaming: Literal[False] = ...,
+    **options: Any,
 ) -> datasets.DatasetDict: ...
 @overload
 def load_dataset(
-    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[False] = ..., **options: Any
+    path: AnyCorpus,
+    name: str | None = ...,
+    *,
+    split: Split,
+    streaming: Literal[False] = ...,
+    **options: Any,
 ) -> datasets.Dataset: ...
 @overload
 def load_dataset(
-    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[True], **options: Any
+    path: AnyCorpus,
+    name: str | None = ...,
+    *,
+    split: None = ...,
+    streaming: Literal[True],
+    **options: Any,
 ) -> datasets.IterableDatasetDict: ...
 @overload
 def load_dataset(
-    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[True], **options: Any
+    path: AnyCorpus,
+    name: str | None = ...,
+    *,
+    split: Split,
+    streaming: Literal[True],
+    **options: Any,
 ) -> datasets.IterableDataset: ...
 @overload
 def load_dataset(
@@ -369,9 +455,15 @@ def load_dataset(
     """
     reject_inapplicable(path, {"revision": revision, "data_files": data_files})
     if streaming and num_proc is not None:
-        raise RequestError("streaming= and num_proc= can't be combined: a stream is read in one process")
-    builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features, **reading)
+        raise RequestError(
+            "streaming= and num_proc= can't be combined: a stream is read in one process"
+        )
+    builder = load_dataset_builder(
+        path, name, data_dir=data_dir, cache_dir=cache_dir, features=features, **reading
+    )
     if streaming:
         return builder.as_streaming_dataset(split=split)
-    builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)
+    builder.download_and_prepare(
+        download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc
+    )
     return builder.as_dataset(split=split, in_memory=keep_in_memory)

@@ -28,7 +28,13 @@ from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
-from closeread.exceptions import InputError, Problem, RequestError, UnavailableError, describe_unknown
+from closeread.exceptions import (
+    InputError,
+    Problem,
+    RequestError,
+    UnavailableError,
+    describe_unknown,
+)
 from closeread.files import creating_folder, package_folder
 from closeread.hf import builder as building
 from closeread.records import DataDir, Record, UserFiles
@@ -59,7 +65,9 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
 
 def _write_json_lines(table: pa.Table, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in _rows(table))
+        file.writelines(
+            f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in _rows(table)
+        )
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
@@ -68,7 +76,9 @@ def _write_csv(table: pa.Table, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(table.column_names)
         for row in _rows(table):
-            writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in row.values())
+            writer.writerow(
+                str(value).lower() if isinstance(value, bool) else value for value in row.values()
+            )
 
 
 class ExportFormat(NamedTuple):
@@ -121,7 +131,9 @@ def export(
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
     if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
-        raise RequestError(f"a data folder applies only to config {declaration.default_config}, which is not exported")
+        raise RequestError(
+            f"a data folder applies only to config {declaration.default_config}, which is not exported"
+        )
     asked, folder = folder, folder.resolve()
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
@@ -131,11 +143,15 @@ def export(
         infos = {}
         for name in names:
             try:
-                infos[name] = _write_config(declaration, name, made, data_dir, Path(cache), FORMATS[format])
+                infos[name] = _write_config(
+                    declaration, name, made, data_dir, Path(cache), FORMATS[format]
+                )
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):
                     raise
-                warn(f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded.")
+                warn(
+                    f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded."
+                )
             except building.UnwritableCacheError as error:
                 what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
                 raise InputError(cache, [Problem(what)]) from None
@@ -158,7 +174,11 @@ def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) 
     nested = ", ".join(name for name in names if name not in flat)
     if names and not nested:
         return names
-    what = f"config {nested} of {corpus.name} has lists" if nested else f"{corpus.name} has no flat config"
+    what = (
+        f"config {nested} of {corpus.name} has lists"
+        if nested
+        else f"{corpus.name} has no flat config"
+    )
     advice = f"choose {' or '.join(flat)}, or another format" if flat else "choose another format"
     raise RequestError(f"{what}; {format} files hold flat configs only ({advice})")
 
@@ -169,44 +189,78 @@ def _has_default_files(corpus: Corpus, config: str) -> bool:
 
 
 def _write_config(
-    declaration: Corpus, name: str, made: Path, data_dir: DataDir | None, cache: Path, how: ExportFormat
+    declaration: Corpus,
+    name: str,
+    made: Path,
+    data_dir: DataDir | None,
+    cache: Path,
+    how: ExportFormat,
 ) -> datasets.DatasetInfo:
     own_folder = data_dir if _has_default_files(declaration, name) else None
     files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
     reading = {**files.folders, **files.options}
-    builder = building.load_dataset_builder(declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading)
+    builder = building.load_dataset_builder(
+        declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading
+    )
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
-        raise UnavailableError(declaration.name, [Problem(f"config {name} has no split with files on this machine")])
-    info = datasets.DatasetInfo(features=builder.info.features, config_name=name, splits=datasets.SplitDict())
+        raise UnavailableError(
+            declaration.name, [Problem(f"config {name} has no split with files on this machine")]
+        )
+    info = datasets.DatasetInfo(
+        features=builder.info.features, config_name=name, splits=datasets.SplitDict()
+    )
     for split, rows in splits.items():
         path = made / name / how.file.format(split=split)
         path.parent.mkdir(exist_ok=True)
         how.write(rows.data.table, path)
-        info.splits.add(datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=rows.data.nbytes))
+        info.splits.add(
+            datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=rows.data.nbytes)
+        )
         info.dataset_size = (info.dataset_size or 0) + rows.data.nbytes
         info.download_size = (info.download_size or 0) + path.stat().st_size
     return info
 
 
 def _write_card(
-    declared: Corpus, made: Path, infos: dict[str, datasets.DatasetInfo], data_dir: DataDir | None, how: ExportFormat
+    declared: Corpus,
+    made: Path,
+    infos: dict[str, datasets.DatasetInfo],
+    data_dir: DataDir | None,
+    how: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
-    card = DatasetCard(resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8"))
+    card = DatasetCard(
+        resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8")
+    )
     if data_dir is not None or declared.default_config not in infos:
-        why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
-        card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
+        why = (
+            f"it has only {', '.join(infos)}"
+            if data_dir is None
+            else "its files come from a user's own folder"
+        )
+        card.text = FIGURES.sub("", card.text).replace(
+            "\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1
+        )
         name, info = next(iter(infos.items()))
         splits = declared.configs[name].splits  # unions of these hold no others
-        n_records = sum(split.num_examples for split in info.splits.values() if split.name in splits)
+        n_records = sum(
+            split.num_examples for split in info.splits.values() if split.name in splits
+        )
         card.data["size_categories"] = [SIZES[max(0, len(str(n_records)) - 3)]]
     default = declared.default_config if declared.default_config in infos else next(iter(infos))
     configs = {}
     for name, info in infos.items():
-        files = [{"split": split, "path": f"{name}/{how.pattern.format(split=split)}"} for split in info.splits]
-        configs[name] = {"data_files": files, **how.reading, **({"default": True} if name == default else {})}
+        files = [
+            {"split": split, "path": f"{name}/{how.pattern.format(split=split)}"}
+            for split in info.splits
+        ]
+        configs[name] = {
+            "data_files": files,
+            **how.reading,
+            **({"default": True} if name == default else {}),
+        }
     MetadataConfigs(configs).to_dataset_card_data(card.data)
     if not how.is_plain:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)

@@ -26,7 +26,14 @@ from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Inconsistency, Option, Procedure, System
 from closeread.counts.report import Report
-from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize, quote_json
+from closeread.exceptions import (
+    Problem,
+    RequestError,
+    SubmissionError,
+    describe_problems,
+    pluralize,
+    quote_json,
+)
 from closeread.formats.text import UNSAFE
 from closeread.hf.builder import feature
 from closeread.hf.modules import class_name, describe_module
@@ -35,7 +42,15 @@ from closeread.scoring import Scorer, resolve_options
 from closeread.tasks import find_format
 
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
-STATE = ("config_name", "keep_in_memory", "num_process", "process_id", "seed", "experiment_id", "timeout")
+STATE = (
+    "config_name",
+    "keep_in_memory",
+    "num_process",
+    "process_id",
+    "seed",
+    "experiment_id",
+    "timeout",
+)
 """Arguments of a module's constructor that attributes of the same names keep."""
 
 Scores = dict[str, float | None]
@@ -55,7 +70,9 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         function = cls._compute
 
         @wraps(function)
-        def compute(*inputs: Any, **options: Any) -> Any:  # unknown options are reported with the names of the options
+        def compute(
+            *inputs: Any, **options: Any
+        ) -> Any:  # unknown options are reported with the names of the options
             return function(*inputs, **options)
 
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in cls.INPUTS]
@@ -70,7 +87,9 @@ class Module(evaluate.Metric):  # type: ignore[misc]
 
     @classmethod
     def _make_signature(cls, inputs: Sequence[Parameter]) -> Signature:
-        options = [Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in cls.OPTIONS]
+        options = [
+            Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in cls.OPTIONS
+        ]
         return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -102,7 +121,9 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         self.filelock = self.filelocks = self.cache_file_name = None
         self.writer = self.buf_writer = self.data = None
 
-    def _describe(self, scores: Mapping[str, str], features: Mapping[str, Any], **more: str) -> evaluate.MetricInfo:
+    def _describe(
+        self, scores: Mapping[str, str], features: Mapping[str, Any], **more: str
+    ) -> evaluate.MetricInfo:
         """Return the description that evaluate shows; options and scores go into the docstrings of the methods."""
         options = [
             f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
@@ -133,20 +154,28 @@ class EvaluateModule(Module):
     REFERENCES: ClassVar[str] = "document"
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        cls.OPTIONS = [option for option in cls.PROCEDURE.options if not option.reading]  # a module reads no files
+        cls.OPTIONS = [
+            option for option in cls.PROCEDURE.options if not option.reading
+        ]  # a module reads no files
         super().__init_subclass__(**arguments)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._corpus = None if self.CORPUS is None else load_corpus(self.CORPUS)
-        format = None if self._corpus is None else find_format(self._corpus.task, self._corpus.format)  # noqa: A001
-        self._unsafe = UNSAFE if format is None else format.unsafe
+        submission_format = (
+            None if self._corpus is None else find_format(self._corpus.task, self._corpus.format)
+        )
+        self._unsafe = UNSAFE if submission_format is None else submission_format.unsafe
         self._schema = load_schema(self.SCHEMA)
         names = (self.PREDICTIONS, self.REFERENCES)
-        self._prediction, self._reference = (resolve(self._schema, self._schema["$defs"][name]) for name in names)
+        self._prediction, self._reference = (
+            resolve(self._schema, self._schema["$defs"][name]) for name in names
+        )
         self._validators = [RowValidator(self._schema, name) for name in names]
         super().__init__(*arguments, **options)
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Scores | None:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **options: Any
+    ) -> Scores | None:
         """Validate the inputs and compute the scores; warn of oddities (`closeread.CloseReadWarning`).
 
         Without inputs, score the inputs added before.  A prediction may be None if the option `missing` is "empty" or
@@ -156,11 +185,21 @@ class EvaluateModule(Module):
         if (references is None and predictions is None) or self._has_stored():
             return self._compute_stored(predictions=predictions, references=references, **options)
         if references is None or predictions is None:
-            raise SubmissionError(self.name, [Problem("predictions and references are both required")])
-        if "properties" not in self._reference:  # such as lists of clusters, which some procedures read at once
-            references, predictions = as_list("references", references), as_list("predictions", predictions)
+            raise SubmissionError(
+                self.name, [Problem("predictions and references are both required")]
+            )
+        if (
+            "properties" not in self._reference
+        ):  # such as lists of clusters, which some procedures read at once
+            references, predictions = (
+                as_list("references", references),
+                as_list("predictions", predictions),
+            )
             pack = self.PROCEDURE.sides.pack
-            if len(predictions) == len(references) and (gold := pack(self.REFERENCES, references)) is not None:
+            if (
+                len(predictions) == len(references)
+                and (gold := pack(self.REFERENCES, references)) is not None
+            ):
                 system = pack(self.PREDICTIONS, predictions)
                 if system is not None:
                     return self._compute(system, gold, **options)
@@ -195,9 +234,13 @@ class EvaluateModule(Module):
             found = f"unexpected arguments of {self.name}: {', '.join(others)}"
             raise RequestError(f"{found} (expected predictions and references)")
         # All stored predictions have the same type, so None is refused whatever the option will be.
-        strictly = {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
+        strictly = (
+            {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
+        )
         system, gold = self._check_inputs(predictions, references, strictly)
-        return list(system), [_drop_optional(self._schema, self._reference, reference) for reference in gold]
+        return list(system), [
+            _drop_optional(self._schema, self._reference, reference) for reference in gold
+        ]
 
     def report(
         self,
@@ -230,9 +273,13 @@ class EvaluateModule(Module):
             {metric.name: metric.description for metric in self.PROCEDURE.metrics},
             {
                 "predictions": feature(self._schema, self.PREDICTIONS),
-                "references": _drop_optional(self._schema, self._reference, feature(self._schema, self.REFERENCES)),
+                "references": _drop_optional(
+                    self._schema, self._reference, feature(self._schema, self.REFERENCES)
+                ),
             },
-            citation=join_entries(list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)),
+            citation=join_entries(
+                list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)
+            ),
             homepage=self._corpus.homepage if self._corpus else "",
         )
 
@@ -249,7 +296,9 @@ class EvaluateModule(Module):
         rows = self._to_rows(system)
         chosen = self._resolve_options(options)
         self._check_consistency(gold, rows, chosen)
-        return rows, Scorer(self.PROCEDURE, chosen, self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS))
+        return rows, Scorer(
+            self.PROCEDURE, chosen, self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS)
+        )
 
     def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
         """Convert predictions to the rows that the procedure counts."""
@@ -258,7 +307,9 @@ class EvaluateModule(Module):
     def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
         for option in self.PROCEDURE.options:
             if option.reading and option.name in options:
-                raise RequestError(f"option {option.name} is one of files, which {self.name} does not read")
+                raise RequestError(
+                    f"option {option.name} is one of files, which {self.name} does not read"
+                )
         return resolve_options(self.PROCEDURE, self.CORPUS, options)
 
     def _check_inputs(
@@ -266,37 +317,67 @@ class EvaluateModule(Module):
     ) -> tuple[Sequence[Any], Sequence[Record]]:
         """Validate the inputs and return them as the procedure takes them: records as columns."""
         is_record = "properties" in self._reference
-        gold = records("references", references, self._reference) if is_record else as_list("references", references)
+        gold = (
+            records("references", references, self._reference)
+            if is_record
+            else as_list("references", references)
+        )
         self._check_kind("references", gold, self._reference)
-        gold = check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
+        gold = check_rows(
+            "references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe
+        )
         system = as_list("predictions", predictions)
         self._check_kind("predictions", system, self._prediction)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
-        numbers = [number for number, prediction in enumerate(system) if prediction is not None or not may_miss]
-        given = check_rows("predictions", self._validators[0], [system[n] for n in numbers], numbers, ABSENT)
+        numbers = [
+            number
+            for number, prediction in enumerate(system)
+            if prediction is not None or not may_miss
+        ]
+        given = check_rows(
+            "predictions", self._validators[0], [system[n] for n in numbers], numbers, ABSENT
+        )
         if len(system) != len(gold):
-            found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
-            raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
+            found = (
+                f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
+            )
+            raise SubmissionError(
+                "predictions", [Problem(f"{found} (expected one prediction per reference)")]
+            )
         rows = dict(zip(numbers, given, strict=True))
         return [rows.get(number) for number in range(len(system))], gold
 
     def _check_kind(self, side: str, rows: Sequence[Any], node: Node) -> None:
         """Raise an error with one sentence on the expected input if no row is of the kind that a module takes."""
         first = rows[0] if len(rows) else None
-        if "properties" in node and first is not None and not any(isinstance(row, Mapping) for row in rows):
+        if (
+            "properties" in node
+            and first is not None
+            and not any(isinstance(row, Mapping) for row in rows)
+        ):
             found = f"values such as {quote_json(first, 60)}"
-            dataset = "the dataset" if self.CORPUS is None else f"closeread.load_dataset('{self.CORPUS}')"
+            dataset = (
+                "the dataset" if self.CORPUS is None else f"closeread.load_dataset('{self.CORPUS}')"
+            )
             fields = f"with {', '.join(map(repr, node['required']))}"
             expected = f"the rows of {dataset}" if side == "references" else f"rows {fields}"
         elif node["type"] == "array" and isinstance(first, Mapping):
-            found, expected = "rows of a dataset", f"the clusters of each document: {side}=dataset['clusters']"
+            found, expected = (
+                "rows of a dataset",
+                f"the clusters of each document: {side}=dataset['clusters']",
+            )
         elif "enum" in node and isinstance(first, list) and set(map(type, first)) == {float}:
-            found, expected = "lists of numbers, such as logits", "one label per row: predictions.argmax(axis=-1)"
+            found, expected = (
+                "lists of numbers, such as logits",
+                "one label per row: predictions.argmax(axis=-1)",
+            )
         else:
             return
         raise SubmissionError(side, [Problem(f"found {found} (expected {expected})")])
 
-    def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
+    def _check_consistency(
+        self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]
+    ) -> None:
         """Check rules that a schema can't express, and raise all problems of a side at once."""
         found = list(self.PROCEDURE.sides.validate(gold, system, options))
         if self._corpus is not None:
@@ -304,7 +385,11 @@ class EvaluateModule(Module):
             found = [one for one in found if one.side == "system"]
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
         for side, name in (("gold", "references"), ("system", "predictions")):
-            if problems := [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]:
+            if problems := [
+                Problem(f"row {one.row}: {one.problem.message}")
+                for one in found
+                if one.side == side
+            ]:
                 self._release_locks()
                 raise SubmissionError(name, problems)
 
@@ -318,7 +403,10 @@ class EvaluateModule(Module):
             Problem(what, record=f"row {given[place]}")
             for place, what in rules.find_odd_rows([system[row] for row in given], gold)
         ]
-        return [*filter(None, ["\n".join(rules.find_oddities(gold))]), *describe_problems("predictions", odd)]
+        return [
+            *filter(None, ["\n".join(rules.find_oddities(gold))]),
+            *describe_problems("predictions", odd),
+        ]
 
 
 def _drop_optional(schema: Schema, node: Node, value: Any) -> Any:
@@ -343,7 +431,9 @@ def make_module(module: str) -> type[EvaluateModule]:
     attributes = {
         "__module__": module,
         "__doc__": describe_module(name),
-        "PROCEDURE": PROCEDURE if name == "coref" else PROCEDURE.with_metrics(name.removeprefix("coref_")),
+        "PROCEDURE": PROCEDURE
+        if name == "coref"
+        else PROCEDURE.with_metrics(name.removeprefix("coref_")),
         "SCHEMA": "coref",
         "PREDICTIONS": "clusters",
         "REFERENCES": "clusters",

@@ -56,8 +56,16 @@ SOURCES = (
 )
 
 METRICS = {
-    "muc": ("MUC: the share of the links within entities that are found.", "Vilain et al. (1995)", (0.4, 0.4, 0.4)),
-    "b3": ("B³: the share of each mention's entity that is found.", "Bagga and Baldwin (1998)", (0.5, 0.4167, 0.4545)),
+    "muc": (
+        "MUC: the share of the links within entities that are found.",
+        "Vilain et al. (1995)",
+        (0.4, 0.4, 0.4),
+    ),
+    "b3": (
+        "B³: the share of each mention's entity that is found.",
+        "Bagga and Baldwin (1998)",
+        (0.5, 0.4167, 0.4545),
+    ),
     "ceafm": (
         "CEAFm: the mentions that entities share under their best one-to-one mapping.",
         "Luo (2005)",
@@ -78,7 +86,11 @@ METRICS = {
         "Moosavi and Strube (2016)",
         (0.3333, 0.2381, 0.2778),
     ),
-    "conll": ("CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.", "Pradhan et al. (2012)", (0.4582,)),
+    "conll": (
+        "CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.",
+        "Pradhan et al. (2012)",
+        (0.4582,),
+    ),
 }
 """Modules of coreference: a sentence on each metric, its source, and its scores in the example, or only F1."""
 
@@ -127,14 +139,18 @@ def find_module(name: str) -> str:
         return name
     if name not in (*procedure_names(), *corpus_names()):
         short = {one.removeprefix("coref_"): one for one in module_names()}
-        raise RequestError(describe_unknown("metric", name, module_names(), short | _list_aliases(name)))
+        raise RequestError(
+            describe_unknown("metric", name, module_names(), short | _list_aliases(name))
+        )
     procedure, _ = find_task(name)
     modules = load_procedure(procedure).modules
     if procedure in modules:
         return procedure
     if len(modules) != 1:
         choices = f"choose from: {', '.join(modules or module_names())}"
-        raise RequestError(f"procedure {procedure} has {'several modules' if modules else 'no module'} ({choices})")
+        raise RequestError(
+            f"procedure {procedure} has {'several modules' if modules else 'no module'} ({choices})"
+        )
     return modules[0]
 
 
@@ -144,13 +160,22 @@ def describe_module(name: str) -> str:
     if name == "coref":
         return COREFERENCE.format(name=name, summary=SUMMARY, sources=SOURCES, example=ALL)
     if metric not in METRICS:
-        tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
-        return next(text for node in tree.body if isinstance(node, ast.ClassDef) if (text := ast.get_docstring(node)))
+        tree = ast.parse(
+            (package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8")
+        )
+        return next(
+            text
+            for node in tree.body
+            if isinstance(node, ast.ClassDef)
+            if (text := ast.get_docstring(node))
+        )
     summary, source, found = METRICS[metric]
     parts = ("precision", "recall", "f1")[-len(found) :]
     scores = {f"{metric}/{part}": value for part, value in zip(parts, found, strict=True)}
     example = f">>> {{name: round(score, 4) for name, score in scores.items()}}\n{scores}"
-    return COREFERENCE.format(name=name, summary=summary, sources=f"Source: {source}", example=example)
+    return COREFERENCE.format(
+        name=name, summary=summary, sources=f"Source: {source}", example=example
+    )
 
 
 def suggest_module(name: str) -> str:

@@ -45,7 +45,11 @@ class _Watcher:
         if fullname not in WATCHED:
             return None
         others = (finder for finder in sys.meta_path if not getattr(finder, MARK, False))
-        found = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
+        found = (
+            finder.find_spec(fullname, path, target)
+            for finder in others
+            if hasattr(finder, "find_spec")
+        )
         spec = next(filter(None, found), None)
         run = getattr(getattr(spec, "loader", None), "exec_module", None)
         if spec is None or run is None:
@@ -69,7 +73,9 @@ def _wrap(module: ModuleType) -> None:
     if not callable(original):
         from closeread.exceptions import CloseReadWarning
 
-        with contextlib.suppress(UserWarning):  # importing closeread must not fail where warnings are errors
+        with contextlib.suppress(
+            UserWarning
+        ):  # importing closeread must not fail where warnings are errors
             warnings.warn(
                 f"{module.__name__} has no {name}, so bare names are not available: "
                 "use closeread.load_dataset and closeread.load_metric",
@@ -99,19 +105,25 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a corpus's builder; None for a name that is not ours."""
     from closeread.corpus.names import corpus_names, find_corpus
 
-    name = _find_name(path, options, "corpus", corpus_names(), lambda other: find_corpus(other).name)
+    name = _find_name(
+        path, options, "corpus", corpus_names(), lambda other: find_corpus(other).name
+    )
     if name is None:
         return None
     from datasets.load import DatasetModule
 
-    return DatasetModule(f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name})
+    return DatasetModule(
+        f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name}
+    )
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a metric; None for a name that is not ours."""
     from closeread.hf.modules import find_module, module_names
 
-    name = _find_name(path, {"revision": options.get("revision")}, "metric", module_names(), find_module)
+    name = _find_name(
+        path, {"revision": options.get("revision")}, "metric", module_names(), find_module
+    )
     if name is None:
         return None
     from evaluate.loading import ImportableModule
@@ -120,7 +132,11 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
 
 
 def _find_name(
-    path: str, options: Mapping[str, Any], what: str, names: Sequence[str], find: Callable[[str], str]
+    path: str,
+    options: Mapping[str, Any],
+    what: str,
+    names: Sequence[str],
+    find: Callable[[str], str],
 ) -> str | None:
     """Return a known name, or the one for which a name stands; None if it is unknown, or a file has this name.
 
@@ -133,7 +149,9 @@ def _find_name(
 
     name = path
     if path not in names:
-        if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(path):
+        if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(
+            path
+        ):
             return None
         try:
             name = find(path)
@@ -153,7 +171,9 @@ def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
 
     for name, reason in INAPPLICABLE.items():
         if options.get(name) is not None:
-            raise RequestError(f"{name}= does not apply to {path}, which ships with closeread: {reason}")
+            raise RequestError(
+                f"{name}= does not apply to {path}, which ships with closeread: {reason}"
+            )
 
 
 @functools.cache
@@ -174,7 +194,9 @@ def _suggest_dataset(path: str) -> str:
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import suggest
 
-    return "" if "/" in path else suggest(path, corpus_names())  # with a slash, it is a dataset on the Hub, or a folder
+    return (
+        "" if "/" in path else suggest(path, corpus_names())
+    )  # with a slash, it is a dataset on the Hub, or a folder
 
 
 def _suggest_metric(path: str) -> str:

@@ -74,8 +74,12 @@ def render_page(markdown: str, *, title: str, description: str) -> bytes:
 
     rules = {
         "link_open": open_link,
-        "fence": lambda renderer, *given: renderer.fence(*given).replace("<pre>", '<pre tabindex="0">', 1),
-        "table_open": lambda *given: '<div class="table" role="group" aria-label="Table" tabindex="0">\n<table>\n',
+        "fence": lambda renderer, *given: renderer.fence(*given).replace(
+            "<pre>", '<pre tabindex="0">', 1
+        ),
+        "table_open": lambda *given: (
+            '<div class="table" role="group" aria-label="Table" tabindex="0">\n<table>\n'
+        ),
         "table_close": lambda *given: "</table>\n</div>\n",
         "image": lambda renderer, tokens, index, *given: escape(str(tokens[index].content)),
     }

@@ -71,7 +71,9 @@ class Repository:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.id) or "--" in self.id or ".." in self.id or len(self.id) > 96:
-            raise RequestError(f"{quote(self.id)} is not the name of a repository (expected ORG/NAME)")
+            raise RequestError(
+                f"{quote(self.id)} is not the name of a repository (expected ORG/NAME)"
+            )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
@@ -128,7 +130,9 @@ class Hub:
         sdk = "static" if repository.kind == "space" else None
         self._ask(self._api.create_repo, repository, exist_ok=True, private=private, space_sdk=sdk)
         if private and not self._read_info(repository, "private").private:
-            raise RequestError(f"{repository} exists and is public; make it private in its settings on the Hub")
+            raise RequestError(
+                f"{repository} exists and is public; make it private in its settings on the Hub"
+            )
 
     def head(self, repository: Repository, revision: str = "main") -> str | None:
         """Return the sha of the last commit of a branch or of `refs/pr/N`; None if there is no such repository."""
@@ -141,7 +145,9 @@ class Hub:
         """List all files and their sizes in bytes."""
         return {path: entry.size for path, entry in self._list_tree(repository, revision).items()}
 
-    def read(self, repository: Repository, path: str, revision: str = "main", limit: int | None = None) -> bytes:
+    def read(
+        self, repository: Repository, path: str, revision: str = "main", limit: int | None = None
+    ) -> bytes:
         """Return the content of a file; one of more bytes than the limit is a TooLargeError before it is downloaded."""
         from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
         from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
@@ -161,7 +167,11 @@ class Hub:
         return repeat(download, str(repository), path=path)
 
     def read_files(
-        self, repository: Repository, revision: str, is_wanted: Callable[[str], bool], kept: dict[str, bytes]
+        self,
+        repository: Repository,
+        revision: str,
+        is_wanted: Callable[[str], bool],
+        kept: dict[str, bytes],
     ) -> dict[str, bytes]:
         """Return the contents of the files of a commit by path, and add them to those kept, by git's names for them."""
 
@@ -170,12 +180,20 @@ class Hub:
                 kept[entry.blob_id] = self.read(repository, entry.path, revision)
             return kept[entry.blob_id]
 
-        entries = {path: one for path, one in self._list_tree(repository, revision).items() if is_wanted(path)}
+        entries = {
+            path: one
+            for path, one in self._list_tree(repository, revision).items()
+            if is_wanted(path)
+        }
         with ThreadPoolExecutor(READERS) as pool:
             return dict(zip(entries, pool.map(read_once, entries.values()), strict=True))
 
     def compare(
-        self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
+        self,
+        repository: Repository,
+        files: Mapping[str, Content],
+        delete: Sequence[str] = (),
+        revision: str = "main",
     ) -> tuple[str, dict[str, Content], list[str]]:
         """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
         head = self._read_head(repository, revision)
@@ -183,8 +201,12 @@ class Hub:
         found: dict[str, RepoFile] = {}
         for start in range(0, len(paths), MAX_PATHS):
             some = paths[start : start + MAX_PATHS]
-            found |= _index_files(self._ask(self._api.get_paths_info, repository, some, revision=head))
-        differing = {path: data for path, data in files.items() if not _is_same(found.get(path), data)}
+            found |= _index_files(
+                self._ask(self._api.get_paths_info, repository, some, revision=head)
+            )
+        differing = {
+            path: data for path, data in files.items() if not _is_same(found.get(path), data)
+        }
         return head, differing, [path for path in delete if path in found]
 
     def commit(
@@ -210,7 +232,9 @@ class Hub:
         missing: dict[str, Content] = {}
         unwanted: list[str] = []
 
-        def make(sha: str, number: int | None = None, url: str | None = None, *, changed: bool) -> Commit:
+        def make(
+            sha: str, number: int | None = None, url: str | None = None, *, changed: bool
+        ) -> Commit:
             return Commit(sha, f"{repository.url}/commit/{sha}", number, url, changed)
 
         def is_in(revision: str) -> bool:
@@ -225,12 +249,21 @@ class Hub:
                 for one in self.pull_requests(repository):
                     revision = f"refs/pr/{one.num}"
                     if (one.author, one.title) == (self.user, message) and is_in(revision):
-                        return make(self._read_head(repository, revision), one.num, one.url, changed=is_retry)
+                        return make(
+                            self._read_head(repository, revision),
+                            one.num,
+                            one.url,
+                            changed=is_retry,
+                        )
             elif is_retry:  # a commit that has arrived may no longer be the head
                 for made in self._ask(self._api.list_repo_commits, repository):
                     if made.commit_id == first_head:
                         break
-                    if made.title == message and self.user in made.authors and is_in(made.commit_id):
+                    if (
+                        made.title == message
+                        and self.user in made.authors
+                        and is_in(made.commit_id)
+                    ):
                         return make(made.commit_id, changed=True)
                 # An earlier request may still be under way: on top of a fixed commit it can't be applied twice.
                 sent_on = parent or head
@@ -239,7 +272,10 @@ class Hub:
             return None if missing or unwanted else make(head, changed=False)
 
         def send() -> Commit:
-            new = [CommitOperationAdd(path, d if isinstance(d, bytes) else str(d)) for path, d in missing.items()]
+            new = [
+                CommitOperationAdd(path, d if isinstance(d, bytes) else str(d))
+                for path, d in missing.items()
+            ]
             made = self._api.create_commit(
                 repository.id,
                 [*new, *map(CommitOperationDelete, unwanted)],
@@ -258,12 +294,16 @@ class Hub:
         # A conflict is cured by sending again, unless the commit is made for a certain head.
         return repeat(send, str(repository), look=look, again_after=() if parent else (412,))
 
-    def pull_requests(self, repository: Repository, *, all_states: bool = False) -> list[Discussion]:
+    def pull_requests(
+        self, repository: Repository, *, all_states: bool = False
+    ) -> list[Discussion]:
         """List pull requests, oldest first: the open ones, or all; drafts are not open."""
         status = None if all_states else "open"
         list_them = partial(self._api.get_repo_discussions, discussion_type="pull_request")
         listed = self._ask(list_them, repository, discussion_status=status)
-        return sorted((one for one in listed if all_states or one.status == "open"), key=lambda one: one.num)
+        return sorted(
+            (one for one in listed if all_states or one.status == "open"), key=lambda one: one.num
+        )
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
         """Return the last commit and the paths of a pull request; the Hub may not show all of a very large one."""
@@ -273,25 +313,33 @@ class Hub:
         if not details.is_pull_request:
             raise RequestError(f"{repository}: discussion {number} is not a pull request")
         if details.diff is None and details.status == "open":
-            raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
+            raise RequestError(
+                f"{repository}: the Hub does not show what pull request {number} changes"
+            )
         commits = [event for event in details.events if isinstance(event, DiscussionCommit)]
         head = commits[-1].oid if commits else self._read_head(repository, f"refs/pr/{number}")
         time = (commits[-1] if commits else details).created_at.astimezone(UTC)
         paths = list_changed_paths(details.diff or "")
-        return PullRequestDetails(head, f"{time:%Y-%m-%dT%H:%M:%SZ}", paths, _list_comments(details))
+        return PullRequestDetails(
+            head, f"{time:%Y-%m-%dT%H:%M:%SZ}", paths, _list_comments(details)
+        )
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
 
         def is_done(details: DiscussionWithDetails) -> bool:
-            return (self.user, text.strip()) in ((author, one.strip()) for author, one in _list_comments(details))
+            return (self.user, text.strip()) in (
+                (author, one.strip()) for author, one in _list_comments(details)
+            )
 
         self._change_discussion(self._api.comment_discussion, repository, number, text, is_done)
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request, unless it is closed or merged."""
         change = self._api.change_discussion_status
-        self._change_discussion(change, repository, number, "closed", lambda one: one.status in ("closed", "merged"))
+        self._change_discussion(
+            change, repository, number, "closed", lambda one: one.status in ("closed", "merged")
+        )
 
     def _change_discussion(
         self,
@@ -303,9 +351,15 @@ class Hub:
     ) -> None:
         check_login()
         send = partial(change, repository.id, number, what, repo_type=repository.kind)
-        repeat(send, str(repository), look=lambda is_retry: is_done(self._read_discussion(repository, number)) or None)
+        repeat(
+            send,
+            str(repository),
+            look=lambda is_retry: is_done(self._read_discussion(repository, number)) or None,
+        )
 
-    def _ask(self, method: Callable[..., Any], repository: Repository, *arguments: Any, **options: Any) -> Any:
+    def _ask(
+        self, method: Callable[..., Any], repository: Repository, *arguments: Any, **options: Any
+    ) -> Any:
         """Send a request about a repository; what the client lists page by page is read at once."""
 
         def send() -> object:
@@ -321,10 +375,14 @@ class Hub:
         return str(self._read_info(repository, "sha", revision).sha)
 
     def _list_tree(self, repository: Repository, revision: str) -> dict[str, RepoFile]:
-        return _index_files(self._ask(self._api.list_repo_tree, repository, revision=revision, recursive=True))
+        return _index_files(
+            self._ask(self._api.list_repo_tree, repository, revision=revision, recursive=True)
+        )
 
     def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
-        details: DiscussionWithDetails = self._ask(self._api.get_discussion_details, repository, number)
+        details: DiscussionWithDetails = self._ask(
+            self._api.get_discussion_details, repository, number
+        )
         return details
 
 
@@ -337,7 +395,9 @@ def _index_files(entries: Iterable[object]) -> dict[str, RepoFile]:
 def _list_comments(details: DiscussionWithDetails) -> tuple[tuple[str, str], ...]:
     from huggingface_hub import DiscussionComment
 
-    return tuple((one.author, one.content) for one in details.events if isinstance(one, DiscussionComment))
+    return tuple(
+        (one.author, one.content) for one in details.events if isinstance(one, DiscussionComment)
+    )
 
 
 def _is_same(entry: Any, data: Content) -> bool:
@@ -441,7 +501,9 @@ def _is_transient(error: BaseException) -> bool:
         return status in TRANSIENT
     if isinstance(error, OfflineModeIsEnabled | LocalTokenNotFoundError):
         return False
-    is_of_http = any(base.__module__.split(".")[0].startswith("http") for base in type(error).__mro__)
+    is_of_http = any(
+        base.__module__.split(".")[0].startswith("http") for base in type(error).__mro__
+    )
     return isinstance(error, OSError) or is_of_http or type(error).__name__ == "JSONDecodeError"
 
 
@@ -457,7 +519,11 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     if isinstance(error, errors.LocalTokenNotFoundError):
         return RequestError(NO_LOGIN)
     is_gated = isinstance(error, errors.GatedRepoError)  # which is a subclass of the next
-    if isinstance(error, errors.RepositoryNotFoundError) and not is_gated and (status != 401 or login == NO_LOGIN):
+    if (
+        isinstance(error, errors.RepositoryNotFoundError)
+        and not is_gated
+        and (status != 401 or login == NO_LOGIN)
+    ):
         who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
         return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
     if isinstance(error, errors.EntryNotFoundError) and status != 401:
@@ -479,7 +545,10 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
             402: f"the Hugging Face Hub asks for a paid plan{told}",
             403: f"no permission; ask its owners, or use a token with write access{told}",
             429: f"too many requests to the Hugging Face Hub; try again {when}",
-        }.get(status, f"the Hugging Face Hub {trouble or f'refused the request (status {status})'}{told}")
+        }.get(
+            status,
+            f"the Hugging Face Hub {trouble or f'refused the request (status {status})'}{told}",
+        )
     elif _is_transient(error):
         found = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
     else:  # front matter that the client refuses, for example
@@ -523,10 +592,18 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
         there = hub.list_files(plan.repository)
         _, differing, _ = hub.compare(plan.repository, plan.files)
     changes = [
-        Change(path, size, "unchanged" if path not in differing else "changed" if path in there else "new")
+        Change(
+            path,
+            size,
+            "unchanged" if path not in differing else "changed" if path in there else "new",
+        )
         for path, size in plan.sizes().items()
     ]
-    gone = (path for path in there if path not in plan.files and any(matches(path, one) for one in plan.owned))
+    gone = (
+        path
+        for path in there
+        if path not in plan.files and any(matches(path, one) for one in plan.owned)
+    )
     return sorted([*changes, *(Change(path, there[path], "deleted") for path in gone)])
 
 
@@ -536,7 +613,9 @@ def matches(path: str, pattern: str) -> bool:
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
+def publish(
+    hub: Hub, plan: Plan, *, message: str, private: bool = False
+) -> tuple[list[Change], Commit | None]:
     """Make a repository match a plan in one commit, which is None if there is nothing to change."""
     head = hub.head(plan.repository)
     if head is None or private:  # of a repository that exists, this checks that it is private
@@ -546,4 +625,6 @@ def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tup
     gone = [change.path for change in changes if change.kind == "deleted"]
     if not gone and all(change.kind == "unchanged" for change in changes):
         return changes, None
-    return changes, hub.commit(plan.repository, plan.files, message=message, delete=gone, parent=head)
+    return changes, hub.commit(
+        plan.repository, plan.files, message=message, delete=gone, parent=head
+    )

@@ -54,7 +54,11 @@ OWN_COPY_ONLY = """describes the corpus. closeread
 (`pip install closeread`) reads the files that you got from their owners"""
 
 FRAMEWORK = "closeread"
-NOT_TESTED = ("train", "validation", "trial")  # splits that systems are trained or tuned on: there is no board for them
+NOT_TESTED = (
+    "train",
+    "validation",
+    "trial",
+)  # splits that systems are trained or tuned on: there is no board for them
 DESCRIPTION = (
     "closeread scores careful reading (temporal common sense, timelines, noun phrase relations, coreference), with "
     "confidence intervals, paired tests and signatures."
@@ -82,7 +86,9 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
     names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or [
         name for name, config in corpus.configs.items() if not config.flattens
     ]
-    refused = [name for name in names if corpus.redistribution and not corpus.configs[name].is_bundled]
+    refused = [
+        name for name in names if corpus.redistribution and not corpus.configs[name].is_bundled
+    ]
     if asked and refused:
         raise RequestError(
             f"{describe_refusal(corpus)}: config {', '.join(refused)} can't be published. "
@@ -119,11 +125,17 @@ def describe_sources(corpus: Corpus) -> bytes:
         if isinstance(source, UserFolders):  # users get them from their owners
             return []
         files = source.files if isinstance(source, SourceFolder) else (source,)
-        return [{name: getattr(file, name) for name in ("name", "sha256", "git_blob", "url")} for file in files]
+        return [
+            {name: getattr(file, name) for name in ("name", "sha256", "git_blob", "url")}
+            for file in files
+        ]
 
     found = {
         "format": 1,
-        **{name: getattr(corpus, name) for name in ("name", "title", "homepage", "licence", "citation")},
+        **{
+            name: getattr(corpus, name)
+            for name in ("name", "title", "homepage", "licence", "citation")
+        },
         "redistribution": corpus.redistribution or None,
         "configs": {
             name: {
@@ -140,7 +152,9 @@ def describe_sources(corpus: Corpus) -> bytes:
 def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, bytes | Path]:
     """Return the files of a corpus's repository by path, from the folder that `closeread.hf.export` wrote."""
     files: dict[str, bytes | Path] = {
-        path.relative_to(exported).as_posix(): path for path in sorted(exported.rglob("*")) if path.is_file()
+        path.relative_to(exported).as_posix(): path
+        for path in sorted(exported.rglob("*"))
+        if path.is_file()
     }
     card = (exported / "README.md").read_text("utf-8")
     if HEADING not in card:
@@ -150,7 +164,9 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
         is_own = bool(corpus.user_folders)
         arguments = f'"{corpus.name}"' + is_own * f', data_dir="{corpus.name}"'
         what = OWN_COPY_ONLY if is_own else SAMPLE_ONLY
-        text = ABSENT.format(name=corpus.name, reason=corpus.redistribution, what=what, arguments=arguments)
+        text = ABSENT.format(
+            name=corpus.name, reason=corpus.redistribution, what=what, arguments=arguments
+        )
     readme = card.replace(HEADING, HEADING + text, 1).encode()
     check_card(readme, "dataset_card")
     return {**files, "README.md": readme, f"{corpus.name}.json": describe_sources(corpus)}

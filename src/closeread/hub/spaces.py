@@ -33,7 +33,9 @@ metric = evaluate.load("{repository}")
 """
 
 
-def metric_files(metric: str, class_name: str, card: str, requirements: bytes, repository: str) -> dict[str, bytes]:
+def metric_files(
+    metric: str, class_name: str, card: str, requirements: bytes, repository: str
+) -> dict[str, bytes]:
     """Return the files of a metric's Space `org/name` by path; `card` and `requirements` are those of our module."""
     name = repository.partition("/")[2]
     if not re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_-]*", name):
@@ -45,7 +47,10 @@ def metric_files(metric: str, class_name: str, card: str, requirements: bytes, r
     title, description = front["title"], front["description"]
     heading, _, rest = text.lstrip("\n").partition("\n")
     text = f"{heading}\n{USAGE.format(repository=repository)}{rest.lstrip()}"
-    about = {"short_description": shorten(f"{title}, by closeread", SHORT), "description": description}
+    about = {
+        "short_description": shorten(f"{title}, by closeread", SHORT),
+        "description": description,
+    }
     script = SCRIPT.format(title=title, repository=repository, metric=metric, name=class_name)
     return {
         "README.md": _make_card(title, "📏", "blue", {**about, "tags": front["tags"]}, text),
@@ -72,7 +77,13 @@ def leaderboard_files(
     # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
     gold = {one["gold"] for one in index["boards"]}
     test = "mix" if len(gold) > 1 else next(iter(gold), "public")
-    tags = ["leaderboard", "submission:semiautomatic", f"test:{test}", "judge:auto", "modality:text"]
+    tags = [
+        "leaderboard",
+        "submission:semiautomatic",
+        f"test:{test}",
+        "judge:auto",
+        "modality:text",
+    ]
     tags += (f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES)
     about = {
         "short_description": "Scores with intervals, by closeread",

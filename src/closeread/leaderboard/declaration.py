@@ -21,7 +21,14 @@ from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling, write_resampling
 from closeread.counts.procedure import GoldSpec, PathOption, Procedure
-from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, escape_line, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    escape_line,
+    quote,
+)
 from closeread.formats.json_lines import parse_json
 from closeread.formats.text import UNSAFE
 from closeread.json_schema import check_json
@@ -44,7 +51,9 @@ BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,
 
 def write_json(value: Any) -> bytes:
     """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
     return f"{text}\n".encode()
 
 
@@ -58,7 +67,9 @@ def read_json(
     try:
         found: dict[str, Any] = parse_json(data.decode(), unsafe)
     except ValueError as error:
-        raise FormatError(source, [Problem(f"is not JSON as closeread writes it: {error}")]) from None
+        raise FormatError(
+            source, [Problem(f"is not JSON as closeread writes it: {error}")]
+        ) from None
     check_format(found, FORMAT, source)
     check_json(found, f"closeread.leaderboard/store.schema.json#{kind}", source)
     del found["format"]
@@ -83,7 +94,9 @@ class Limits:
     rows: int = 1_000_000  # the largest number of lines in it
     per_day: int = 5  # how many submissions of an author are judged per day (UTC)
     seconds: int = 300  # how long scoring one may take
-    memory: int = 4_000_000_000  # how many bytes of memory scoring one may use, beyond what the gold needs
+    memory: int = (
+        4_000_000_000  # how many bytes of memory scoring one may use, beyond what the gold needs
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,9 @@ class Board:
 
     name: str  # the folder of its submissions, such as "mctaco/test"
     title: str  # its name for readers
-    scored: str  # the name of the corpus or, with own gold, of the procedure or corpus that scores it
+    scored: (
+        str  # the name of the corpus or, with own gold, of the procedure or corpus that scores it
+    )
     config: str | None  # the part of the corpus; None for own gold
     split: str | None
     own_gold: bool  # whether gold is the organiser's own
@@ -104,13 +119,21 @@ class Board:
     signature: str  # the signature of a score of complete predictions
     n_units: int  # the size of the gold
     n_blocks: int
-    ids: tuple[str, ...] = ()  # the ids that predictions must cover, for people without the gold; empty if it is public
+    ids: tuple[
+        str, ...
+    ] = ()  # the ids that predictions must cover, for people without the gold; empty if it is public
     baselines: tuple[str, ...] = ()  # the names of the baselines to show
     limits: Limits = field(default_factory=Limits)
-    counting: str = "all"  # whether all submissions of an author count, or only the "best" or the "last"
+    counting: str = (
+        "all"  # whether all submissions of an author count, or only the "best" or the "last"
+    )
     resampling: Resampling = field(default_factory=Resampling)
-    dataset: str | None = None  # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
-    opens: str | None = None  # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
+    dataset: str | None = (
+        None  # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
+    )
+    opens: str | None = (
+        None  # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
+    )
     closes: str | None = None  # the last such second
 
     @cached_property
@@ -140,12 +163,22 @@ class Board:
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
         if self.own_gold and gold is None:
-            raise RequestError(f"the gold of {self.name} is not part of the store; give it with --gold")
-        place = GoldSpec(None, gold=gold) if gold is not None else GoldSpec(None, self.config, self.split)
+            raise RequestError(
+                f"the gold of {self.name} is not part of the store; give it with --gold"
+            )
+        place = (
+            GoldSpec(None, gold=gold)
+            if gold is not None
+            else GoldSpec(None, self.config, self.split)
+        )
         scorer = open_scorer(self.scored, place, self.options, self.metrics)
         if scorer.expected_signature() != self.signature:
-            found = f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
-            raise RequestError(f"this is not the gold that {self.name} was made for, or not the same scoring: {found}")
+            found = (
+                f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
+            )
+            raise RequestError(
+                f"this is not the gold that {self.name} was made for, or not the same scoring: {found}"
+            )
         _choose_headline(scorer.procedure, self.headline)
         return scorer
 
@@ -156,12 +189,19 @@ class Leaderboard:
 
     title: str  # the name of the leaderboard
     boards: Mapping[str, Board]  # its boards by name
-    results: str | None = None  # the dataset on the Hub with the results; None if they are beside the submissions
+    results: str | None = (
+        None  # the dataset on the Hub with the results; None if they are beside the submissions
+    )
 
     def to_bytes(self) -> bytes:
         """Return the bytes of `leaderboard.json`."""
-        boards = [{**asdict(board), "resampling": write_resampling(board.resampling)} for board in self.boards.values()]
-        return write_json({"format": FORMAT, "title": self.title, "results": self.results, "boards": boards})
+        boards = [
+            {**asdict(board), "resampling": write_resampling(board.resampling)}
+            for board in self.boards.values()
+        ]
+        return write_json(
+            {"format": FORMAT, "title": self.title, "results": self.results, "boards": boards}
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
@@ -170,11 +210,16 @@ class Leaderboard:
         boards = {}
         for board in found["boards"]:
             if ".." in board["name"]:
-                raise FormatError(source, [Problem(f"{quote(board['name'])} is not a valid name of a board")])
+                raise FormatError(
+                    source, [Problem(f"{quote(board['name'])} is not a valid name of a board")]
+                )
             for name in ("slices", "ids", "baselines"):
                 board[name] = tuple(board[name])
             board["metrics"] = None if board["metrics"] is None else tuple(board["metrics"])
-            board |= {"limits": Limits(**board["limits"]), "resampling": Resampling(**board["resampling"])}
+            board |= {
+                "limits": Limits(**board["limits"]),
+                "resampling": Resampling(**board["resampling"]),
+            }
             boards[board["name"]] = Board(**board)
         return cls(found["title"], boards, found["results"])
 
@@ -183,7 +228,9 @@ class Leaderboard:
         if name is None and len(self.boards) == 1:
             return next(iter(self.boards.values()))
         if name is None:
-            raise RequestError(f"the leaderboard has several boards (choose from: {', '.join(self.boards)})")
+            raise RequestError(
+                f"the leaderboard has several boards (choose from: {', '.join(self.boards)})"
+            )
         if name not in self.boards:
             raise RequestError(describe_unknown("board", name, list(self.boards)))
         return self.boards[name]
@@ -216,7 +263,9 @@ def make_board(
     opens = None if opens is None else _parse_time(opens, time())
     closes = None if closes is None else _parse_time(closes, time(23, 59, 59))
     if opens is not None and closes is not None and closes <= opens:
-        raise RequestError(f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}")
+        raise RequestError(
+            f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
+        )
     own = place.gold is not None
     corpus = find_procedure(scored)[1]
     if not own and corpus is None:
@@ -225,7 +274,9 @@ def make_board(
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
     scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
     if scorer.options.get("missing") == "skip":
-        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
+        raise RequestError(
+            "a board can't use --option missing=skip: systems would be scored on different units"
+        )
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
@@ -233,7 +284,9 @@ def make_board(
     split_name = (place.split if own else split) or "test"
     name = f"{scored}-{part}/{split_name}" if part else f"{scored}/{split_name}"
     if not BOARD_NAME.fullmatch(name) or ".." in name:
-        raise RequestError(f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
+        raise RequestError(
+            f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')"
+        )
     what = f"{load_corpus(corpus).title if corpus else scored} {part or ''}".strip()
     private = own if private is None else private
     ids: tuple[str, ...] = ()
@@ -256,7 +309,9 @@ def make_board(
         options=scorer.options,
         metrics=metrics,
         headline=_choose_headline(scorer.procedure, headline),
-        slices=tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES),
+        slices=tuple(
+            name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES
+        ),
         signature=scorer.expected_signature(),
         n_units=len(table.units),
         n_blocks=table.n_blocks,
@@ -264,7 +319,8 @@ def make_board(
         baselines=tuple(
             baseline.name
             for baseline in (load_baselines(corpus).values() if corpus else ())
-            if not baseline.required_options and not any(isinstance(option, PathOption) for option in baseline.options)
+            if not baseline.required_options
+            and not any(isinstance(option, PathOption) for option in baseline.options)
         ),
         limits=limits or Limits(),
         counting=counting,

@@ -50,7 +50,9 @@ OF_AUTHOR = 20
 CONFLICTS = 20  # how often a commit is retried while others commit
 DAMAGED = "restore these files from the history of the dataset"
 
-OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')  # also in git's header of a renamed file
+OURS = re.compile(
+    r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/'
+)  # also in git's header of a renamed file
 NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 
@@ -80,7 +82,9 @@ class HubStore:
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration."""
         if (found := self.find_leaderboard()) is None:
-            raise RequestError(f"{self.place} is not a leaderboard; create one with closeread leaderboard init")
+            raise RequestError(
+                f"{self.place} is not a leaderboard; create one with closeread leaderboard init"
+            )
         return found
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
@@ -92,8 +96,14 @@ class HubStore:
         def make_card(repository: Repository, template: str) -> dict[str, bytes]:
             if CARD in self._hub.list_files(repository):
                 return {}
-            text = (package_folder("closeread.leaderboard") / "templates" / template).read_text("utf-8")
-            return {CARD: text.format(title=leaderboard.title, place=self.place, results=results.url).encode()}
+            text = (package_folder("closeread.leaderboard") / "templates" / template).read_text(
+                "utf-8"
+            )
+            return {
+                CARD: text.format(
+                    title=leaderboard.title, place=self.place, results=results.url
+                ).encode()
+            }
 
         if results == self._submissions:
             cards = make_card(results, "results.md")
@@ -103,18 +113,24 @@ class HubStore:
             if card := make_card(results, "results.md"):
                 self._hub.commit(results, card, message="Add a card")
         files = {FILE: leaderboard.to_bytes(), **cards}
-        made = self._hub.commit(self._submissions, files, message="Declare the leaderboard", parent=head)
+        made = self._hub.commit(
+            self._submissions, files, message="Declare the leaderboard", parent=head
+        )
         self._declared = made.sha, leaderboard
 
     def name_author(self, name: str | None) -> str:
         """Return the user who is logged in."""
         if name is not None:
-            raise RequestError("--author is for a leaderboard in a folder; on the Hub, the author is your account")
+            raise RequestError(
+                "--author is for a leaderboard in a folder; on the Hub, the author is your account"
+            )
         return self._hub.user
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
-        made = self._hub.commit(self._submissions, files, message=title, description=description, pull_request=True)
+        made = self._hub.commit(
+            self._submissions, files, message=title, description=description, pull_request=True
+        )
         if made.pull_request_url is None:
             return Receipt(f"{self._submissions.url}/blob/main/{list(files)[-1]}", is_new=False)
         return Receipt(made.pull_request_url, is_new=made.changed)
@@ -134,10 +150,18 @@ class HubStore:
             request = read_request(found.paths, list(leaderboard.boards))
             if request is not None:
                 self._requests[one.num] = found
-                arrival = replace(request, author=one.author, submitted=found.updated, source=one.url, number=one.num)
+                arrival = replace(
+                    request,
+                    author=one.author,
+                    submitted=found.updated,
+                    source=one.url,
+                    number=one.num,
+                )
                 unnamed = 0 if arrival.submission else one.num
                 arrivals.setdefault((arrival.submission, arrival.withdrawal, unnamed), arrival)
-        return sorted(arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number))
+        return sorted(
+            arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number)
+        )
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Read and verify the files of a new submission, as they were when it was listed."""
@@ -147,7 +171,10 @@ class HubStore:
         # Any other error is not the submitter's.
         found = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
         if not found.problems and found.read_about().author is not None:
-            return replace(found, problems=("the description names an author; on the Hub, that is the account",))
+            return replace(
+                found,
+                problems=("the description names an author; on the Hub, that is the account",),
+            )
         return found
 
     def read_predictions(self, path: str, limit: int, revision: str = "main") -> bytes:
@@ -164,7 +191,9 @@ class HubStore:
         """Commit the verified files of an arrival, then records and entries, unless another judge has settled it."""
         if arrival is not None and arrival.files:
             title = f"Accept submission {arrival.submission[:12]} of {arrival.author}"
-            self._hub.commit(self._submissions, arrival.files, message=title, description=arrival.source or "")
+            self._hub.commit(
+                self._submissions, arrival.files, message=title, description=arrival.source or ""
+            )
         results = self._find_results()
 
         def select_new(head: str | None) -> dict[str, bytes]:
@@ -218,7 +247,10 @@ class HubStore:
         return self._submissions if found.results is None else Repository(found.results, "dataset")
 
     def _commit_on_top(
-        self, repository: Repository, make: Callable[[str | None], Mapping[str, bytes]], message: str
+        self,
+        repository: Repository,
+        make: Callable[[str | None], Mapping[str, bytes]],
+        message: str,
     ) -> None:
         """Commit the files made for a head on top of it, and make them again while other judges are faster."""
         for _ in range(CONFLICTS):
@@ -256,10 +288,18 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
     if not any(OURS.search(path) for path in paths):
         return None
     found = [match for path in paths if (match := NAMED.fullmatch(path)) and match[2] in boards]
-    board = found[0][2] if found else next((b for b in boards if any(f"/{b}/" in path for path in paths)), None)
+    board = (
+        found[0][2]
+        if found
+        else next((b for b in boards if any(f"/{b}/" in path for path in paths)), None)
+    )
     board = board or next(iter(boards))
     predictions = [path for path in paths if is_predictions_path(path, board)]
-    others = [path for path in paths if path not in predictions and path not in [match[0] for match in found]]
+    others = [
+        path
+        for path in paths
+        if path not in predictions and path not in [match[0] for match in found]
+    ]
     is_withdrawal = bool(found) and found[0][1] == "withdrawals"
     problems = []
     if len(found) != 1:
@@ -268,9 +308,15 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
             f"their digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
         )
     if len(predictions) > (0 if is_withdrawal else 1):
-        problems.append(f"the pull request has {pluralize(len(predictions), 'file')} of predictions")
+        problems.append(
+            f"the pull request has {pluralize(len(predictions), 'file')} of predictions"
+        )
     if others:
-        problems.append(f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}")
+        problems.append(
+            f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}"
+        )
     if problems:
-        return Arrival(board, "", False, "", "", problems=(*problems, "send submissions with closeread submit"))
+        return Arrival(
+            board, "", False, "", "", problems=(*problems, "send submissions with closeread submit")
+        )
     return Arrival(board, found[0][4], is_withdrawal, "", "")

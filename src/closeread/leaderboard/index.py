@@ -52,8 +52,16 @@ def make_index(
     store: Store, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
 ) -> dict[str, Any]:
     """Return the index of all boards, from all entries and records, and the counts of each board."""
-    boards = [_index_board(store, board, results, counts[board.name]) for board in leaderboard.boards.values()]
-    return {"format": FORMAT, "closeread": __version__, "title": leaderboard.title, "boards": boards}
+    boards = [
+        _index_board(store, board, results, counts[board.name])
+        for board in leaderboard.boards.values()
+    ]
+    return {
+        "format": FORMAT,
+        "closeread": __version__,
+        "title": leaderboard.title,
+        "boards": boards,
+    }
 
 
 def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
@@ -68,7 +76,9 @@ def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
 
 def find_row(index: Mapping[str, Any], submission: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the board and the row of a submission; both are empty if there is none."""
-    found = ((board, row) for board in index["boards"] for row in (*board["rows"], *board["superseded"]))
+    found = (
+        (board, row) for board in index["boards"] for row in (*board["rows"], *board["superseded"])
+    )
     return next(((board, row) for board, row in found if row["id"] == submission), ({}, {}))
 
 
@@ -90,29 +100,44 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
     ranks = _rank(metric, subjects, flags, counts)
 
     def make_row(name: str) -> dict[str, Any]:
-        return _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name))
+        return _make_row(
+            store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name)
+        )
 
     history: list[dict[str, Any]] = []
     for name in sorted(accepted.keys() & counts.records.keys(), key=time):
         if value(name) > (history[-1]["value"] if history else -1):  # better than all before
             history.append({"date": accepted[name].submitted, "id": name, "value": value(name)})
     others: dict[str, list[Record]] = {}
-    for record in sorted(results.records.values(), key=lambda record: (record.signature, record.subject)):
-        if record.board == board.name and record.signature != board.signature and record.subject in accepted:
+    for record in sorted(
+        results.records.values(), key=lambda record: (record.signature, record.subject)
+    ):
+        if (
+            record.board == board.name
+            and record.signature != board.signature
+            and record.subject in accepted
+        ):
             others.setdefault(record.signature, []).append(record)
     statuses = [entry.status for entry in entries.values()]
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
         "rows": sorted(
             [*map(make_row, subjects), *_list_printed(board)],
-            key=lambda row: (-_find_value(row["scores"], board.headline), row["submitted"] or "", row["system"]),
+            key=lambda row: (
+                -_find_value(row["scores"], board.headline),
+                row["submitted"] or "",
+                row["system"],
+            ),
         ),
         "superseded": [make_row(name) for name in everyone if name not in set(subjects)],
         "others": [
             {
                 "signature": signature,
                 "closeread": records[0].closeread,
-                "rows": [_make_row(store, board, record, accepted[record.subject], [], None) for record in records],
+                "rows": [
+                    _make_row(store, board, record, accepted[record.subject], [], None)
+                    for record in records
+                ],
             }
             for signature, records in others.items()
         ],
@@ -127,8 +152,23 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
     """Return the part of the index about the board itself."""
     procedure, drawing, limits = board.procedure, board.resampling, board.limits
     corpus = None if board.corpus is None else load_corpus(board.corpus)
-    slices = {} if example is None else {name: list(values) for name, values in example.report["slices"].items()}
-    names = ("name", "title", "corpus", "config", "split", "signature", "n_units", "n_blocks", "headline", "counting")
+    slices = (
+        {}
+        if example is None
+        else {name: list(values) for name, values in example.report["slices"].items()}
+    )
+    names = (
+        "name",
+        "title",
+        "corpus",
+        "config",
+        "split",
+        "signature",
+        "n_units",
+        "n_blocks",
+        "headline",
+        "counting",
+    )
     return {
         **{name: getattr(board, name) for name in (*names, "opens", "closes")},
         "procedure": procedure.name,
@@ -137,7 +177,10 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "unit": procedure.unit,
         "resampling_unit": procedure.resampling_unit,
         **{name: getattr(drawing, name) for name in ("confidence", "n_resamples", "seed")},
-        "metrics": [{"name": m.name, "title": m.title, "description": m.description} for m in procedure.metrics],
+        "metrics": [
+            {"name": m.name, "title": m.title, "description": m.description}
+            for m in procedure.metrics
+        ],
         "slices": slices,
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "homepage": corpus.homepage if corpus else None,
@@ -152,7 +195,9 @@ def _find_value(scores: Mapping[str, Any], headline: str) -> float:
     return -1.0 if value is None else float(value)
 
 
-def _choose_counting(board: Board, subjects: Sequence[str], accepted: Mapping[str, Entry]) -> list[str]:
+def _choose_counting(
+    board: Board, subjects: Sequence[str], accepted: Mapping[str, Entry]
+) -> list[str]:
     """Return the submissions that are ranked, and all baselines, in order."""
     if board.counting == "all":
         return list(subjects)
@@ -160,7 +205,9 @@ def _choose_counting(board: Board, subjects: Sequence[str], accepted: Mapping[st
     for name in subjects:  # best first
         if name in accepted:
             author = accepted[name].author
-            later = author in chosen and accepted[name].submitted > accepted[chosen[author]].submitted
+            later = (
+                author in chosen and accepted[name].submitted > accepted[chosen[author]].submitted
+            )
             if author not in chosen or (board.counting == "last" and later):
                 chosen[author] = name
     kept = set(chosen.values())
@@ -186,14 +233,21 @@ def _find_flags(
 
 
 def _rank(
-    metric: Metric, subjects: Sequence[str], flags: Mapping[str, Sequence[Mapping[str, str]]], counts: Counts
+    metric: Metric,
+    subjects: Sequence[str],
+    flags: Mapping[str, Sequence[Mapping[str, str]]],
+    counts: Counts,
 ) -> dict[str, dict[str, Any]]:
     """Return the rank of every system whose score is defined; copies of a system have its rank.
 
     Copies are not ranked themselves, since every further system makes differences of the others less significant.
     """
-    originals = {name: next((one["of"] for one in flags[name] if "of" in one), name) for name in subjects}
-    ranked = [name for name in subjects if originals[name] == name or originals[name] not in originals]
+    originals = {
+        name: next((one["of"] for one in flags[name] if "of" in one), name) for name in subjects
+    }
+    ranked = [
+        name for name in subjects if originals[name] == name or originals[name] not in originals
+    ]
     if not ranked:
         return {}
     blocks = np.stack([counts.blocks[name][1] for name in ranked])
@@ -202,7 +256,9 @@ def _rank(
     return {name: asdict(standing) for name, standing in found.items() if standing is not None}
 
 
-def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
+def _compare_pairs(
+    board: Board, metric: Metric, subjects: Sequence[str], counts: Counts
+) -> dict[str, Any]:
     """Compare the best systems as `closeread compare` does; values are rounded to what a page can show."""
     shown = list(subjects[:PAIRS])
     tables = []
@@ -218,9 +274,14 @@ def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts
         values = (getattr(pair, name) for pair in pairs)
         return [None if math.isnan(value) else round(value, 6) for value in values]
 
-    detectable = [value for value in list_values("detectable") if value]  # copies of a system never differ
+    detectable = [
+        value for value in list_values("detectable") if value
+    ]  # copies of a system never differ
     power = {"detectable": median(detectable)} if detectable else {}
-    of_pairs = {key: list_values(name) for key, name in (("low", "low"), ("high", "high"), ("p", "p_randomization"))}
+    of_pairs = {
+        key: list_values(name)
+        for key, name in (("low", "low"), ("high", "high"), ("p", "p_randomization"))
+    }
     return {"ids": shown, **of_pairs, **power}
 
 
@@ -233,12 +294,19 @@ def _make_row(
     ranked: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     report = record.report
-    about = About(board.name, "", record.subject.removeprefix(BASELINE)) if entry is None else entry.describe()
+    about = (
+        About(board.name, "", record.subject.removeprefix(BASELINE))
+        if entry is None
+        else entry.describe()
+    )
     return {
         "kind": "baseline" if entry is None else "system",
         "id": record.subject,
         **{name: getattr(entry, name, None) for name in ("author", "submitted", "source")},
-        **{name: getattr(about, name) for name in ("system", "model", "paper", "code", "description")},
+        **{
+            name: getattr(about, name)
+            for name in ("system", "model", "paper", "code", "description")
+        },
         "scores": report["scores"],
         "slices": report["slices"],
         "counts": report["counts"] or None,
@@ -255,9 +323,13 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
     """Return the rows that the papers print for the same part of the corpus."""
     if board.corpus is None or board.own_gold or board.config is None or board.split is None:
         return []
-    if board.options != resolve_options(board.procedure, board.corpus, {}):  # papers use the default scoring
+    if board.options != resolve_options(
+        board.procedure, board.corpus, {}
+    ):  # papers use the default scoring
         return []
-    empty = dict.fromkeys(("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record"))
+    empty = dict.fromkeys(
+        ("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record")
+    )
     return [
         {
             **empty,
@@ -270,7 +342,9 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
             "slices": {},
             "flags": [],
         }
-        for number, one in enumerate(read_printed_systems(board.corpus, board.config, board.split), start=1)
+        for number, one in enumerate(
+            read_printed_systems(board.corpus, board.config, board.split), start=1
+        )
     ]
 
 
@@ -294,15 +368,29 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
         predictions = f"{name}.jsonl"
         first = ["closeread", "baseline", str(board.corpus), name, *part, "-o", predictions]
     elif is_on_hub or predictions.endswith(PACKED):
-        predictions = "predictions" + ("" if predictions.endswith(PACKED) else find_suffix(predictions))
+        predictions = "predictions" + (
+            "" if predictions.endswith(PACKED) else find_suffix(predictions)
+        )
         first = ["closeread", "leaderboard", "download", store, subject[:12], "-o", predictions]
     key = ["GOLD"] if board.own_gold and board.corpus is None else []
     own = ["--gold=GOLD"] if board.own_gold and board.corpus is not None else []
-    scored = ["closeread", "score", board.scored, *key, predictions, *own, *part, *options, *metrics]
+    scored = [
+        "closeread",
+        "score",
+        board.scored,
+        *key,
+        predictions,
+        *own,
+        *part,
+        *options,
+        *metrics,
+    ]
     return " && ".join(shlex.join(command) for command in (first, scored) if command)
 
 
-def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
+def read_printed_systems(
+    corpus: str, config: str | None = None, split: str | None = None
+) -> list[dict[str, Any]]:
     """Read the systems of a part of a corpus whose scores its paper prints, in the order of the file.
 
     Only scores with the same definition as here, computed on the whole split, are in the file, as the paper prints
@@ -315,7 +403,10 @@ def read_printed_systems(corpus: str, config: str | None = None, split: str | No
             "system": row["system"],
             "source": row["source"],
             "scores": {
-                name: {"value": float(Decimal(text) / (100 if row["unit"] == "percent" else 1)), "printed": text}
+                name: {
+                    "value": float(Decimal(text) / (100 if row["unit"] == "percent" else 1)),
+                    "printed": text,
+                }
                 for name, text in row["scores"].items()
             },
         }

@@ -23,7 +23,15 @@ from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.page import format_rank
-from closeread.leaderboard.results import BASELINE, Arrival, CountCache, Entry, Record, Results, record_id
+from closeread.leaderboard.results import (
+    BASELINE,
+    Arrival,
+    CountCache,
+    Entry,
+    Record,
+    Results,
+    record_id,
+)
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
 from closeread.tables import percent
@@ -45,7 +53,9 @@ class JudgingReport(JsonResult):
     refused: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()  # beyond the daily limit of their authors
-    errors: tuple[str, ...] = ()  # what could not be scored although it is not the submitter's fault
+    errors: tuple[
+        str, ...
+    ] = ()  # what could not be scored although it is not the submitter's fault
     notices: tuple[str, ...] = ()  # about the gold and the baselines, for the organiser
 
     @property
@@ -90,13 +100,20 @@ def judge(
         progress(kind, sentence)
 
     arrivals = store.list_arrivals(leaderboard, results)
-    runs = [_Run(store, board, partial(score, board, golds.get(board.name)), cache, results) for board in boards]
+    runs = [
+        _Run(store, board, partial(score, board, golds.get(board.name)), cache, results)
+        for board in boards
+    ]
     for run in runs:
         for kind, sentence in run.settle([one for one in arrivals if one.board == run.board.name]):
             tell(kind, sentence)
 
     def make_files(found: Results) -> dict[str, bytes]:
-        return index_files(make_index(store, leaderboard, found, {run.board.name: run.count(found) for run in runs}))
+        return index_files(
+            make_index(
+                store, leaderboard, found, {run.board.name: run.count(found) for run in runs}
+            )
+        )
 
     store.update_index(make_files)
     for run in runs:
@@ -116,12 +133,16 @@ def judge(
             elif entry.status == "withdrawn":
                 text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
             elif row := find_row(index, arrival.submission)[1]:
-                path = store_path("results", run.board.name, record_id(arrival.submission, run.board.signature))
+                path = store_path(
+                    "results", run.board.name, record_id(arrival.submission, run.board.signature)
+                )
                 text = _describe_result(run.board, row, store.link(path))
             else:  # another judge has settled it otherwise meanwhile, and answers
                 continue
             store.answer(arrival, text)
-    return JudgingReport(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
+    return JudgingReport(
+        **{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices)
+    )
 
 
 def read_today() -> date:
@@ -131,11 +152,18 @@ def read_today() -> date:
 
 def _describe_refusal(problems: Sequence[str]) -> str:
     """List the problems of a submission for its author, in Markdown."""
-    found = "This was not accepted, for this reason:" if len(problems) == 1 else "This was not accepted:"
+    found = (
+        "This was not accepted, for this reason:"
+        if len(problems) == 1
+        else "This was not accepted:"
+    )
     lines = [found, "", *(f"- {escape_markdown(problem)}" for problem in problems[:SHOWN])]
     if len(problems) > SHOWN:
         lines.append(f"- and {len(problems) - SHOWN:,} more")
-    lines += ["", "Correct this and submit again; `closeread validate` checks predictions before they are sent."]
+    lines += [
+        "",
+        "Correct this and submit again; `closeread validate` checks predictions before they are sent.",
+    ]
     return "\n".join(lines)
 
 
@@ -143,9 +171,16 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
     """Describe the scores and the rank of a submission, from its row in the index, with a link to the record."""
     titles = {metric.name: metric.title for metric in board.procedure.metrics}
     lines = [f"**{escape_markdown(board.title)}**: scored.", ""]
-    lines += [f"| metric | score | {100 * board.resampling.confidence:g}% interval |", "|---|--:|---|"]
+    lines += [
+        f"| metric | score | {100 * board.resampling.confidence:g}% interval |",
+        "|---|--:|---|",
+    ]
     for name, one in row["scores"].items():
-        interval = percent(None) if one["low"] is None else f"{percent(one['low'])} to {percent(one['high'])}"
+        interval = (
+            percent(None)
+            if one["low"] is None
+            else f"{percent(one['low'])} to {percent(one['high'])}"
+        )
         lines.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
     lines.append("")
     if row["rank"] is not None:
@@ -160,11 +195,19 @@ class _Run:
     longer be scored.
     """
 
-    def __init__(self, store: Store, board: Board, score: BoardScoring, cache: CountCache, results: Results) -> None:
-        self.board, self.settled, self.left_out = board, list[tuple[Arrival, tuple[str, ...]]](), dict[str, str]()
+    def __init__(
+        self, store: Store, board: Board, score: BoardScoring, cache: CountCache, results: Results
+    ) -> None:
+        self.board, self.settled, self.left_out = (
+            board,
+            list[tuple[Arrival, tuple[str, ...]]](),
+            dict[str, str](),
+        )
         self._store, self._score, self._cache = store, score, cache
         self._today = read_today()
-        self.entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
+        self.entries = {
+            name: entry for name, entry in results.entries.items() if entry.board == board.name
+        }
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
         for entry in self.entries.values():
@@ -182,7 +225,11 @@ class _Run:
 
         def make_jobs() -> Iterator[Job]:
             for arrival in arrivals:
-                if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
+                if (
+                    arrival.withdrawal
+                    or self._is_settled(arrival)
+                    or self._find_day(arrival) is None
+                ):
                     continue
                 if (reason := self.board.refuse_time(arrival.submitted)) is not None:
                     found = replace(arrival, problems=(reason,))
@@ -208,9 +255,14 @@ class _Run:
                 # By a judge that was killed before it could answer, or because somebody sent it before.
                 if all(one.submission != arrival.submission for one, _ in self.settled):
                     is_copy = self.entries[arrival.submission].source != arrival.source
-                    self.settled.append((arrival, ("this was submitted before",) if is_copy else ()))
+                    self.settled.append(
+                        (arrival, ("this was submitted before",) if is_copy else ())
+                    )
             elif self._find_day(arrival) is None:
-                yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached"
+                yield (
+                    "waiting",
+                    f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached",
+                )
 
     def _is_settled(self, arrival: Arrival) -> bool:
         """Return whether a submission has an entry; a refused one may be sent again."""
@@ -232,7 +284,9 @@ class _Run:
         name = f"{arrival.read_about().system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
-            if day is not None:  # it is tried again with every run, so there may not be too many of them
+            if (
+                day is not None
+            ):  # it is tried again with every run, so there may not be too many of them
                 self._refused[arrival.author, day] += 1
             return "errors", f"{name}: {outcome.error}"
         if day is None:
@@ -242,10 +296,15 @@ class _Run:
         self._cache.write(self.board, record, outcome.blocks)
         self._keep(arrival, self._make_entry(arrival, "accepted", day), record)
         score = record.report["scores"][self.board.headline]["value"]
-        return "accepted", f"{name}: {self.board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}"
+        return (
+            "accepted",
+            f"{name}: {self.board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}",
+        )
 
     def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
-        self._keep(arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems)))
+        self._keep(
+            arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems))
+        )
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
         name = "" if arrival.problems else f"{arrival.read_about().system} "
         return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
@@ -256,7 +315,11 @@ class _Run:
         name = arrival.submission[:12]
         problems = self._store.fetch(arrival, self.board.limits.bytes).problems
         if problems or entry is None or entry.author != arrival.author:
-            problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
+            problem = (
+                f"{name} can be withdrawn only by its author"
+                if entry
+                else f"there is no submission {name}"
+            )
             problem = problems[0] if problems else problem
             self.settled.append((replace(arrival, problems=(problem,)), (problem,)))
             return "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
@@ -266,12 +329,16 @@ class _Run:
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
         about = None if arrival.problems else arrival.read_about().to_dict()
         names = ("submission", "board", "author", "submitted", "source")
-        return Entry(**{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about)
+        return Entry(
+            **{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about
+        )
 
     def _keep(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
         """Write an entry, with the record if it was accepted."""
         files = {} if record is None else {record.path: record.to_bytes()}
-        self._store.write_results(arrival if record else None, {**files, entry.path: entry.to_bytes()})
+        self._store.write_results(
+            arrival if record else None, {**files, entry.path: entry.to_bytes()}
+        )
         if (before := self.entries.get(entry.submission)) is not None:
             self._add(before, -1)
         self.entries[entry.submission] = entry
@@ -289,13 +356,19 @@ class _Run:
         missing: list[Job] = []
         for job in _list_jobs(self.board, results):
             record = results.records.get(record_id(job.subject, self.board.signature))
-            kept = self._cache.read(self.board, record) if record is not None and record.fits(self.board) else None
+            kept = (
+                self._cache.read(self.board, record)
+                if record is not None and record.fits(self.board)
+                else None
+            )
             if record is not None and kept is not None:
                 counts.records[job.subject], counts.blocks[job.subject] = record, kept
             else:
                 missing.append(job)
         new: dict[str, bytes] = {}
-        for outcome in _score_stored(self._store, self.board, missing, self._score) if missing else ():
+        for outcome in (
+            _score_stored(self._store, self.board, missing, self._score) if missing else ()
+        ):
             record, blocks = outcome.record, outcome.blocks
             if record is None or blocks is None:
                 self.left_out[outcome.subject] = str(outcome.error)
@@ -314,12 +387,18 @@ class _Run:
 
 def _list_jobs(board: Board, results: Results) -> list[Job]:
     """List all accepted submissions, whose predictions are yet to be read, and the baselines."""
-    accepted = [one for one in results.entries.values() if (one.status, one.board) == ("accepted", board.name)]
+    accepted = [
+        one
+        for one in results.entries.values()
+        if (one.status, one.board) == ("accepted", board.name)
+    ]
     jobs = [Job(entry.submission, entry.describe().predictions) for entry in accepted]
     return [*jobs, *(Job(f"{BASELINE}{name}") for name in board.baselines)]
 
 
-def _score_stored(store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring) -> Iterator[Outcome]:
+def _score_stored(
+    store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring
+) -> Iterator[Outcome]:
     """Score submissions that were accepted before, and baselines; without a record, the outcome has an error."""
     unread: list[Outcome] = []
 
@@ -333,7 +412,11 @@ def _score_stored(store: Store, board: Board, jobs: Iterable[Job], score: BoardS
                 yield replace(job, predictions=data)
 
     for outcome in score(read_predictions()):
-        yield outcome if outcome.record else replace(outcome, error=outcome.error or "; ".join(outcome.problems))
+        yield (
+            outcome
+            if outcome.record
+            else replace(outcome, error=outcome.error or "; ".join(outcome.problems))
+        )
     yield from unread
 
 
@@ -366,9 +449,16 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
         jobs = _list_jobs(board, results)
         subjects = {job.subject for job in jobs} | results.entries.keys()
         for stored in results.records.values():
-            if (stored.board, stored.signature) == (board.name, board.signature) and stored.subject not in subjects:
+            if (stored.board, stored.signature) == (
+                board.name,
+                board.signature,
+            ) and stored.subject not in subjects:
                 differ(stored.subject, "has a record, but was never submitted")
-        jobs = [job for job in jobs if job.path or record_id(job.subject, board.signature) in results.records]
+        jobs = [
+            job
+            for job in jobs
+            if job.path or record_id(job.subject, board.signature) in results.records
+        ]
         score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
         for outcome in _score_stored(store, board, jobs, score):
             if (record := outcome.record) is None or outcome.blocks is None:
@@ -381,7 +471,9 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
     if not differences:
         index = make_index(store, leaderboard, results, counts)
         if write_json(store.read_index()) != write_json(index):
-            differences.append("the index is not what follows from the records; run closeread leaderboard judge")
+            differences.append(
+                "the index is not what follows from the records; run closeread leaderboard judge"
+            )
     return VerificationReport(n_equal, tuple(differences))
 
 

@@ -16,7 +16,9 @@ from closeread.exceptions import Problem, pluralize, quote
 
 LINK_LIMIT = 300  # characters
 MODEL_LIMIT = 96  # characters of `ORG/NAME`, by the Hub's documentation
-STACKED = 3  # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
+STACKED = (
+    3  # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
+)
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
@@ -28,7 +30,9 @@ HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn
 """A host name below a top-level domain; no top-level domain is a number, so that no IP address matches."""
 
 LOCAL = (".internal", ".local", ".localhost")  # they lead to the reader's own machine or network
-MODEL = re.compile(r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?", re.ASCII)
+MODEL = re.compile(
+    r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?", re.ASCII
+)
 
 
 def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
@@ -51,7 +55,9 @@ def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
         code = f"U+{ord(unsafe):04X}" + (f" ({name})" if name else "")
         wrong.append(f"contains an invisible character, {code}; remove it")
     elif normal != text:
-        wrong.append(f"contains compatibility characters (expected their plain forms: {quote(normal)})")
+        wrong.append(
+            f"contains compatibility characters (expected their plain forms: {quote(normal)})"
+        )
     elif any(unicodedata.category(c) == "Zs" and c != " " for c in text):
         wrong.append("contains an unusual space (expected U+0020)")
     if text != text.strip(" "):
@@ -103,10 +109,18 @@ def check_link(url: str, what: str = "link") -> list[Problem]:
 
 def check_model(name: str) -> list[Problem]:
     """Return the problems of the name of a model on the Hub."""
-    if len(name) <= MODEL_LIMIT and MODEL.fullmatch(name) and not re.search(r"--|\.\.|\.git$", name):
+    if (
+        len(name) <= MODEL_LIMIT
+        and MODEL.fullmatch(name)
+        and not re.search(r"--|\.\.|\.git$", name)
+    ):
         return []
     expected = "expected ORG/NAME of letters, digits, -, _ and ."
-    return [Problem(f"{quote(name)} is not the name of a model on the Hub ({expected})", path=("model",))]
+    return [
+        Problem(
+            f"{quote(name)} is not the name of a model on the Hub ({expected})", path=("model",)
+        )
+    ]
 
 
 def show_safely(text: str) -> str:

@@ -28,22 +28,50 @@ from typing import Any
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError, describe_unknown, pluralize, quote, shorten
 from closeread.files import package_folder
-from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
+from closeread.leaderboard.names import (
+    check_link,
+    check_model,
+    escape_markdown,
+    format_time,
+    show_safely,
+)
 from closeread.leaderboard.results import HUB, Arrival, Entry
 from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, format_number, percent
 
 Json = Mapping[str, Any]
 
 PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
-KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}  # the kinds of rows, in words
-FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}  # in words
+KINDS = {
+    "system": "system",
+    "baseline": "baseline",
+    "printed": "printed in a paper",
+}  # the kinds of rows, in words
+FLAGS = {
+    "duplicate": "duplicate",
+    "perfect": "equal to the gold",
+    "unverified": "unverified",
+}  # in words
 EXPLAINED = {
     "duplicate": "a duplicate has the same predictions as an earlier row",
     "unverified": "an unverified system has no link to a model, a paper or code",
 }
-MINOR = ("/precision", "/recall")  # the ends of the names of metrics that are summed up by another one
+MINOR = (
+    "/precision",
+    "/recall",
+)  # the ends of the names of metrics that are summed up by another one
 COLUMNS = (
-    *("board", "standing", "kind", "system", "author", "id", "submitted", "field", "slice", "metric"),
+    *(
+        "board",
+        "standing",
+        "kind",
+        "system",
+        "author",
+        "id",
+        "submitted",
+        "field",
+        "slice",
+        "metric",
+    ),
     *("value", "low", "high", "undefined", "n_units", "n_blocks", "rank_low", "rank_high", "best"),
     *("flags", "signature", "closeread", "model", "paper", "code"),
 )
@@ -56,7 +84,9 @@ TYPES = {
 }
 """The types of columns that are not text."""
 
-PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)  # text in which Markdown finds no markup
+PLAIN = re.compile(
+    r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE
+)  # text in which Markdown finds no markup
 PROSE = ("description", "source text", "author", "flags")  # facts that a narrow terminal may wrap
 SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
@@ -107,7 +137,11 @@ def format_value(score: Json | None) -> str:
     if score is None:
         return ""
     printed = score.get("printed")
-    return printed if printed is not None else percent(score["value"]) + ("*" if score.get("undefined") else "")
+    return (
+        printed
+        if printed is not None
+        else percent(score["value"]) + ("*" if score.get("undefined") else "")
+    )
 
 
 def name_flags(row: Json) -> str:
@@ -154,7 +188,11 @@ def count_best(board: Json) -> int:
 
 def list_rows(board: Json) -> list[Json]:
     """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
-    return [*board["rows"], *board["superseded"], *(row for other in board["others"] for row in other["rows"])]
+    return [
+        *board["rows"],
+        *board["superseded"],
+        *(row for other in board["others"] for row in other["rows"]),
+    ]
 
 
 def grid(board: Json, *, style: Style = "table") -> Grid:
@@ -163,7 +201,10 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
     rows = clean["rows"]
     first, *others = order_metrics(clean)
     headline = [row["scores"].get(first["name"]) for row in rows]
-    names = [shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "") for row in rows]
+    names = [
+        shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "")
+        for row in rows
+    ]
     times = Counter(name.casefold() for name in names)
     for i, row in enumerate(rows):  # systems that look alike have their ids added
         if times[names[i].casefold()] > 1 and row["kind"] == "system":
@@ -179,12 +220,18 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         for metric in others
         if not metric["name"].endswith(MINOR)
     ]
-    if len({row.get("author") for row in rows} - {None}) > 1:  # the same name in every row says nothing
-        more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
+    if (
+        len({row.get("author") for row in rows} - {None}) > 1
+    ):  # the same name in every row says nothing
+        more.append(
+            ["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)]
+        )
     more.append(["flags", *map(name_flags, rows)])
     left_out: list[str] = []
     room = find_width() - sum(max(map(len, column)) + GAPS[-1] for column in columns) + GAPS[-1]
-    is_limited = style == "table" and room >= 0  # if not even these fit, each row becomes a block, with room for all
+    is_limited = (
+        style == "table" and room >= 0
+    )  # if not even these fit, each row becomes a block, with room for all
     for column in more:
         if any(column[1:]):
             width = max(map(len, column)) + GAPS[-1]
@@ -196,25 +243,32 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
     header, *cells = zip(*columns, strict=True)
     n_others = sum(len(other["rows"]) for other in clean["others"])
     notes = {
-        "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
+        "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(
+            clean
+        ),
         describe_detectable(clean): describe_detectable(clean),
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()
         ),
         f"Not shown: {', '.join(left_out)}; see --format csv.": left_out,
         f"{pluralize(n_others, 'row')} with another signature: not comparable, see --format csv.": n_others,
-        f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"] or clean["withdrawn"],
+        f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"]
+        or clean["withdrawn"],
         format_window(clean): format_window(clean),
         f"Signature: {clean['signature']}": True,
     }
-    return Grid(clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2)
+    return Grid(
+        clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2
+    )
 
 
 def describe_detectable(board: Json) -> str:
     """Say which differences of the headline score are too small for this test set; empty if that is unknown."""
     if (value := board["pairs"].get("detectable")) is None:
         return ""
-    title = next(metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"])
+    title = next(
+        metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"]
+    )
     return (
         f"This test set is too small to show differences in {title} below {100 * value:.1f} points: only larger ones "
         "are significant in 80% of such sets (median of all pairs, each tested by itself)."
@@ -239,7 +293,10 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
     facts = {
         "kind": KINDS.get(one["kind"], one["kind"]),
         "rank": format_rank(one["rank"]),
-        **{name: one.get(name) for name in ("author", "submitted", "description", "model", "paper", "code", "source")},
+        **{
+            name: one.get(name)
+            for name in ("author", "submitted", "description", "model", "paper", "code", "source")
+        },
         "source text": one.get("source_text"),
         "flags": name_flags(one),
         **{name: one.get(name) for name in ("id", "signature", "closeread", "record", "reproduce")},
@@ -252,12 +309,21 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
     yield Grid(_quote(one["system"], style), ["", ""], cells, prose=frozenset({""}))
     titles = {metric["name"]: metric["title"] for metric in clean["metrics"]}
     groups = [("all", one)]
-    groups += [(value, found) for values in (one.get("slices") or {}).values() for value, found in values.items()]
+    groups += [
+        (value, found)
+        for values in (one.get("slices") or {}).values()
+        for value, found in values.items()
+    ]
     yield Grid(
         "Scores",
         ["part", "metric", "score", f"{100 * clean['confidence']:g}% interval"],
         [
-            ["" if i else _quote(part, style), titles.get(name, name), format_value(score), format_interval(score)]
+            [
+                "" if i else _quote(part, style),
+                titles.get(name, name),
+                format_value(score),
+                format_interval(score),
+            ]
             for part, found in groups
             for i, (name, score) in enumerate(found["scores"].items())
         ],
@@ -266,7 +332,10 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
     )
     if one.get("counts"):
         counted = [(part, found["counts"]) for part, found in groups if found.get("counts")]
-        rows = [[name, *(format_number(counts.get(name)) for _, counts in counted)] for name in one["counts"]]
+        rows = [
+            [name, *(format_number(counts.get(name)) for _, counts in counted)]
+            for name in one["counts"]
+        ]
         yield Grid("Counts", ["count", *(_quote(part, style) for part, _ in counted)], rows)
 
 
@@ -307,7 +376,9 @@ class Ranking(Result):
         """Return one of the boards only, or all rows of a system by its name, its id or the beginning of that."""
         boards = [one for one in self.index["boards"] if board in (None, one["name"])]
         if not boards and board is not None:
-            raise RequestError(describe_unknown("board", board, [one["name"] for one in self.index["boards"]]))
+            raise RequestError(
+                describe_unknown("board", board, [one["name"] for one in self.index["boards"]])
+            )
         if system is None:
             return Ranking({**self.index, "boards": boards})
         rows = [row for one in boards for row in list_rows(one)]
@@ -315,7 +386,9 @@ class Ranking(Result):
         if not ids and len(system) >= SHORTEST:
             ids = {row["id"] for row in rows if row["id"].startswith(system)}
             if len(ids) > 1:
-                raise RequestError(f"{quote(system)} is the beginning of {len(ids)} ids; give more of it")
+                raise RequestError(
+                    f"{quote(system)} is the beginning of {len(ids)} ids; give more of it"
+                )
         if not ids:
             known = list(dict.fromkeys(row["system"] for row in rows))
             raise RequestError(describe_unknown("system", system, known[:10]))
@@ -325,10 +398,18 @@ class Ranking(Result):
 
         kept = []
         for one in boards:
-            part: dict[str, Any] = {name: keep(one[name]) for name in ("rows", "superseded", "history")}
-            part["others"] = [{**other, "rows": found} for other in one["others"] if (found := keep(other["rows"]))]
+            part: dict[str, Any] = {
+                name: keep(one[name]) for name in ("rows", "superseded", "history")
+            }
+            part["others"] = [
+                {**other, "rows": found}
+                for other in one["others"]
+                if (found := keep(other["rows"]))
+            ]
             kept.append({**one, **part, "pairs": {"ids": [], "low": [], "high": [], "p": []}})
-        return Ranking({**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True)
+        return Ranking(
+            {**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True
+        )
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the ranking of every board, or everything about each of its rows."""
@@ -352,7 +433,9 @@ class Ranking(Result):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pa.schema([(name, pa.type_for_alias(TYPES.get(name, "string"))) for name in COLUMNS])
+        schema = pa.schema(
+            [(name, pa.type_for_alias(TYPES.get(name, "string"))) for name in COLUMNS]
+        )
         buffer = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(list(long_rows(self.index)), schema=schema), buffer)
         return bytes(buffer.getvalue())
@@ -376,9 +459,13 @@ class Submissions(Result):
         rows = []
         found: list[Entry | Arrival] = [*self.entries, *self.waiting]
         for one in found:
-            about, status = (one.about, one.status) if isinstance(one, Entry) else (None, "not judged yet")
+            about, status = (
+                (one.about, one.status) if isinstance(one, Entry) else (None, "not judged yet")
+            )
             system = show_safely(str((about or {}).get("system", "")))
-            time = one.submitted[:16].replace("T", " ")  # to the minute, which fits a narrow terminal
+            time = one.submitted[:16].replace(
+                "T", " "
+            )  # to the minute, which fits a narrow terminal
             rows.append([one.submission[:12], one.board, system, one.author, time, status])
         return ["submission", "board", "system", "author", "submitted (UTC)", "status"], rows
 
@@ -388,15 +475,30 @@ class Submissions(Result):
         if not rows:
             return [Grid("", [], [], ["No submissions."])]
         boards = {row[1] for row in rows}
-        shown = ["submission", "status", *(["board"] if len(boards) > 1 else []), "system", "author", "submitted (UTC)"]
+        shown = [
+            "submission",
+            "status",
+            *(["board"] if len(boards) > 1 else []),
+            "system",
+            "author",
+            "submitted (UTC)",
+        ]
         problems = [(one.submission[:12], one.problems) for one in self.entries]
-        problems += [(show_safely(str(one.source)), one.problems) for one in self.arrivals if not one.submission]
+        problems += [
+            (show_safely(str(one.source)), one.problems)
+            for one in self.arrivals
+            if not one.submission
+        ]
         return [
             Grid(
                 f"Submissions to {boards.pop()}" if len(boards) == 1 else "Submissions",
                 shown,
                 [[row[header.index(name)] for name in shown] for row in rows],
-                [f"{name}: {show_safely(problem)}" for name, found in problems for problem in found],
+                [
+                    f"{name}: {show_safely(problem)}"
+                    for name, found in problems
+                    for problem in found
+                ],
                 texts=frozenset(shown),
                 prose=frozenset({"system"}),
                 labels=1,
@@ -406,26 +508,60 @@ class Submissions(Result):
     def to_dict(self) -> object:
         """Return the submissions that are judged, and those that are not."""
         judged = [
-            {"id": e.submission, "board": e.board, "status": e.status, "author": e.author, "problems": e.problems}
+            {
+                "id": e.submission,
+                "board": e.board,
+                "status": e.status,
+                "author": e.author,
+                "problems": e.problems,
+            }
             for e in self.entries
         ]
-        waiting = [{"id": one.submission, "board": one.board, "author": one.author} for one in self.waiting]
+        waiting = [
+            {"id": one.submission, "board": one.board, "author": one.author} for one in self.waiting
+        ]
         return {"submissions": judged, "waiting": waiting}
 
 
 SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "form", "views")
-TEXTS = ("id", "kind", "system", "author", "submitted", "description", "source_text", "signature", "closeread")
+TEXTS = (
+    "id",
+    "kind",
+    "system",
+    "author",
+    "submitted",
+    "description",
+    "source_text",
+    "signature",
+    "closeread",
+)
 CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
-STEPS = (1, 2, 5, 10, 20)  # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
+STEPS = (
+    1,
+    2,
+    5,
+    10,
+    20,
+)  # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
 
 
 def list_commands(board: Json, address: str) -> list[str]:
     """Return the lines that check and submit predictions to a board of the leaderboard with this address."""
     words = ["closeread", "validate", board["corpus"] or board["procedure"], "PREDICTIONS"]
-    words += [word for name in ("config", "split") if board.get(name) for word in (f"--{name}", board[name])]
+    words += [
+        word
+        for name in ("config", "split")
+        if board.get(name)
+        for word in (f"--{name}", board[name])
+    ]
     submit = ["closeread", "submit", *words[2:], "--system", "My system", "--to"]
-    submit.append(address if address.startswith(HUB) else Path(address).name)  # of a path, nobody else has more
-    return ["pip install closeread", *map(shlex.join, [words, submit] if board["corpus"] else [submit])]
+    submit.append(
+        address if address.startswith(HUB) else Path(address).name
+    )  # of a path, nobody else has more
+    return [
+        "pip install closeread",
+        *map(shlex.join, [words, submit] if board["corpus"] else [submit]),
+    ]
 
 
 def render_page(index: Json, *, form: Json | None = None, address: str = "STORE") -> str:
@@ -446,7 +582,9 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
     folder = package_folder("closeread.leaderboard") / "templates"
     style = (folder / "style.css").read_text("utf-8")
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"  # its names are not visible outside of it
+    script = (
+        '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
+    )  # its names are not visible outside of it
     target = "'none'" if form is None else "'self'"
     policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action {target}"
     templates = jinja2.Environment(
@@ -457,7 +595,12 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
         undefined=jinja2.StrictUndefined,
     )
     templates.filters |= {"value": format_value, "interval": format_interval, "rank": format_rank}
-    templates.filters |= {"window": format_window, "kind": name_kind, "flags": name_flags, "link": find_link}
+    templates.filters |= {
+        "window": format_window,
+        "kind": name_kind,
+        "flags": name_flags,
+        "link": find_link,
+    }
     templates.filters["detectable"] = describe_detectable
     templates.filters |= {"shorten": shorten, "day": lambda time: (time or "").partition("T")[0]}
     templates.tests["best"] = is_best
@@ -547,7 +690,11 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
     rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
     n_ranked, n_superseded = len(board["rows"]), len(board["superseded"])
-    groups = ["ranked"] * n_ranked + ["superseded"] * n_superseded + ["other"] * (len(rows) - n_ranked - n_superseded)
+    groups = (
+        ["ranked"] * n_ranked
+        + ["superseded"] * n_superseded
+        + ["other"] * (len(rows) - n_ranked - n_superseded)
+    )
 
     def list_texts(name: str, find: Any) -> list[Any]:
         texts = [row.get(name) for row in rows]
@@ -562,20 +709,28 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
     values = [board["rows"][i]["scores"][board["headline"]]["value"] for i in paired]
     return {
         "key": key,
-        **{name: board[name] for name in ("name", "title", "procedure", "signature", "unit", "n_units")},
+        **{
+            name: board[name]
+            for name in ("name", "title", "procedure", "signature", "unit", "n_units")
+        },
         **{name: board[name] for name in ("resampling_unit", "confidence")},
         "n_ranked": n_ranked,
         "headline": metrics.index(board["headline"]),
         "metrics": [[metric["name"], metric["title"]] for metric in board["metrics"]],
         "columns": {
-            "key": make_keys(row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows),
+            "key": make_keys(
+                row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows
+            ),
             "group": groups,
             **{name: [row.get(name) for row in rows] for name in (*TEXTS, "record", "reproduce")},
             "record_is_link": [find_link(row.get("record")) is not None for row in rows],
             **{name: list_texts(name, find_link) for name in ("source", "paper", "code")},
             "model": list_texts("model", link_model),
             "flags": [row.get("flags", []) for row in rows],
-            **{f"rank_{name}": [(row["rank"] or {}).get(name) for row in rows] for name in ("low", "high")},
+            **{
+                f"rank_{name}": [(row["rank"] or {}).get(name) for row in rows]
+                for name in ("low", "high")
+            },
             "rank_best": [int(bool((row["rank"] or {}).get("best"))) for row in rows],
         },
         "total": _list_results(rows, metrics),
@@ -589,7 +744,10 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
             "values": [None if value is None else round(value, 9) for value in values],
             "low": list(map(_round_ratio, pairs["low"])),
             "high": list(map(_round_ratio, pairs["high"])),
-            "p": [None if p is None else 0 if p < 0.0001 else round(round(p, 4) * 10_000) for p in pairs["p"]],
+            "p": [
+                None if p is None else 0 if p < 0.0001 else round(round(p, 4) * 10_000)
+                for p in pairs["p"]
+            ],
         },
     }
 
@@ -600,12 +758,21 @@ def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any
     def list_scores(metric: str) -> dict[str, Any]:
         scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
         return {
-            **{end: [_round_ratio(score.get(end)) for score in scores] for end in ("value", "low", "high")},
+            **{
+                end: [_round_ratio(score.get(end)) for score in scores]
+                for end in ("value", "low", "high")
+            },
             "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
-            "printed": {i: score["printed"] for i, score in enumerate(scores) if score.get("printed") is not None},
+            "printed": {
+                i: score["printed"]
+                for i, score in enumerate(scores)
+                if score.get("printed") is not None
+            },
         }
 
-    def list_counts(name: str) -> list[float | None]:  # with two decimals, as they are shown, if they are no integers
+    def list_counts(
+        name: str,
+    ) -> list[float | None]:  # with two decimals, as they are shown, if they are no integers
         counts = [(row.get("counts") or {}).get(name) for row in rows]
         return [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
 

@@ -47,7 +47,9 @@ DRAWN = 100_000  # the number of swaps that are drawn for a pair
 
 GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))  # 3.18
 CAUTION = 10.0  # how many times smaller than its normal approximation a p-value may become
-CHUNK = 2**16  # the number of values in memory at once, for each count; it does not affect the result
+CHUNK = (
+    2**16
+)  # the number of values in memory at once, for each count; it does not affect the result
 ZERO = 1e-9  # differences that are smaller, relative to the standard deviation, are none
 STEP = 1e-7  # relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far less
 
@@ -61,7 +63,9 @@ class Standing:
     best: bool  # whether no system with the highest score is significantly better
 
 
-def rank(metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05) -> list[Standing | None]:
+def rank(
+    metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05
+) -> list[Standing | None]:
     """Compute the rank intervals of systems by a score, at a level of `alpha`; None where the score is undefined.
 
     The counts with these names (k,) are blocks (n, n_blocks, k): the same blocks in the same order for every system.
@@ -99,7 +103,9 @@ def _find_significant(systems: Systems, i: Ints, j: Ints, alpha: float) -> Mask:
         if len(p) <= alpha * (1 + DRAWN):
             found[possible] = draw_pairs(systems, one, two)
         else:  # of so many pairs, no drawn p-value could be small enough
-            found[possible] = np.minimum(refine_p_values(systems, one, two, p[possible]) * CAUTION, 1)
+            found[possible] = np.minimum(
+                refine_p_values(systems, one, two, p[possible]) * CAUTION, 1
+            )
         return reject(found, alpha)
     # Smaller p-values never make Holm's procedure reject less: pairs between these two limits are undecided.
     certain = reject(np.minimum(p * GAUSSIAN, 1), alpha)
@@ -128,7 +134,9 @@ class Systems(NamedTuple):
 
     def select(self, rows: Ints) -> Systems:
         """Return some of the systems."""
-        return self._replace(blocks=self.blocks[rows], totals=self.totals[rows], scores=self.scores[rows])
+        return self._replace(
+            blocks=self.blocks[rows], totals=self.totals[rows], scores=self.scores[rows]
+        )
 
 
 def prepare_systems(metric: Metric, names: Sequence[str], blocks: Floats) -> Systems:
@@ -152,7 +160,9 @@ def enumerate_swaps(systems: Systems, i: Ints, j: Ints) -> Floats:
 
 def draw_pairs(systems: Systems, i: Ints, j: Ints) -> Floats:
     """Return the p-values of pairs of systems, (p,), from `DRAWN` swaps, the same in every call; 1 if undefined."""
-    swaps = np.concatenate(list(draw_swaps(systems.blocks.shape[1], DRAWN, np.random.default_rng(0))))
+    swaps = np.concatenate(
+        list(draw_swaps(systems.blocks.shape[1], DRAWN, np.random.default_rng(0)))
+    )
     as_large = _count_as_large(systems, i, j, swaps.astype(np.float64))
     return np.nan_to_num((1 + as_large) / (1 + DRAWN), nan=1.0)
 
@@ -166,7 +176,9 @@ def _count_as_large(systems: Systems, i: Ints, j: Ints, swaps: Floats) -> Floats
         first, second = (systems.metric.score(side, systems.names) for side in sides)
         differences = np.abs(second - first)
         if not np.isnan(differences).any():
-            found[pair] = np.count_nonzero(differences >= abs(systems.scores[two] - systems.scores[one]) - TIE)
+            found[pair] = np.count_nonzero(
+                differences >= abs(systems.scores[two] - systems.scores[one]) - TIE
+            )
     return found
 
 
@@ -174,7 +186,10 @@ def approximate_all(systems: Systems) -> Floats:
     """Return the normal approximation of the p-values of all pairs i < j, in the order (0, 1), (0, 2), …, (1, 2), …"""
     n = len(systems.scores)
     # Only differences count; without the mean of all systems, less is lost when products are subtracted.
-    counts = [column - column.mean(axis=0) for column in np.moveaxis(systems.blocks[..., systems.varying], 2, 0)]
+    counts = [
+        column - column.mean(axis=0)
+        for column in np.moveaxis(systems.blocks[..., systems.varying], 2, 0)
+    ]
     own = [[np.einsum("nb,nb->n", a, b) for b in counts] for a in counts]
     found = [np.zeros(0)]
     rows = max(1, CHUNK // max(n, 1))
@@ -226,7 +241,9 @@ def refine_p_values(systems: Systems, i: Ints, j: Ints, normal: Floats) -> Float
         weights = np.einsum("pbm,mp->pb", moved, np.array(gradients).reshape(-1, len(one)))
         found.append(_sum_of_signs(weights, np.abs(systems.scores[two] - systems.scores[one])))
     p = np.concatenate(found)
-    return np.clip(np.where(np.isnan(p), normal, p), normal / CAUTION, np.minimum(normal * GAUSSIAN, 1))
+    return np.clip(
+        np.where(np.isnan(p), normal, p), normal / CAUTION, np.minimum(normal * GAUSSIAN, 1)
+    )
 
 
 def _sum_of_signs(weights: Floats, observed: Floats) -> Floats:

@@ -22,7 +22,15 @@ from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
-from closeread.leaderboard.declaration import FORMAT, SURROGATES, Board, digest, read_json, store_path, write_json
+from closeread.leaderboard.declaration import (
+    FORMAT,
+    SURROGATES,
+    Board,
+    digest,
+    read_json,
+    store_path,
+    write_json,
+)
 from closeread.leaderboard.submission import MAX_ABOUT, About
 
 SMALLEST_SLICE = 10
@@ -32,10 +40,16 @@ DIGITS = 4  # the digits of scores on private gold
 HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
-STATUSES = ("refused", "accepted", "withdrawn")  # statuses of an entry; none is replaced by one before it
+STATUSES = (
+    "refused",
+    "accepted",
+    "withdrawn",
+)  # statuses of an entry; none is replaced by one before it
 CACHE_FORMAT = 2  # the number of the format of kept counts, and of the order of blocks in them; others are not used
 
-Blocks = tuple[tuple[str, ...], Floats]  # the names of counts, (k,), and their sums in every block, (n_blocks, k)
+Blocks = tuple[
+    tuple[str, ...], Floats
+]  # the names of counts, (k,), and their sums in every block, (n_blocks, k)
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,9 @@ class Record:
     closeread: str  # the version that scored
     predictions: str  # the digest of the predictions regardless of their format, to find duplicates
     perfect: bool  # whether the headline score is 1
-    report: Mapping[str, Any] = field(repr=False)  # the scores as JSON, see `closeread.counts.report.Report.to_dict`
+    report: Mapping[str, Any] = field(
+        repr=False
+    )  # the scores as JSON, see `closeread.counts.report.Report.to_dict`
 
     def to_bytes(self) -> bytes:
         """Return the bytes of its file."""
@@ -97,7 +113,9 @@ class Record:
         try:
             Report.from_json(record.report)
         except FormatError as error:
-            problems = [problem._replace(path=("report", *problem.path)) for problem in error.problems]
+            problems = [
+                problem._replace(path=("report", *problem.path)) for problem in error.problems
+            ]
             raise FormatError(source, problems) from None
         return record
 
@@ -147,8 +165,12 @@ class Arrival:
     author: str  # who sent it, as the store knows it
     submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
     source: str | None = None  # a link to it; None in a folder
-    files: Mapping[str, bytes] = field(default_factory=dict)  # its files by path; one that is too large is missing
-    problems: tuple[str, ...] = ()  # of the files as such; if there are any, nothing else is checked
+    files: Mapping[str, bytes] = field(
+        default_factory=dict
+    )  # its files by path; one that is too large is missing
+    problems: tuple[
+        str, ...
+    ] = ()  # of the files as such; if there are any, nothing else is checked
     number: int = 0  # the number of the pull request; 0 in a folder
 
     def read_about(self) -> About:
@@ -200,14 +222,20 @@ class Results(NamedTuple):
         found = [entry for name, entry in self.entries.items() if name.startswith(start)]
         if len(found) == 1:
             return found[0]
-        wrong = "is the id of several submissions" if found else "is not the id of a judged submission"
-        raise RequestError(f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)")
+        wrong = (
+            "is the id of several submissions" if found else "is not the id of a judged submission"
+        )
+        raise RequestError(
+            f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)"
+        )
 
 
 def parse_index(data: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes; `source` names the file for messages."""
     try:
-        found = read_json(data, "index", source, SURROGATES)  # all texts are made harmless where they are shown
+        found = read_json(
+            data, "index", source, SURROGATES
+        )  # all texts are made harmless where they are shown
         problems = [
             Problem(what, path=("boards", number))
             for number, board in enumerate(found["boards"])
@@ -216,7 +244,9 @@ def parse_index(data: bytes, source: object) -> dict[str, Any]:
     except FormatError as error:
         problems = list(error.problems)
     if problems:
-        raise FormatError(source, [*problems, Problem("closeread leaderboard judge writes it again")])
+        raise FormatError(
+            source, [*problems, Problem("closeread leaderboard judge writes it again")]
+        )
     return dict(sorted({"format": FORMAT, **found}.items()))
 
 
@@ -246,12 +276,18 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
     problems: list[Problem] = []
     for path, data in files:
         try:
-            found = Entry.from_bytes(data, path) if path.startswith("entries/") else Record.from_bytes(data, path)
+            found = (
+                Entry.from_bytes(data, path)
+                if path.startswith("entries/")
+                else Record.from_bytes(data, path)
+            )
         except FormatError as error:
             problems += [problem._replace(file=path) for problem in error.problems]
             continue
         if found.path != path:
-            problems.append(Problem(f"has the content of another file, {quote(found.path, 160)}", file=path))
+            problems.append(
+                Problem(f"has the content of another file, {quote(found.path, 160)}", file=path)
+            )
         elif isinstance(found, Entry):
             entries[found.submission] = found
         else:
@@ -266,7 +302,10 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
 
     def round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         return {
-            name: {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in score.items()}
+            name: {
+                key: round(value, DIGITS) if isinstance(value, float) else value
+                for key, value in score.items()
+            }
             for name, score in scores.items()
         }
 
@@ -281,7 +320,15 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
         }
         found |= {"counts": {}, "slices": slices, "scores": round_scores(found["scores"])}
     is_perfect = report.total.scores[board.headline].value == 1
-    return Record(subject, board.name, report.provenance.signature, __version__, predictions, is_perfect, found)
+    return Record(
+        subject,
+        board.name,
+        report.provenance.signature,
+        __version__,
+        predictions,
+        is_perfect,
+        found,
+    )
 
 
 def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -313,9 +360,14 @@ class CountCache:
     def read(self, board: Board, record: Record) -> Blocks | None:
         """Return the counts of a record; None if they are not here or damaged, so that they are counted again."""
         try:
-            with np.load(io.BytesIO(self._place(board, record).read_bytes()), allow_pickle=False) as found:
+            with np.load(
+                io.BytesIO(self._place(board, record).read_bytes()), allow_pickle=False
+            ) as found:
                 names, blocks = tuple(found["names"].tolist()), found["blocks"]
-                is_ours = int(found["format"]) == CACHE_FORMAT and blocks.shape == (board.n_blocks, len(names))
+                is_ours = int(found["format"]) == CACHE_FORMAT and blocks.shape == (
+                    board.n_blocks,
+                    len(names),
+                )
         except (OSError, ValueError, TypeError, KeyError, BadZipFile):
             return None
         return (names, blocks) if is_ours else None

@@ -59,7 +59,9 @@ class Sandbox:
         self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._connection, other = Pipe()
-        self._lock = threading.RLock()  # also for the handler of a signal, which may interrupt its own thread
+        self._lock = (
+            threading.RLock()
+        )  # also for the handler of a signal, which may interrupt its own thread
         with other:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(other.fileno()), self._scratch.name],
@@ -118,7 +120,9 @@ def _serve(owner: Connection) -> None:
         owner.send_bytes(found)
 
 
-def _run_child(answer: Callable[[Any], bytes], job: object, bounds: Bounds, owner: Connection, scratch: str) -> bytes:
+def _run_child(
+    answer: Callable[[Any], bytes], job: object, bounds: Bounds, owner: Connection, scratch: str
+) -> bytes:
     """Answer a job in a child whose temporary files are in `scratch`; kill it if it takes too long."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -138,8 +142,12 @@ def _run_child(answer: Callable[[Any], bytes], job: object, bounds: Bounds, owne
     deadline = time.monotonic() + min(bounds.seconds, LONGEST)
     found, is_complete = bytearray(), False
     while not is_complete and len(found) <= ANSWER_LIMIT:
-        ready = select.select([reading, owner.fileno()], [], [], max(deadline - time.monotonic(), 0))[0]
-        if not ready or owner.fileno() in ready:  # the next job is sent after the answer, so this is the owner's end
+        ready = select.select(
+            [reading, owner.fileno()], [], [], max(deadline - time.monotonic(), 0)
+        )[0]
+        if (
+            not ready or owner.fileno() in ready
+        ):  # the next job is sent after the answer, so this is the owner's end
             break
         part = os.read(reading, 1 << 20)
         is_complete = not part
@@ -166,7 +174,9 @@ def _limit(bounds: Bounds) -> None:
         _, hard = resource.getrlimit(kind)
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (value, value))
-    sys.dont_write_bytecode = True  # Python does not notice that bytecode was cut at the limit on files
+    sys.dont_write_bytecode = (
+        True  # Python does not notice that bytecode was cut at the limit on files
+    )
 
 
 if __name__ == "__main__":

@@ -19,7 +19,14 @@ import orjson
 from closeread.corpus.submissions import drop_advice
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
-from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize, word_for_command_line
+from closeread.exceptions import (
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    pluralize,
+    word_for_command_line,
+)
 from closeread.leaderboard.declaration import Board, Leaderboard, digest
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
@@ -54,7 +61,9 @@ class Outcome:
     error: str | None = None  # why they could not be scored, if that is not their fault
 
 
-def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int) -> Iterator[Outcome]:
+def score_all(
+    board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int
+) -> Iterator[Outcome]:
     """Score jobs, taken as sandboxes become free, by own gold or that of the corpus; yield the outcomes in order."""
     free: SimpleQueue[Sandbox] = SimpleQueue()
     waiting: deque[Future[Outcome]] = deque()
@@ -87,7 +96,9 @@ def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
     """Score a job in a sandbox; no predictions make it raise."""
     limits = board.limits
     try:
-        return read_outcome(job, sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes)))
+        return read_outcome(
+            job, sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes))
+        )
     except TooSlowError:
         found = f"scoring takes longer than {limits.seconds:,} seconds, the limit of this board"
         return Outcome(job.subject, problems=(found,))
@@ -100,7 +111,9 @@ def read_outcome(job: Job, data: bytes) -> Outcome:
     line, _, counts = data.partition(b"\n")
     answer = json.loads(line)
     if "record" not in answer:
-        return Outcome(job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error"))
+        return Outcome(
+            job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error")
+        )
     blocks = np.frombuffer(counts, np.float64).reshape(answer["shape"])
     record = Record.from_bytes(answer["record"].encode(), "the scoring process")
     return Outcome(job.subject, record, (tuple(answer["names"]), blocks))
@@ -119,7 +132,9 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
     # Import here, once, what scoring and refusing need, instead of in every child.
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
-    nothing = no_system.count(System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices))
+    nothing = no_system.count(
+        System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices)
+    )
     make_report(nothing, by=board.slices, resampling=board.resampling)
     return answer
 
@@ -132,22 +147,34 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
     except InputError as error:
         more = len(error.problems) - SHOWN
         shown = [problem.at("predictions") for problem in error.problems[:SHOWN]]
-        found = {"problems": [*shown, *([f"and {pluralize(more, 'more problem')}"] if more > 0 else [])]}
+        found = {
+            "problems": [*shown, *([f"and {pluralize(more, 'more problem')}"] if more > 0 else [])]
+        }
     except RequestError as error:
         found = {"problems": [str(error)]}
     except MemoryError:
-        found = {"problems": [f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"]}
+        found = {
+            "problems": [
+                f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"
+            ]
+        }
     except Exception:  # a bug in closeread: the organiser is told, and the submission waits
         traceback.print_exc()
         found = {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}
     else:
         blocks = counted.table.block_totals()[counted.table.order_blocks()]
-        found = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
+        found = {
+            "record": record.to_bytes().decode(),
+            "names": counted.table.names,
+            "shape": blocks.shape,
+        }
         return json.dumps(found).encode() + b"\n" + blocks.tobytes()
     return json.dumps(found).encode()
 
 
-def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counts, Record]:
+def score_predictions(
+    board: Board, scorer: Scorer, subject: str, path: str, data: bytes
+) -> tuple[Counts, Record]:
     """Score predictions, of a subject and with a path as in a `Job`; every judge does so by this function."""
     if path:
         with unpacked(data, path, board.limits) as predictions:
@@ -170,7 +197,9 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
     counted = scorer.count(system, scorer.breakdowns_for(board.slices))
     report = make_report(counted, by=board.slices, resampling=board.resampling)
     rows = data
-    if not scorer.procedure.sides.key_first:  # rows are in the order of the gold, whatever their order in the file
+    if (
+        not scorer.procedure.sides.key_first
+    ):  # rows are in the order of the gold, whatever their order in the file
         with suppress(TypeError):
             rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
     return counted, make_record(board, subject, report, digest(rows))

@@ -44,7 +44,13 @@ from closeread.leaderboard.results import CountCache
 from closeread.leaderboard.sandbox import Sandbox
 from closeread.leaderboard.scoring import Job, Outcome, open_sandbox, score_in
 from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import DIGEST, About, Submission, describe_submission, find_suffix
+from closeread.leaderboard.submission import (
+    DIGEST,
+    About,
+    Submission,
+    describe_submission,
+    find_suffix,
+)
 
 HOSTS = ("127.0.0.1", "localhost")
 HEADERS = {
@@ -67,7 +73,9 @@ FIELDS = {
 """The fields about a system, with their labels in the form."""
 
 OVERHEAD = 100_000  # how many bytes a form may have besides the predictions
-PATIENCE = 3  # how many seconds the server waits for answers that are not complete when it is stopped
+PATIENCE = (
+    3  # how many seconds the server waits for answers that are not complete when it is stopped
+)
 SOON = 5  # how many seconds an answer waits for its submission to be judged before it says that this is not done yet
 WAITING = "Submitted, but not judged yet:"
 ELSEWHERE = "the reason is printed where this page is served."
@@ -85,7 +93,11 @@ class Service:
     """
 
     def __init__(
-        self, store: Store, golds: Mapping[str, Path], cache: CountCache, report: Callable[[str, str], None]
+        self,
+        store: Store,
+        golds: Mapping[str, Path],
+        cache: CountCache,
+        report: Callable[[str, str], None],
     ) -> None:
         self.store, self.report = store, report
         self._golds, self._cache = golds, cache
@@ -96,7 +108,9 @@ class Service:
 
     def catch_up(self, n_workers: int) -> None:
         """Judge the submissions that arrived earlier, with several workers."""
-        done = judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
+        done = judge(
+            self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report
+        )
         for notice in done.notices:
             self.report("note", notice)
 
@@ -129,9 +143,16 @@ class Service:
         """Return the outcome of a submission, as the form shows it; empty if there is no such submission."""
         board, row = find_row(self.store.read_index(), submission)
         if row:
-            title = next(one["title"] for one in board["metrics"] if one["name"] == board["headline"])
+            title = next(
+                one["title"] for one in board["metrics"] if one["name"] == board["headline"]
+            )
             score = f"{title} {format_value(row['scores'].get(board['headline']))}"
-            told = {"id": submission, "system": row["system"], "score": score, "rank": format_rank(row["rank"])}
+            told = {
+                "id": submission,
+                "system": row["system"],
+                "score": score,
+                "rank": format_rank(row["rank"]),
+            }
             return {"board": board["name"], "accepted": told}
         if (waits_for := self._waiting.get(submission)) is not None:
             why = f"{pluralize(len(self._waiting), 'submission')} waiting for the judge. Reload this page in a while."
@@ -140,13 +161,18 @@ class Service:
         results = self.store.read_results(leaderboard)
         if (entry := results.entries.get(submission)) is not None:
             if entry.status == "withdrawn":
-                return {"board": entry.board, "message": "This was submitted before, and withdrawn."}
+                return {
+                    "board": entry.board,
+                    "message": "This was submitted before, and withdrawn.",
+                }
             return {"board": entry.board, "problems": list(entry.problems)}
         for arrival in self.store.list_arrivals(leaderboard, results):
             if arrival.submission == submission:
                 per_day = leaderboard.find(arrival.board).limits.per_day
                 key = arrival.author, datetime.now(UTC).date().isoformat()
-                same = [one.status for one in results.entries.values() if (one.author, one.day) == key]
+                same = [
+                    one.status for one in results.entries.values() if (one.author, one.day) == key
+                ]
                 why = f"scoring failed; {ELSEWHERE}"
                 if len(same) - same.count("refused") >= per_day:
                     limit = pluralize(per_day, "submission")
@@ -169,7 +195,9 @@ class Service:
                     worker.close()
                 worker = open_sandbox(board, self._golds.get(board.name))
             self._workers[board.name] = board, worker
-            if self._is_closed:  # perhaps meanwhile, by another thread, which has not seen this worker
+            if (
+                self._is_closed
+            ):  # perhaps meanwhile, by another thread, which has not seen this worker
                 worker.close()
                 raise ScoringError("the server is stopped")
             outcome = score_in(worker, board, job)
@@ -189,7 +217,9 @@ def make_app(service: Service) -> Starlette:
     def render(form: Mapping[str, Any]) -> Response:
         about = {"action": f"/submit{ANSWER}", "fields": FIELDS, "limit": limit}
         return HTMLResponse(
-            render_page(service.store.read_index(), form={**about, **form}, address=service.store.place)
+            render_page(
+                service.store.read_index(), form={**about, **form}, address=service.store.place
+            )
         )
 
     def show(request: Request) -> Response:
@@ -227,7 +257,9 @@ def _check_form(request: Request, limit: int) -> None:
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if origin not in (None, f"http://{headers.get('host')}") or site not in (None, "same-origin"):
         raise HTTPException(403, "This form was sent by another site.")
-    if not re.fullmatch(r"multipart/form-data; *boundary=[^;]+", headers.get("content-type", ""), re.IGNORECASE):
+    if not re.fullmatch(
+        r"multipart/form-data; *boundary=[^;]+", headers.get("content-type", ""), re.IGNORECASE
+    ):
         raise HTTPException(415, "This is not a form as this page sends it.")
     size = headers.get("content-length", "")
     # The server holds senders to the size that they declare, unless they also send chunks.
@@ -240,11 +272,17 @@ def _check_form(request: Request, limit: int) -> None:
 
 def _tell_error(request: Request, error: Exception) -> Response:
     """Return a page with one sentence, without details of errors on this machine."""
-    status, sentence = 500, "Something went wrong here; the details are printed where this page is served."
+    status, sentence = (
+        500,
+        "Something went wrong here; the details are printed where this page is served.",
+    )
     if isinstance(error, HTTPException):
         status, sentence = error.status_code, error.detail
         if sentence == HTTPStatus(status).phrase:
-            sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
+            sentence = {
+                404: "There is no such page.",
+                405: "This page can't be used that way.",
+            }.get(status, sentence)
     elif isinstance(error, FormParserError):  # which older versions of Starlette do not handle
         status, sentence = 400, "This form was cut off on its way."
     page = (package_folder("closeread.leaderboard") / "templates" / "error.html").read_text("utf-8")
@@ -267,15 +305,22 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     if isinstance(upload := form.get("predictions"), UploadFile):
         file, data = upload.filename or "", read_at_most(upload.file, board.limits.bytes)
     given = {name: values[name] for name in FIELDS if values[name] or name == "system"}
-    about = About(board.name, store_path("submissions", board.name, digest(data), find_suffix(file)), **given)
+    about = About(
+        board.name, store_path("submissions", board.name, digest(data), find_suffix(file)), **given
+    )
     found = about.find_problems(board.name)
     again["invalid"] = [str(problem.path[0]) for problem in found]
-    problems = [f"{FIELDS.get(name, name)}: {one.what}" for name, one in zip(again["invalid"], found, strict=True)]
+    problems = [
+        f"{FIELDS.get(name, name)}: {one.what}"
+        for name, one in zip(again["invalid"], found, strict=True)
+    ]
     try:
         if not file and not data:
             problems.append("Predictions: no file is chosen")
         elif len(data) > (limit := board.limits.bytes):
-            problems.append(f"Predictions: the file is larger than {limit:,} bytes, the limit of this board")
+            problems.append(
+                f"Predictions: the file is larger than {limit:,} bytes, the limit of this board"
+            )
         else:
             outcome = service.score(board, Job(about.id, about.predictions, data))
             if outcome.error is not None:
@@ -284,7 +329,10 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
         if problems:
             return {**again, "problems": problems, "file": file}
         if form.get("do") == "check":
-            return {**again, "message": f"The predictions in {file} are valid. Nothing was submitted."}
+            return {
+                **again,
+                "message": f"The predictions in {file} are valid. Nothing was submitted.",
+            }
         service.submit(board, Submission(about, data))
     except (ScoringError, OSError) as error:
         service.report("errors", f"{about.id[:12]}: {error}")
@@ -312,7 +360,9 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
         listener = create_server(("127.0.0.1", port))
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise RequestError(f"port {port} can't be used: {reason} (--port 0 takes one that is free)") from None
+        raise RequestError(
+            f"port {port} can't be used: {reason} (--port 0 takes one that is free)"
+        ) from None
     with listener:
         service.catch_up(n_workers)
         config = uvicorn.Config(

@@ -94,7 +94,9 @@ class FolderStore:
                 for submission, path in self._walk(kind, board):
                     entry = results.entries.get(submission)
                     if entry is None or (is_withdrawal and entry.status == "accepted"):
-                        arrivals.append(self._describe(board, submission, path, is_withdrawal=is_withdrawal))
+                        arrivals.append(
+                            self._describe(board, submission, path, is_withdrawal=is_withdrawal)
+                        )
         # A withdrawal comes after the submission that it withdraws.
         return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
 
@@ -109,7 +111,9 @@ class FolderStore:
         except RequestError as error:
             problem = str(error)
         # Its owner may have written the file for another purpose.
-        is_ours = data in [withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)]
+        is_ours = data in [
+            withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)
+        ]
         return arrival if is_ours else replace(arrival, problems=(problem,))
 
     def read_predictions(self, path: str, limit: int) -> bytes:
@@ -122,7 +126,9 @@ class FolderStore:
         try:
             return _read_regular(self._folder / path, limit)
         except OSError as error:  # its message has the path of the folder on this machine
-            raise RequestError(f"{path} can't be read: {error.strerror or type(error).__name__}") from None
+            raise RequestError(
+                f"{path} can't be read: {error.strerror or type(error).__name__}"
+            ) from None
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records."""
@@ -139,7 +145,9 @@ class FolderStore:
 
         On the Hub, the files of an arrival are accepted first.
         """
-        with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
+        with self._lock(
+            RESULTS_LOCK
+        ):  # another one than that of the index, during which baselines are written
             for path in sorted(files, key=lambda path: path.startswith("entries/")):
                 there = self._folder / path
                 is_known = path.startswith("entries/") and there.is_file()
@@ -168,7 +176,9 @@ class FolderStore:
         self.read_leaderboard()
         path = self._folder / INDEX
         if not path.is_file():
-            raise RequestError(f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}")
+            raise RequestError(
+                f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}"
+            )
         return parse_index(path.read_bytes(), path)
 
     def link(self, path: str) -> str:
@@ -188,9 +198,13 @@ class FolderStore:
     def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
         """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
         about = path.lstat()
-        submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime(
+            "%Y-%m-%dT%H:%M:%SZ"
+        )
         author = _name_user(about.st_uid)
-        with suppress(OSError, ValueError, AttributeError):  # what is wrong with the file is told when it is fetched
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # what is wrong with the file is told when it is fetched
             named = orjson.loads(_read_regular(path, MAX_ABOUT)).get("author")
             if isinstance(named, str) and not check_name(named, "author", NAME_LENGTH):
                 author = named
@@ -200,7 +214,9 @@ class FolderStore:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
         are_strangers = kind in ("submissions", "withdrawals")
         for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
-            is_safe = not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+            is_safe = (
+                not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+            )
             if are_strangers and not is_safe:
                 continue
             for path in sorted(folder.iterdir()):
@@ -222,7 +238,9 @@ class FolderStore:
 
 
 def _find_path(arrival: Arrival) -> str:
-    return store_path("withdrawals" if arrival.withdrawal else "submissions", arrival.board, arrival.submission)
+    return store_path(
+        "withdrawals" if arrival.withdrawal else "submissions", arrival.board, arrival.submission
+    )
 
 
 def _name_user(number: int) -> str:

@@ -36,7 +36,9 @@ from closeread.limits import MAX_FILES, keep_files_below
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"  # the suffix of a folder of files, packed into one file
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
-PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")  # the path of a file in a packed folder
+PACKED_NAME = re.compile(
+    rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}"
+)  # the path of a file in a packed folder
 DIGEST = re.compile("[0-9a-f]{64}")
 MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 MAX_ABOUT = 20_000  # the largest description of a submission, in bytes
@@ -60,7 +62,11 @@ class About:
 
     def to_dict(self) -> dict[str, str | None]:
         """Return the description as JSON; without the author if none is named."""
-        return {name: value for name, value in asdict(self).items() if name != "author" or value is not None}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name != "author" or value is not None
+        }
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the description, whose digest is the id of the submission."""
@@ -79,7 +85,9 @@ class About:
         about = cls(**read_json(data, "submission", source))
         problems = about.find_problems(board)
         if about.to_bytes() != data:
-            problems.append(Problem("is not written as closeread submit writes it (sorted keys, no spaces)"))
+            problems.append(
+                Problem("is not written as closeread submit writes it (sorted keys, no spaces)")
+            )
         if problems:
             raise FormatError(source, problems)
         return about
@@ -97,9 +105,15 @@ class About:
             if link is not None:
                 problems += check_link(link, name)
         if self.board != board:
-            problems.append(Problem(f"{quote(self.board)} is not the board (expected {board})", path=("board",)))
+            problems.append(
+                Problem(f"{quote(self.board)} is not the board (expected {board})", path=("board",))
+            )
         if not is_predictions_path(self.predictions, board):
-            problems.append(Problem(f"{quote(self.predictions)} is not a file of predictions", path=("predictions",)))
+            problems.append(
+                Problem(
+                    f"{quote(self.predictions)} is not a file of predictions", path=("predictions",)
+                )
+            )
         return problems
 
 
@@ -123,13 +137,21 @@ class Submission:
 
 def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
     """Return the bytes of a withdrawal; only in a folder does it name its author."""
-    return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})
+    return write_json(
+        {
+            "format": FORMAT,
+            "submission": submission,
+            **({} if author is None else {"author": author}),
+        }
+    )
 
 
 def is_predictions_path(path: str, board: str) -> bool:
     """Return whether a path is that of predictions in a board."""
     known = {*SUFFIXES, PACKED, *(f"{suffix}.gz" for suffix in SUFFIXES)} - {".json"}
-    match = re.fullmatch(rf"submissions/{re.escape(board)}/([0-9a-f]{{2}})/\1[0-9a-f]{{62}}(\..+)", path)
+    match = re.fullmatch(
+        rf"submissions/{re.escape(board)}/([0-9a-f]{{2}})/\1[0-9a-f]{{62}}(\..+)", path
+    )
     return match is not None and match[2] in known
 
 
@@ -166,7 +188,9 @@ def read_limited(path: Path, limit: int) -> bytes:
     with path.open("rb") as file:
         data = read_at_most(file, limit)
     if len(data) > limit:
-        raise SubmissionError(path, [Problem(f"is larger than {limit:,} bytes, the limit of this board")])
+        raise SubmissionError(
+            path, [Problem(f"is larger than {limit:,} bytes, the limit of this board")]
+        )
     return data
 
 
@@ -183,7 +207,10 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
     rows = []
     problems = [Problem(MISNAMED, file=name) for name in files if not PACKED_NAME.fullmatch(name)]
     if sum(path.stat().st_size for path in files.values()) > limit:
-        raise SubmissionError(source, [*problems, Problem(f"holds more than {limit:,} bytes, the limit of this board")])
+        raise SubmissionError(
+            source,
+            [*problems, Problem(f"holds more than {limit:,} bytes, the limit of this board")],
+        )
     for name, path in files.items():
         found = path.read_bytes()
         if b"\0" in found:
@@ -195,7 +222,9 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
             problems.append(Problem("is not UTF-8", file=name))
     data = dump_json_lines(rows, WITH_LINE_ENDS).encode()
     if len(data) > limit and not problems:
-        problems.append(Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})"))
+        problems.append(
+            Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})")
+        )
     if problems:
         raise SubmissionError(source, problems)
     return data
@@ -210,7 +239,9 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
 
     def check_lines(number: int) -> None:
         if number > limits.rows:
-            raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limits.rows:,})")])
+            raise SubmissionError(
+                "predictions", [Problem(f"has {number:,} lines (limit: {limits.rows:,})")]
+            )
 
     try:
         with keep_files_below(limits.bytes):
@@ -225,7 +256,9 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
             found = Path(scratch) / "predictions"
             _write_texts(found, files)
         else:
-            found = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz"))
+            found = Path(scratch) / (
+                "predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz")
+            )
             found.write_bytes(data)
         yield found
 
@@ -252,7 +285,9 @@ def _read_packed(data: bytes) -> dict[str, str]:
     except UnicodeDecodeError:
         raise SubmissionError("predictions", [Problem("is not UTF-8")]) from None
     if len(lines) > MAX_FILES:
-        raise SubmissionError("predictions", [Problem(f"holds {len(lines):,} files (limit: {MAX_FILES:,})")])
+        raise SubmissionError(
+            "predictions", [Problem(f"holds {len(lines):,} files (limit: {MAX_FILES:,})")]
+        )
     # Line ends and tabs are what the texts of files consist of; nothing else is refused here that its reader accepts.
     parsed = parse_json_lines(lines, WITH_LINE_ENDS)
     problems = list(parsed.problems)
@@ -268,7 +303,9 @@ def _read_packed(data: bytes) -> dict[str, str]:
         else:
             texts[name] = text
     folders = {str(folder) for name in texts for folder in PurePosixPath(name).parents}
-    problems += [Problem("is both a file and a folder", file=name) for name in sorted(texts.keys() & folders)]
+    problems += [
+        Problem("is both a file and a folder", file=name) for name in sorted(texts.keys() & folders)
+    ]
     if problems:
         raise SubmissionError("predictions", problems)
     return texts
@@ -278,7 +315,9 @@ class CheckedPredictions(NamedTuple):
     """Predictions that passed the check."""
 
     notices: tuple[str, ...]  # about them, one sentence each
-    value: float | None  # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
+    value: (
+        float | None
+    )  # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
 
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> CheckedPredictions:
@@ -298,7 +337,9 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
 
 def describe_submission(board: Board, about: About) -> tuple[str, str]:
     """Return title and text of a submission for those who read the store, in Markdown."""
-    links = [f"- {name}: {link}" for name, link in (("paper", about.paper), ("code", about.code)) if link]
+    links = [
+        f"- {name}: {link}" for name, link in (("paper", about.paper), ("code", about.code)) if link
+    ]
     model = [f"- model: {escape_markdown(about.model)}"] if about.model else []
     lines = [f"Submission `{about.id}` to {escape_markdown(board.title)}.", "", *model, *links]
     if about.description:

@@ -97,7 +97,9 @@ def read_answer(procedure: str, text: str, about: About) -> Answer:
     return Answer(rows, dropped=dropped)
 
 
-def write_answer(procedure: str, rows: Sequence[Record], about: About, *, structured: bool = False) -> str:
+def write_answer(
+    procedure: str, rows: Sequence[Record], about: About, *, structured: bool = False
+) -> str:
     """Write rows as a model should answer."""
     form = FORMS[procedure]
     found = form.write(rows, about)
@@ -114,9 +116,15 @@ def answer_schema(procedure: str, ask: str = "question") -> dict[str, Any]:
 
     def simplify(node: Any) -> Any:
         node = resolve(schema, node)
-        kept = {name: value for name, value in node.items() if name in ("type", "enum", "description", "required")}
+        kept = {
+            name: value
+            for name, value in node.items()
+            if name in ("type", "enum", "description", "required")
+        }
         if "properties" in node:
-            kept["properties"] = {name: simplify(value) for name, value in node["properties"].items()}
+            kept["properties"] = {
+                name: simplify(value) for name, value in node["properties"].items()
+            }
             kept |= {"required": list(kept["properties"]), "additionalProperties": False}
         if "items" in node:
             kept["items"] = simplify(node["items"])
@@ -125,7 +133,12 @@ def answer_schema(procedure: str, ask: str = "question") -> dict[str, Any]:
     value, name = simplify(form.schema(schema["$defs"])), form.key
     if ask == "candidate":
         name, value = "label", value["items"]
-    return {"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {name: value},
+        "required": [name],
+        "additionalProperties": False,
+    }
 
 
 def merge_answers(procedure: str, answers: Sequence[Answer]) -> Answer:
@@ -142,7 +155,9 @@ def merge_answers(procedure: str, answers: Sequence[Answer]) -> Answer:
         merged["clusters"] = _join_chains(chain for row in rows for chain in row["clusters"])
     elif procedure == "tne":
         links = {
-            (one["anchor"], one["complement"]): one for row in reversed(rows) for one in reversed(row["relations"])
+            (one["anchor"], one["complement"]): one
+            for row in reversed(rows)
+            for one in reversed(row["relations"])
         }
         merged["relations"] = list(reversed(links.values()))
     return Answer([merged], reason, dropped)
@@ -152,7 +167,10 @@ def _join_chains(chains: Iterable[list[list[int]]]) -> list[list[list[int]]]:
     joined: list[set[tuple[int, ...]]] = []
     for chain in chains:
         mentions = set(map(tuple, chain))
-        joined, touching = [one for one in joined if not one & mentions], [one for one in joined if one & mentions]
+        joined, touching = (
+            [one for one in joined if not one & mentions],
+            [one for one in joined if one & mentions],
+        )
         joined.append(mentions.union(*touching))
     return sorted([list(mention) for mention in sorted(one)] for one in joined)
 
@@ -207,7 +225,9 @@ def _find_end(text: str, start: int) -> int:
 def _read_word(text: str) -> str:
     """Return the only word of an answer, or that of its JSON."""
     try:
-        found = [one["label"] for one in _find_values(text) if isinstance(one, dict) and "label" in one]
+        found = [
+            one["label"] for one in _find_values(text) if isinstance(one, dict) and "label" in one
+        ]
     except UnreadableError:
         found = []
     if not found:
@@ -226,7 +246,9 @@ def _read_word(text: str) -> str:
 def _read_labels(values: list[Any], about: About) -> tuple[list[Record], int]:
     ids = about["ids"]
     if len(values) != len(ids):
-        raise UnreadableError(f"{pluralize(len(values), 'label')} for {pluralize(len(ids), 'answer')}")
+        raise UnreadableError(
+            f"{pluralize(len(values), 'label')} for {pluralize(len(ids), 'answer')}"
+        )
     words = {True: "yes", False: "no"}
     labels = [words[one] if isinstance(one, bool) else str(one).strip().lower() for one in values]
     if any(label not in ("yes", "no") for label in labels):
@@ -269,7 +291,9 @@ def _write_links(rows: Sequence[Record], about: About) -> list[Any]:
             "complement": int(link["complement"][2:]),
         }
         for row in rows
-        for link in row["relations" if "relations" in row else "np_relations"]  # of a system, or of gold
+        for link in row[
+            "relations" if "relations" in row else "np_relations"
+        ]  # of a system, or of gold
         if {link["anchor"], link["complement"]} <= known
     ]
 
@@ -278,14 +302,22 @@ def _keep_valid(corpus: str, row: Record, key: str, items: list[Any]) -> tuple[l
     """Return the row with the items that the schema of a submission accepts; missing fields that may be null are."""
     schema = load_schema(corpus)
     validator = RowValidator(schema, "submission")
-    properties = resolve(schema, schema["$defs"]["submission"]["properties"][key]["items"])["properties"]
-    nullable = {name for name, node in properties.items() if "null" in resolve(schema, node).get("type", ())}
+    properties = resolve(schema, schema["$defs"]["submission"]["properties"][key]["items"])[
+        "properties"
+    ]
+    nullable = {
+        name for name, node in properties.items() if "null" in resolve(schema, node).get("type", ())
+    }
     kept = []
     for item in items:
         if not isinstance(item, dict):
             continue
-        known = {name: value for name, value in item.items() if name in properties and name != "spans"}
-        rows, problems = accept_rows(validator, [{**row, key: [dict.fromkeys(nullable) | known]}], unsafe=UNSAFE)
+        known = {
+            name: value for name, value in item.items() if name in properties and name != "spans"
+        }
+        rows, problems = accept_rows(
+            validator, [{**row, key: [dict.fromkeys(nullable) | known]}], unsafe=UNSAFE
+        )
         if not problems:
             kept += rows[0][key]
     return [{**row, key: kept}], len(items) - len(kept)
@@ -295,7 +327,10 @@ def _read_possessions(values: list[Any], about: About) -> tuple[list[Record], in
     # A relation without an anchor or a certainty says nothing that could be scored.
     whole = ("anchor", "relation", "relation_certainty")
     unrelated = {"relation": None, "relation_certainty": None}
-    rows = [one | unrelated if isinstance(one, dict) and not all(map(one.get, whole)) else one for one in values]
+    rows = [
+        one | unrelated if isinstance(one, dict) and not all(map(one.get, whole)) else one
+        for one in values
+    ]
     return _keep_valid("wikipossessions", {"article": about["article"]}, "possessions", rows)
 
 
@@ -306,7 +341,11 @@ def _read_entries(values: list[Any], about: About) -> tuple[list[Record], int]:
         mentions = entry.get("mentions")
         entry["mentions"] = [mentions] if isinstance(mentions, str) else mentions
         entries.append(
-            entry | {"position": _read_number(entry.get("position")), "anchor": entry.get("anchor") or "XXXX-XX-XX"}
+            entry
+            | {
+                "position": _read_number(entry.get("position")),
+                "anchor": entry.get("anchor") or "XXXX-XX-XX",
+            }
         )
     row = {"id": about["id"], "entity": about["entity"]}
     return _keep_valid("semeval2015_timeline", row, "entries", entries)
@@ -330,7 +369,9 @@ def _read_chains(values: list[Any], about: About) -> tuple[list[Record], int]:
         for mention in value if isinstance(value, list) else []:
             numbers = [_read_number(one) for one in mention] if isinstance(mention, list) else []
             match numbers:
-                case [int(start), int(last)] if first <= start <= last < end and (start, last) not in seen:
+                case [int(start), int(last)] if (
+                    first <= start <= last < end and (start, last) not in seen
+                ):
                     seen.add((start, last))
                     chain.append([start, last])
         if chain:
@@ -342,7 +383,9 @@ def _read_chains(values: list[Any], about: About) -> tuple[list[Record], int]:
 def _write_chains(rows: Sequence[Record], about: About) -> list[Any]:
     first, end = about["tokens"]
     chains = [
-        [one[:2] for one in chain if first <= one[0] and one[1] < end] for row in rows for chain in row["clusters"]
+        [one[:2] for one in chain if first <= one[0] and one[1] < end]
+        for row in rows
+        for chain in row["clusters"]
     ]
     return [chain for chain in chains if chain]
 
@@ -359,7 +402,9 @@ def _schema_of_links(definitions: Mapping[str, Any]) -> dict[str, Any]:
 
 def _schema_of_entries(definitions: Mapping[str, Any]) -> dict[str, Any]:
     names = ("position", "anchor", "mentions")
-    return _list_schema({"type": "object", "properties": {name: definitions[name] for name in names}})
+    return _list_schema(
+        {"type": "object", "properties": {name: definitions[name] for name in names}}
+    )
 
 
 FORMS = {
@@ -378,7 +423,9 @@ FORMS = {
         _read_possessions,
         _write_possessions,
     ),
-    "timeline": Form("semeval2015_timeline", "entries", _schema_of_entries, _read_entries, _write_entries),
+    "timeline": Form(
+        "semeval2015_timeline", "entries", _schema_of_entries, _read_entries, _write_entries
+    ),
     "coref": Form(
         "coref",
         "clusters",

@@ -79,7 +79,9 @@ def read_log(path: str | Path) -> Log:
         raise refuse("is not a log of inspect-ai") from error
     about: dict[str, Any] = log.eval.metadata or {}
     if not {"closeread", "procedure", "exam", "signature", "gold", "samples"} <= about.keys():
-        raise refuse(f"is a log of the task {quote(log.eval.task)} (expected a task of closeread's)")
+        raise refuse(
+            f"is a log of the task {quote(log.eval.task)} (expected a task of closeread's)"
+        )
     exam, epochs = Exam(**about["exam"]), log.eval.config.epochs or 1
     scored = [
         (sample.epoch, score)
@@ -89,15 +91,21 @@ def read_log(path: str | Path) -> Log:
     ]
     expected = about["samples"] * epochs
     if log.status != "success" or len(scored) != expected:
-        raise refuse(f"is cut short: it has {len(scored):,} of {pluralize(expected, 'answer')} (status: {log.status})")
+        raise refuse(
+            f"is cut short: it has {len(scored):,} of {pluralize(expected, 'answer')} (status: {log.status})"
+        )
     if (now := exam.scorer.expected_signature()) != about["signature"]:
-        raise refuse(f"was written with other gold or options: its signature is {about['signature']} (expected {now})")
+        raise refuse(
+            f"was written with other gold or options: its signature is {about['signature']} (expected {now})"
+        )
     rows: list[list[Record]] = [[] for _ in range(epochs)]
     for epoch, score in scored:
         rows[epoch - 1] += (score.metadata or {})["rows"]
     usage = list(log.stats.model_usage.values())
     costs = [one.total_cost for one in usage]
-    cached = [(one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage]
+    cached = [
+        (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
+    ]
     return Log(
         path,
         about["procedure"],

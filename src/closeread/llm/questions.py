@@ -97,7 +97,13 @@ class Exam:
         """The documents of a key, each a key of its own; none for other tasks."""
         if self.procedure != "coref":
             return {}
-        from closeread.tasks.coref.documents import JoinedWords, MentionTable, find_words, make_table, split_table
+        from closeread.tasks.coref.documents import (
+            JoinedWords,
+            MentionTable,
+            find_words,
+            make_table,
+            split_table,
+        )
 
         key = cast(MentionTable, self.scorer.gold.records)
         return {
@@ -117,7 +123,11 @@ class Exam:
             RequestError: there is no such prompt, there are too few examples, or units have no text.
         """
         template = load_prompt(self.procedure, self.prompt)
-        shared = {"ask": self.ask, "structured": self.structured, "examples": self._choose_examples()}
+        shared = {
+            "ask": self.ask,
+            "structured": self.structured,
+            "examples": self._choose_examples(),
+        }
         if self.procedure == "tne":
             shared["prepositions"] = load_schema("tne")["$defs"]["preposition"]["enum"]
         questions = []
@@ -136,14 +146,22 @@ class Exam:
             return []
         corpus = find_procedure(self.name)[1]
         config = self.scorer.gold.origin[1]
-        splits = [] if corpus is None or config is None else load_corpus(corpus).configs[config].split_names
+        splits = (
+            []
+            if corpus is None or config is None
+            else load_corpus(corpus).configs[config].split_names
+        )
         split = next((one for one in TRAINING if one in splits), None)
         if self.examples is None and (split is None or split == self.scorer.gold.origin[2]):
-            raise RequestError("there is no other split to take examples from; name a file of gold by examples=FILE")
+            raise RequestError(
+                "there is no other split to take examples from; name a file of gold by examples=FILE"
+            )
         scorer = self._open(self.examples, *((None, None) if self.examples else (config, split)))
         units = {unit: rows for unit, rows in _list_units(scorer).items() if unit not in self.units}
         if len(units) < self.shots:
-            raise RequestError(f"there are {pluralize(len(units), 'example')} to choose {self.shots} from")
+            raise RequestError(
+                f"there are {pluralize(len(units), 'example')} to choose {self.shots} from"
+            )
         chosen = random.Random(self.seed).sample(list(units), self.shots)  # noqa: S311 (nothing is secret)
         every = dict[str, tuple[str, list[Item]]]()
         for unit, _, items in self._list_items(scorer, {unit: units[unit] for unit in chosen}):
@@ -151,12 +169,16 @@ class Exam:
         return [
             {
                 "item": items[0].fields,
-                "answer": write_answer(self.procedure, units[unit], items[0].about, structured=self.structured),
+                "answer": write_answer(
+                    self.procedure, units[unit], items[0].about, structured=self.structured
+                ),
             }
             for unit, items in every.values()
         ]
 
-    def _list_items(self, scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterator[tuple[str, str, list[Item]]]:
+    def _list_items(
+        self, scorer: Scorer, units: Mapping[str, list[Record]]
+    ) -> Iterator[tuple[str, str, list[Item]]]:
         """Yield the unit, the name and the items of each question."""
         match self.procedure:
             case "mctaco":
@@ -168,11 +190,22 @@ class Exam:
                         yield unit, name, [Item({**part[0], **fields, "label": None}, about)]
             case "tne":
                 for unit, (record,) in units.items():
-                    yield unit, unit, [_show_phrases(record, *one) for one in list_windows(len(record["tokens"]))]
+                    yield (
+                        unit,
+                        unit,
+                        [
+                            _show_phrases(record, *one)
+                            for one in list_windows(len(record["tokens"]))
+                        ],
+                    )
             case "wikipossessions":
                 texts = self._read_articles(units)
                 for unit in units:
-                    yield unit, unit, [Item({"article": unit, "text": texts[unit]}, {"article": unit})]
+                    yield (
+                        unit,
+                        unit,
+                        [Item({"article": unit, "text": texts[unit]}, {"article": unit})],
+                    )
             case "timeline":
                 yield from _list_timelines(scorer, units)
             case "coref":
@@ -184,7 +217,14 @@ class Exam:
                         words, index = find_words(table, document)
                         if words is None or not (tokens := words(index)):
                             raise RequestError(f"document {name} of the key has no words")
-                        yield name, name, [_number_tokens(name, tokens, *one) for one in list_windows(len(tokens))]
+                        yield (
+                            name,
+                            name,
+                            [
+                                _number_tokens(name, tokens, *one)
+                                for one in list_windows(len(tokens))
+                            ],
+                        )
             case other:
                 raise RequestError(f"there are no questions for {other}")
 
@@ -192,19 +232,27 @@ class Exam:
         from closeread.tasks.wikipossessions.articles import strip_marks
         from closeread.tasks.wikipossessions.baselines import read_folder
 
-        found: Mapping[str, str | None] = {unit: rows[0].get("text") for unit, rows in units.items()}
+        found: Mapping[str, str | None] = {
+            unit: rows[0].get("text") for unit, rows in units.items()
+        }
         if self.articles is not None:
             found = read_folder(Path(self.articles), list(units))
         texts = {unit: strip_marks(text) for unit, text in found.items() if text}
         if lacking := [unit for unit in units if unit not in texts]:
-            found_none = f"{pluralize(len(lacking), 'article')} without a text: {join_names(lacking)}"
+            found_none = (
+                f"{pluralize(len(lacking), 'article')} without a text: {join_names(lacking)}"
+            )
             raise RequestError(f"{found_none}; name a folder of texts by articles=FOLDER")
         return texts
 
 
 def list_windows(n: int, size: int = WINDOW) -> list[tuple[int, int]]:
     """Return the first word and the end of each window of a text."""
-    return [(0, n)] if n <= size else [(start, min(start + size, n)) for start in range(0, n - size // 2, size // 2)]
+    return (
+        [(0, n)]
+        if n <= size
+        else [(start, min(start + size, n)) for start in range(0, n - size // 2, size // 2)]
+    )
 
 
 @cache
@@ -228,7 +276,9 @@ def _list_units(scorer: Scorer) -> dict[str, list[Record]]:
 
 def _show_phrases(record: Record, start: int, end: int) -> Item:
     """Return the words of a window, with the noun phrases inside it in brackets."""
-    phrases = [one for one in record["nps"] if start <= one["first_token"] and one["last_token"] < end]
+    phrases = [
+        one for one in record["nps"] if start <= one["first_token"] and one["last_token"] < end
+    ]
     opened, closed = dict[int, list[Record]](), dict[int, int]()
     for one in sorted(phrases, key=lambda one: -one["last_token"]):
         opened.setdefault(one["first_token"], []).append(one)
@@ -247,7 +297,9 @@ def _number_tokens(name: str, tokens: Sequence[str], start: int, end: int) -> It
     return Item({"tokens": numbered}, {"document": name, "tokens": [start, end]})
 
 
-def _list_timelines(scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterator[tuple[str, str, list[Item]]]:
+def _list_timelines(
+    scorer: Scorer, units: Mapping[str, list[Record]]
+) -> Iterator[tuple[str, str, list[Item]]]:
     from closeread.tasks.timeline.timeline_mentions import timelines_of
 
     known = timelines_of(scorer.gold.records)

@@ -41,7 +41,9 @@ def _count_unit(exam: Exam, unit: str, rows: str) -> Counts:
         return closeread.count(exam.name, json.loads(rows), gold=exam.units[unit], missing="empty")
 
 
-def average_epochs(exam: Exam, epochs: Sequence[Mapping[str, Sequence[Record]]], *, ci: bool = True) -> Report:
+def average_epochs(
+    exam: Exam, epochs: Sequence[Mapping[str, Sequence[Record]]], *, ci: bool = True
+) -> Report:
     """Return the report of the rows of each epoch, by unit: a unit's counts are the mean of those of all epochs.
 
     Units are resampled by block, as those of one epoch are.  Units that not all epochs have are left out, unless that

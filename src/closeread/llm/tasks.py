@@ -73,7 +73,9 @@ def mctaco(
     """
     if ask not in ("question", "candidate"):
         raise RequestError(describe_unknown("ask", ask, ["question", "candidate"]))
-    return make_task(Exam("mctaco", config, split, gold, ask, shots, examples, seed, prompt, structured))
+    return make_task(
+        Exam("mctaco", config, split, gold, ask, shots, examples, seed, prompt, structured)
+    )
 
 
 def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
@@ -90,7 +92,12 @@ def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]
         structured: bool = False,
         articles: str | None = None,
     ) -> Task:
-        how: dict[str, Any] = {"examples": examples, "seed": seed, "prompt": prompt, "structured": structured}
+        how: dict[str, Any] = {
+            "examples": examples,
+            "seed": seed,
+            "prompt": prompt,
+            "structured": structured,
+        }
         return make_task(Exam(corpus, config, split, gold, shots=shots, articles=articles, **how))
 
     made.__name__, made.__doc__ = name, about
@@ -98,9 +105,17 @@ def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]
 
 
 tne = _add("tne", "tne", "Ask which noun phrases of a text are related, and by which preposition.")
-wikipossessions = _add("wikipossessions", "wikipossessions", "Ask who possessed an artifact, when, and in which order.")
-timeline = _add("timeline", "semeval2015_timeline", "Ask which events involve an entity, in which order and when.")
-coref = _add("coref", "coref", "Ask which mentions in the documents of a key refer to the same entity.")
+wikipossessions = _add(
+    "wikipossessions", "wikipossessions", "Ask who possessed an artifact, when, and in which order."
+)
+timeline = _add(
+    "timeline",
+    "semeval2015_timeline",
+    "Ask which events involve an entity, in which order and when.",
+)
+coref = _add(
+    "coref", "coref", "Ask which mentions in the documents of a key refer to the same entity."
+)
 
 
 def make_task(exam: Exam) -> Task:
@@ -112,14 +127,21 @@ def make_task(exam: Exam) -> Task:
         Sample(
             input=question.prompts[0],
             id=question.id,
-            metadata={"exam": about, "unit": question.unit, "prompts": question.prompts, "about": question.abouts},
+            metadata={
+                "exam": about,
+                "unit": question.unit,
+                "prompts": question.prompts,
+                "about": question.abouts,
+            },
         )
         for question in exam.list_questions()
     ]
     config = GenerateConfig()
     if exam.structured:
         schema = JSONSchema.model_validate(answer_schema(exam.procedure, exam.ask))
-        config = GenerateConfig(response_schema=ResponseSchema(name="answer", json_schema=schema, strict=True))
+        config = GenerateConfig(
+            response_schema=ResponseSchema(name="answer", json_schema=schema, strict=True)
+        )
     signature = exam.scorer.expected_signature()
     return Task(
         dataset=MemoryDataset(samples, name=f"closeread/{exam.procedure}"),
@@ -145,8 +167,15 @@ def ask_windows() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         answers = []
         for number, prompt in enumerate(state.metadata["prompts"]):
-            about = {"exam": state.metadata["exam"], "id": state.sample_id, "epoch": state.epoch, "window": number}
-            message = ChatMessageUser(content=prompt, metadata={**about, "about": state.metadata["about"][number]})
+            about = {
+                "exam": state.metadata["exam"],
+                "id": state.sample_id,
+                "epoch": state.epoch,
+                "window": number,
+            }
+            message = ChatMessageUser(
+                content=prompt, metadata={**about, "about": state.metadata["about"][number]}
+            )
             state.output = await get_model().generate([message])
             state.messages = [*(state.messages if number else []), message, state.output.message]
             answers.append(state.output.completion)
@@ -173,11 +202,18 @@ def scores_from_counts() -> Metric:
         report = average_epochs(exam, epochs, ci=is_whole)
         flat = {"answered": sum(one.score.reason is None for one in scores) / len(scores)}
         for name, estimate in report.scores.items():
-            parts = {name: estimate.value, f"{name} low": estimate.low, f"{name} high": estimate.high}
+            parts = {
+                name: estimate.value,
+                f"{name} low": estimate.low,
+                f"{name} high": estimate.high,
+            }
             flat |= {key: NAN if value is None else value for key, value in parts.items()}
         for slices in report.slices.values():
             for value, part in slices.items():
-                flat |= {f"{name} {value}": NAN if e.value is None else e.value for name, e in part.scores.items()}
+                flat |= {
+                    f"{name} {value}": NAN if e.value is None else e.value
+                    for name, e in part.scores.items()
+                }
         return flat
 
     return compute
@@ -191,7 +227,10 @@ def count_answers() -> Scorer:
         exam, unit = open_exam(state.metadata["exam"]), state.metadata["unit"]
         texts = state.store.get("answers") or [state.output.completion]
         abouts = state.metadata["about"]
-        read = [read_answer(exam.procedure, text, about) for text, about in zip(texts, abouts, strict=True)]
+        read = [
+            read_answer(exam.procedure, text, about)
+            for text, about in zip(texts, abouts, strict=True)
+        ]
         answer = merge_answers(exam.procedure, read)
         refused = state.output.stop_reason == "content_filter"
         metadata: dict[str, Any] = {"unit": unit, "epoch": state.epoch, "dropped": answer.dropped}
@@ -202,10 +241,14 @@ def count_answers() -> Scorer:
             counts = await run_sync(count_unit, exam, unit, [])
         metadata["rows"] = answer.rows
         if exam.ask == "question":
-            metadata["counts"] = dict(zip(counts.table.names, counts.table.values[0].tolist(), strict=True))
+            metadata["counts"] = dict(
+                zip(counts.table.names, counts.table.values[0].tolist(), strict=True)
+            )
         headline = counts.report(ci=False).scores[exam.scorer.procedure.headline].value
         reason = "refused" if refused and answer.reason else answer.reason
-        return Score(value=headline or 0.0, answer="\n".join(texts), reason=reason, metadata=metadata)
+        return Score(
+            value=headline or 0.0, answer="\n".join(texts), reason=reason, metadata=metadata
+        )
 
     return score
 
@@ -253,12 +296,19 @@ class BaselineModel(ModelAPI):
             answer = answer[asked["window"]] if isinstance(answer, list) else answer
         else:
             exam = open_exam(asked["exam"])
-            key = "document" if exam.procedure == "coref" else load_corpus(find_corpus(exam.name).name).key
+            key = (
+                "document"
+                if exam.procedure == "coref"
+                else load_corpus(find_corpus(exam.name).name).key
+            )
             rows = predict(asked["exam"], self.model_name, {**self.options}, asked["epoch"])
             about = asked["about"]
             names = about.get("ids") or [about.get(key)]
             answer = write_answer(
-                exam.procedure, [row for row in rows if row[key] in names], about, structured=exam.structured
+                exam.procedure,
+                [row for row in rows if row[key] in names],
+                about,
+                structured=exam.structured,
             )
         n = [len(text.split()) for text in (input[-1].text, answer)]
         output = ModelOutput.from_content(f"closeread/{self.model_name}", answer)
@@ -294,7 +344,9 @@ def _open_exam(about: str) -> Exam:
     return Exam(**json.loads(about))
 
 
-def predict(about: dict[str, Any], name: str, options: dict[str, Any], epoch: int) -> Sequence[Record]:
+def predict(
+    about: dict[str, Any], name: str, options: dict[str, Any], epoch: int
+) -> Sequence[Record]:
     """Return the predictions of a baseline for all units of an exam."""
     return _predict(*(json.dumps(one, sort_keys=True) for one in (about, options)), name, epoch)
 

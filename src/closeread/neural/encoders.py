@@ -27,14 +27,26 @@ OVERLAP = 4  # neighbouring windows share a quarter of their pieces
 MOST_PIECES = 4096  # of a window of models that set no limit; the work grows with the square of it
 
 _COUNT_FROM_PADDING = frozenset(
-    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "data2vec-text", "esm")
+    (
+        "roberta",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "camembert",
+        "mpnet",
+        "longformer",
+        "ibert",
+        "data2vec-text",
+        "esm",
+    )
 )
 
 
 class Pieces(NamedTuple):
     """The word pieces of a document; arrays are (n_pieces,)."""
 
-    windows: list[list[int]]  # the numbers in the vocabulary of the pieces of each window, with special tokens
+    windows: list[
+        list[int]
+    ]  # the numbers in the vocabulary of the pieces of each window, with special tokens
     row: Ints  # the window to which each piece belongs
     column: Ints  # and its place there
     word: Ints  # the word of each piece
@@ -61,7 +73,9 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
             tokenizer = load_tokenizer(name)
             config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
             if getattr(config, "is_encoder_decoder", False):
-                raise RequestError(f"{name}: is a {config.model_type} model with a decoder (expected an encoder)")
+                raise RequestError(
+                    f"{name}: is a {config.model_type} model with a decoder (expected an encoder)"
+                )
             if with_weights:
                 model = transformers.AutoModel.from_pretrained(
                     name, config=config, trust_remote_code=False, weights_only=True
@@ -93,23 +107,38 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
             windows, row = cut_windows(len(ids), self.longest, self.longest // OVERLAP)
             starts = np.array([window.start for window in windows], np.int64)
             column = np.arange(len(ids)) - starts[row] + len(self._before)
-            whole = [[*self._before, *ids[window.start : window.stop], *self._after] for window in windows]
-            yield Pieces(whole, row, column, np.array(encoded.word_ids(number), np.int64), len(words))
+            whole = [
+                [*self._before, *ids[window.start : window.stop], *self._after]
+                for window in windows
+            ]
+            yield Pieces(
+                whole, row, column, np.array(encoded.word_ids(number), np.int64), len(words)
+            )
 
     def forward(self, documents: Sequence[Pieces]) -> torch.Tensor:
         """Return the vectors of all words, (n_words, dimensions); that of a word without pieces is zero."""
         device = next(self.model.parameters()).device
         windows = [torch.tensor(ids) for pieces in documents for ids in pieces.windows]
-        row = _chain([pieces.row for pieces in documents], [len(pieces.windows) for pieces in documents]).to(device)
-        word = _chain([pieces.word for pieces in documents], [pieces.n_words for pieces in documents]).to(device)
+        row = _chain(
+            [pieces.row for pieces in documents], [len(pieces.windows) for pieces in documents]
+        ).to(device)
+        word = _chain(
+            [pieces.word for pieces in documents], [pieces.n_words for pieces in documents]
+        ).to(device)
         n_words = sum(pieces.n_words for pieces in documents)
         vectors = torch.zeros(n_words, self.dimensions, device=device)
         if not windows:
             return vectors
-        column = torch.from_numpy(np.concatenate([pieces.column for pieces in documents])).to(device)
-        ids = pad_sequence(windows, batch_first=True, padding_value=self.tokenizer.pad_token_id or 0)
+        column = torch.from_numpy(np.concatenate([pieces.column for pieces in documents])).to(
+            device
+        )
+        ids = pad_sequence(
+            windows, batch_first=True, padding_value=self.tokenizer.pad_token_id or 0
+        )
         mask = pad_sequence([torch.ones_like(window) for window in windows], batch_first=True)
-        hidden = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
+        hidden = self.model(
+            input_ids=ids.to(device), attention_mask=mask.to(device)
+        ).last_hidden_state
         n_pieces = torch.bincount(word, minlength=n_words).clamp(min=1)
         return vectors.index_add(0, word, hidden[row, column].float()) / n_pieces[:, None]
 
@@ -131,8 +160,14 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
     if not 0 <= overlap < limit:
         raise ValueError(f"overlap is {overlap} (expected 0 to {limit - 1}, less than the limit)")
     room, size = max(length - limit, 0), min(length, limit)
-    extra = -(-room // (limit - overlap))  # the fewest windows that cover a sequence with this overlap
-    windows = [range(room * n // max(extra, 1), room * n // max(extra, 1) + size) for n in range(extra + 1) if length]
+    extra = -(
+        -room // (limit - overlap)
+    )  # the fewest windows that cover a sequence with this overlap
+    windows = [
+        range(room * n // max(extra, 1), room * n // max(extra, 1) + size)
+        for n in range(extra + 1)
+        if length
+    ]
     # Two neighbours meet in the middle of their overlap.
     begins = [(after.start + before.stop) // 2 for before, after in pairwise(windows)]
     return windows, np.searchsorted(begins, np.arange(length), side="right")
@@ -157,13 +192,17 @@ def set_dropout(model: Any, share: float) -> None:
 def load_tokenizer(name: str | Path) -> Any:
     """Load a fast tokenizer."""
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False, add_prefix_space=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            name, trust_remote_code=False, add_prefix_space=True
+        )
     except (OSError, ValueError) as error:  # which speak of the Hub, and rarely of the model
         expected = "(expected a model of the Hugging Face Hub, or a folder with one)"
         raise RequestError(f"{name}: its tokenizer can't be loaded {expected}") from error
     if not tokenizer.is_fast:
         kind = type(tokenizer).__name__
-        raise RequestError(f"{name}: {kind} is not a fast tokenizer (expected one, with a tokenizer.json)")
+        raise RequestError(
+            f"{name}: {kind} is not a fast tokenizer (expected one, with a tokenizer.json)"
+        )
     return tokenizer
 
 

@@ -25,7 +25,9 @@ class FillMask:
     text * vocabulary size.
     """
 
-    def __init__(self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None) -> None:
+    def __init__(
+        self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None
+    ) -> None:
         check_libraries("a language model")
         import transformers
 
@@ -34,10 +36,14 @@ class FillMask:
         self._device = choose_device(device)
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
         if self._tokenizer.mask_token is None:
-            raise RequestError(f"{model}: the tokenizer has no mask token (expected a fill-mask model)")
+            raise RequestError(
+                f"{model}: the tokenizer has no mask token (expected a fill-mask model)"
+            )
         # The answer comes last in the text, so long inputs are truncated at the beginning of the sentence.
         self._tokenizer.truncation_side = "left"
-        loaded = transformers.AutoModelForMaskedLM.from_pretrained(model, trust_remote_code=False, weights_only=True)
+        loaded = transformers.AutoModelForMaskedLM.from_pretrained(
+            model, trust_remote_code=False, weights_only=True
+        )
         self._model = loaded.to(self._device).float().eval()
         self._longest = longest_input(self._tokenizer, self._model.config)
         self._candidates = candidates
@@ -60,21 +66,32 @@ class FillMask:
 
         for text in texts:
             if (masks := text.count(self.mask_token)) != 1:
-                raise ValueError(f"{text!r} contains {self.mask_token} {masks} times (expected once)")
+                raise ValueError(
+                    f"{text!r} contains {self.mask_token} {masks} times (expected once)"
+                )
         # Texts of similar length are batched together, so that there is little padding.
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         words: list[list[str]] = [[] for _ in texts]
         for start in range(0, len(order), self._batch_size):
             batch = order[start : start + self._batch_size]
-            options = {"return_tensors": "pt", "padding": True, "truncation": True, "max_length": self._longest}
+            options = {
+                "return_tensors": "pt",
+                "padding": True,
+                "truncation": True,
+                "max_length": self._longest,
+            }
             encoded = self._tokenizer([texts[i] for i in batch], **options).to(self._device)
             with torch.inference_mode():
                 logits = self._model(**encoded).logits
             at_mask = encoded["input_ids"] == self._tokenizer.mask_token_id
             for i, row, mask in zip(batch, logits, at_mask, strict=True):
                 for scores in row[mask]:  # one or, if it was truncated, none
-                    tokens = scores.topk(min(_OVERSAMPLING * self._candidates, len(scores))).indices.tolist()
-                    found = dict.fromkeys(word for token in tokens if (word := self._decode_word(token)) is not None)
+                    tokens = scores.topk(
+                        min(_OVERSAMPLING * self._candidates, len(scores))
+                    ).indices.tolist()
+                    found = dict.fromkeys(
+                        word for token in tokens if (word := self._decode_word(token)) is not None
+                    )
                     words[i] = list(found)[: self._candidates]
         return words
 

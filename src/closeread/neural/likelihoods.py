@@ -18,7 +18,10 @@ import numpy as np
 import torch
 import transformers
 from torch.nn.utils.rnn import pad_sequence
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
 
 from closeread.arrays import Floats
 from closeread.exceptions import RequestError, join_names, quote, shorten
@@ -49,7 +52,11 @@ class LikelihoodModel:
         before, after = find_special_tokens(tokenizer)
         if kind == CAUSAL:
             # The first piece has no probability, so that there must be one before the text.
-            start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+            start = (
+                tokenizer.bos_token_id
+                if tokenizer.bos_token_id is not None
+                else tokenizer.eos_token_id
+            )
             before, after = before or ([] if start is None else [start]), []
         self._before, self._after = before, after
 
@@ -60,14 +67,26 @@ class LikelihoodModel:
         config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
         kind = find_kind(config, name)
         if kind == MASKED and tokenizer.mask_token_id is None:
-            raise RequestError(f"{name}: the tokenizer has no mask token (expected a masked language model)")
-        classes = transformers.AutoModelForMaskedLM if kind == MASKED else transformers.AutoModelForCausalLM
+            raise RequestError(
+                f"{name}: the tokenizer has no mask token (expected a masked language model)"
+            )
+        classes = (
+            transformers.AutoModelForMaskedLM
+            if kind == MASKED
+            else transformers.AutoModelForCausalLM
+        )
         with loading_silently():
             model, found = classes.from_pretrained(
-                name, config=config, trust_remote_code=False, weights_only=True, output_loading_info=True
+                name,
+                config=config,
+                trust_remote_code=False,
+                weights_only=True,
+                output_loading_info=True,
             )
         if lacking := sorted(found["missing_keys"]):  # they would be random
-            raise RequestError(f"{name}: lacks parameters of a {kind} language model: {join_names(lacking)}")
+            raise RequestError(
+                f"{name}: lacks parameters of a {kind} language model: {join_names(lacking)}"
+            )
         return cls(tokenizer, model.float(), kind, device)
 
     def score(self, pairs: TextPairs) -> Floats:
@@ -79,14 +98,19 @@ class LikelihoodModel:
             whole = [*self._before, *first, *second, *self._after]
             begin = len(self._before) + len(first)
             scored = range(begin, begin + len(second))
-            parts = [range(place, place + 1) for place in scored] if self.kind == MASKED else [scored]
+            parts = (
+                [range(place, place + 1) for place in scored] if self.kind == MASKED else [scored]
+            )
             sequences += [(whole, part, number) for part in parts]
         sums = np.zeros(len(pieces))
         order = sorted(range(len(sequences)), key=lambda i: len(sequences[i][0]))
         with torch.inference_mode():
             start = 0
             for end in range(1, len(order) + 1):  # those of similar length together
-                if end == len(order) or (end + 1 - start) * len(sequences[order[end]][0]) > PIECES_AT_ONCE:
+                if (
+                    end == len(order)
+                    or (end + 1 - start) * len(sequences[order[end]][0]) > PIECES_AT_ONCE
+                ):
                     batch = [sequences[i] for i in order[start:end]]
                     np.add.at(sums, [number for *_, number in batch], self._sum(batch))
                     start = end
@@ -113,8 +137,12 @@ class LikelihoodModel:
     def _sum(self, batch: Sequence[tuple[list[int], range, int]]) -> Floats:
         """Return the sum of the log-probabilities of the pieces of each sequence that are scored."""
         padding = self._tokenizer.pad_token_id or 0
-        ids = pad_sequence([torch.tensor(whole) for whole, *_ in batch], batch_first=True, padding_value=padding)
-        mask = pad_sequence([torch.ones(len(whole), dtype=torch.long) for whole, *_ in batch], batch_first=True)
+        ids = pad_sequence(
+            [torch.tensor(whole) for whole, *_ in batch], batch_first=True, padding_value=padding
+        )
+        mask = pad_sequence(
+            [torch.ones(len(whole), dtype=torch.long) for whole, *_ in batch], batch_first=True
+        )
         row = torch.tensor([number for number, (_, scored, _) in enumerate(batch) for _ in scored])
         place = torch.tensor([place for _, scored, _ in batch for place in scored])
         wanted = ids[row, place]
@@ -122,7 +150,9 @@ class LikelihoodModel:
             ids[row, place] = self._tokenizer.mask_token_id
         else:
             place -= 1  # a causal model predicts what comes next
-        logits = self._model(input_ids=ids.to(self._device), attention_mask=mask.to(self._device)).logits
+        logits = self._model(
+            input_ids=ids.to(self._device), attention_mask=mask.to(self._device)
+        ).logits
         found = logits[row, place].float().log_softmax(-1)
         chosen = found[torch.arange(len(wanted)), wanted].double().cpu().numpy()
         return np.bincount(row.numpy(), chosen, len(batch)).astype(np.float64)
@@ -136,7 +166,9 @@ def find_kind(config: Any, name: str | Path) -> str:
             if any(architecture in known for architecture in architectures):
                 return kind
     found = f"{name}: is {', '.join(architectures)}"
-    raise RequestError(f"{found} (expected a masked or causal language model, such as BertForMaskedLM)")
+    raise RequestError(
+        f"{found} (expected a masked or causal language model, such as BertForMaskedLM)"
+    )
 
 
 _KINDS = {

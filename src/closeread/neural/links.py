@@ -38,7 +38,9 @@ from closeread.progress import report_progress
 NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
 MAX_PAIRS = 2**20  # how many pairs are decoded at once
 KINDS = ("tuned", "frozen", "static")
-CORPUS = "corpus"  # in place of a file of word vectors: those trained on the documents to learn from
+CORPUS = (
+    "corpus"  # in place of a file of word vectors: those trained on the documents to learn from
+)
 VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its own
 
 
@@ -96,7 +98,8 @@ class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
             which, span = spans.select(documents)
             begin = np.cumsum([0, *(one.n_words for one in part)])[which]
             first, last = (
-                torch.from_numpy(begin + place[span]).to(words.device) for place in (spans.first, spans.last)
+                torch.from_numpy(begin + place[span]).to(words.device)
+                for place in (spans.first, spans.last)
             )
             return torch.cat([words[first], words[last]], dim=1)
 
@@ -113,7 +116,9 @@ class FrozenSpans:
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
         vectors = TunedSpans(self.encoder.eval()).prepare(spans)
-        table = torch.empty(len(spans.first), self.size, device=next(self.encoder.parameters()).device)
+        table = torch.empty(
+            len(spans.first), self.size, device=next(self.encoder.parameters()).device
+        )
         with torch.inference_mode():
             for batch in spans.batch_by_length():
                 table[torch.from_numpy(spans.select(batch)[1]).to(table.device)] = vectors(batch)
@@ -152,17 +157,26 @@ class LinkBatch:
     document: torch.Tensor  # (n_spans,) the document of each span in the batch
     number: torch.Tensor  # (n_spans,) and its number there
     shape: tuple[int, int]  # the number of documents, and the most spans of one
-    labels: torch.Tensor  # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
+    labels: (
+        torch.Tensor
+    )  # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
 
     @classmethod
     def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
         """Make the batch of some documents."""
         which, span = spans.select(documents)
         shape = (len(documents), int(np.diff(spans.starts)[documents].max(initial=0)))
-        document, number = (torch.from_numpy(one).to(device) for one in (which, span - spans.starts[documents][which]))
+        document, number = (
+            torch.from_numpy(one).to(device)
+            for one in (which, span - spans.starts[documents][which])
+        )
         exists = torch.zeros(shape, dtype=torch.bool, device=device)
         exists[document, number] = True
-        pairs = exists[:, :, None] & exists[:, None, :] & ~torch.eye(shape[1], dtype=torch.bool, device=device)
+        pairs = (
+            exists[:, :, None]
+            & exists[:, None, :]
+            & ~torch.eye(shape[1], dtype=torch.bool, device=device)
+        )
         return cls(documents, document, number, shape, torch.where(pairs, 0, NOT_A_PAIR))
 
     @property
@@ -195,7 +209,9 @@ class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def __init__(self, ends: int, hidden: int, labels: int) -> None:
         super().__init__()
-        both = nn.Linear(2 * ends, hidden)  # so that the weights begin as those of the layer that this stands for
+        both = nn.Linear(
+            2 * ends, hidden
+        )  # so that the weights begin as those of the layer that this stands for
         self.anchor = nn.Linear(ends, hidden)
         self.complement = nn.Linear(ends, hidden, bias=False)
         with torch.no_grad():
@@ -217,7 +233,9 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
     links.  The vectors of an anchor and of a complement are mapped to `ends`; `head` is the hidden layer of a head.
     """
 
-    def __init__(self, variant: str, span: int, labels: int, *, ends: int = 500, head: int = 100) -> None:
+    def __init__(
+        self, variant: str, span: int, labels: int, *, ends: int = 500, head: int = 100
+    ) -> None:
         super().__init__()
         self.dropout = nn.Dropout(0.2)
         self.anchor, self.complement = (
@@ -262,7 +280,9 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
             )
             yield PredictedPairs(batch.documents[document], anchor + start, complement, *found)
 
-    def _find_ends(self, vectors: torch.Tensor, batch: LinkBatch) -> tuple[torch.Tensor, torch.Tensor]:
+    def _find_ends(
+        self, vectors: torch.Tensor, batch: LinkBatch
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of the spans as anchors and as complements, (documents, spans, ends) each."""
         vectors = self.dropout(vectors)
         place = (batch.document, batch.number)
@@ -316,7 +336,12 @@ class LinkLearner:
         """Return some documents, with the labels of their pairs."""
         batch = LinkBatch.make(self._spans, items, self._device)
         which, link = expand_ranges(self._link_starts[items], np.diff(self._link_starts)[items])
-        columns = (which, self._links.anchor[link], self._links.complement[link], self._links.label[link])
+        columns = (
+            which,
+            self._links.anchor[link],
+            self._links.complement[link],
+            self._links.label[link],
+        )
         *place, label = (torch.from_numpy(column).to(self._device) for column in columns)
         batch.labels[tuple(place)] = label
         return batch
@@ -328,10 +353,14 @@ class LinkLearner:
 
     def evaluate(self) -> Mapping[str, float | None]:
         """Return the scores on held-out documents."""
-        return self._score(_predict(self.model.model, self._held_out, self._held_out_vectors, self._device))
+        return self._score(
+            _predict(self.model.model, self._held_out, self._held_out_vectors, self._device)
+        )
 
 
-def predict_pairs(system: LinkSystem, spans: Spans, device: str = "cpu") -> Iterator[PredictedPairs]:
+def predict_pairs(
+    system: LinkSystem, spans: Spans, device: str = "cpu"
+) -> Iterator[PredictedPairs]:
     """Predict the links of all pairs of spans with a trained model, some documents at a time.
 
     Documents come in no particular order, and in parts if they have many pairs.
@@ -341,7 +370,9 @@ def predict_pairs(system: LinkSystem, spans: Spans, device: str = "cpu") -> Iter
         yield from _predict(system.model, spans, system.vectors.prepare(spans), device)
 
 
-def _predict(model: LinkModel, spans: Spans, vectors: VectorsOf, device: str) -> Iterator[PredictedPairs]:
+def _predict(
+    model: LinkModel, spans: Spans, vectors: VectorsOf, device: str
+) -> Iterator[PredictedPairs]:
     done = 0
     for documents in spans.batch_by_length():
         yield from model.decode(vectors(documents), LinkBatch.make(spans, documents, device))
@@ -397,7 +428,12 @@ def train_links(
     `about` is what else `run.json` says.
     """
     device = choose_hardware(settings.device, settings.precision).device
-    words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
+    words = {
+        word
+        for examples in (training, held_out)
+        for document in examples.spans.words
+        for word in document
+    }
 
     def prepare(continues: bool) -> LinkLearner:
         if continues:
@@ -445,10 +481,14 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
     return system
 
 
-def _load_source(folder: RunFolder, choice: LinkChoice, words: Collection[str]) -> Encoder | WordVectors:
+def _load_source(
+    folder: RunFolder, choice: LinkChoice, words: Collection[str]
+) -> Encoder | WordVectors:
     """Load the source of the vectors of spans; an encoder that was trained gets its parameters later."""
     if choice.kind == "static":
-        return read_vectors(folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words)
+        return read_vectors(
+            folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words
+        )
     return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")
 
 
@@ -458,7 +498,9 @@ def _make_system(choice: LinkChoice, source: Encoder | WordVectors, device: str)
         if choice.encoder_dropout is not None:
             set_dropout(source.model, choice.encoder_dropout)
         source.to(device)
-        vectors: SpanVectors = FrozenSpans(source) if choice.kind == "frozen" else TunedSpans(source)
+        vectors: SpanVectors = (
+            FrozenSpans(source) if choice.kind == "frozen" else TunedSpans(source)
+        )
     else:
         vectors = StaticSpans(source, device)
     return LinkSystem(vectors, LinkModel(choice.variant, vectors.size, choice.labels))

@@ -90,11 +90,15 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
         self.longest = longest_input(tokenizer, model.config)
         self.pretrained = f"model.{model.base_model_prefix}."
         # Without a mask, what a pair is given would depend on the length of the others of its batch.
-        tokenizer.model_input_names = list(dict.fromkeys([*tokenizer.model_input_names, "attention_mask"]))
+        tokenizer.model_input_names = list(
+            dict.fromkeys([*tokenizer.model_input_names, "attention_mask"])
+        )
         self._pad = transformers.DataCollatorWithPadding(tokenizer)
 
     @classmethod
-    def load(cls, name: str | Path, choice: PairChoice, *, with_weights: bool = True) -> PairClassifier:
+    def load(
+        cls, name: str | Path, choice: PairChoice, *, with_weights: bool = True
+    ) -> PairClassifier:
         """Load an encoder by its name on the Hugging Face Hub, or from a folder, with a new classifier.
 
         Without weights, the parameters of the encoder are random, too.
@@ -102,17 +106,25 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
         tokenizer = load_tokenizer(name)
         if tokenizer.pad_token_id is None:
             raise RequestError(f"{name}: the tokenizer has no padding token (expected an encoder)")
-        config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False, num_labels=choice.labels)
+        config = transformers.AutoConfig.from_pretrained(
+            name, trust_remote_code=False, num_labels=choice.labels
+        )
         if getattr(config, "is_encoder_decoder", False):
-            raise RequestError(f"{name}: is a {config.model_type} model with a decoder (expected an encoder)")
+            raise RequestError(
+                f"{name}: is a {config.model_type} model with a decoder (expected an encoder)"
+            )
         if config.model_type not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
-            raise RequestError(f"{name}: {config.model_type} models have no classifier of texts (expected an encoder)")
+            raise RequestError(
+                f"{name}: {config.model_type} models have no classifier of texts (expected an encoder)"
+            )
         classes = transformers.AutoModelForSequenceClassification
         # Pairs are short: on CPUs, the backward pass of fused attention takes longer than all else together.
         options = {"config": config, "trust_remote_code": False, "attn_implementation": "eager"}
         with loading_silently():
             if with_weights:
-                model = classes.from_pretrained(name, weights_only=True, ignore_mismatched_sizes=True, **options)
+                model = classes.from_pretrained(
+                    name, weights_only=True, ignore_mismatched_sizes=True, **options
+                )
             else:
                 model = classes.from_config(**options)
         if choice.encoder_dropout is not None:
@@ -127,13 +139,26 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
     def cut(self, pairs: TextPairs) -> PairPieces:
         """Cut pairs of texts into pieces."""
         self.tokenizer.truncation_side, self.tokenizer.padding_side = "left", "right"
-        encoded = self.tokenizer(list(pairs.first), list(pairs.second), verbose=False) if len(pairs.first) else {}
-        inputs = [dict(zip(encoded, of_pair, strict=True)) for of_pair in zip(*encoded.values(), strict=True)]
-        long = [number for number, of_pair in enumerate(inputs) if len(of_pair["input_ids"]) > self.longest]
+        encoded = (
+            self.tokenizer(list(pairs.first), list(pairs.second), verbose=False)
+            if len(pairs.first)
+            else {}
+        )
+        inputs = [
+            dict(zip(encoded, of_pair, strict=True))
+            for of_pair in zip(*encoded.values(), strict=True)
+        ]
+        long = [
+            number
+            for number, of_pair in enumerate(inputs)
+            if len(of_pair["input_ids"]) > self.longest
+        ]
         for number in long:
             first, second = pairs.first[number], pairs.second[number]
             self._check_room(second)
-            inputs[number] = dict(self.tokenizer(first, second, truncation="only_first", max_length=self.longest))
+            inputs[number] = dict(
+                self.tokenizer(first, second, truncation="only_first", max_length=self.longest)
+            )
         return PairPieces(inputs, len(long))
 
     def _check_room(self, second: str) -> None:
@@ -142,13 +167,19 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
         n_pieces = len(self.tokenizer(second, add_special_tokens=False, verbose=False)["input_ids"])
         if n_pieces + special >= self.longest:
             found = f"{quote(shorten(second))} has {n_pieces:,} tokens, and the model takes {self.longest:,} for a pair"
-            raise RequestError(f"{found} (expected at most {self.longest - special - 1:,} of the second text)")
+            raise RequestError(
+                f"{found} (expected at most {self.longest - special - 1:,} of the second text)"
+            )
 
-    def gather(self, pieces: PairPieces, numbers: Ints, device: str, labels: Ints | None = None) -> PairBatch:
+    def gather(
+        self, pieces: PairPieces, numbers: Ints, device: str, labels: Ints | None = None
+    ) -> PairBatch:
         """Return pairs as tensors on a device, with their labels, which are 0 if they are unknown."""
         inputs = self._pad([pieces.inputs[number] for number in numbers.tolist()])
         known = torch.from_numpy(np.zeros_like(numbers) if labels is None else labels[numbers])
-        return PairBatch({name: tensor.to(device) for name, tensor in inputs.items()}, known.to(device))
+        return PairBatch(
+            {name: tensor.to(device) for name, tensor in inputs.items()}, known.to(device)
+        )
 
     def forward(self, batch: PairBatch) -> torch.Tensor:
         """Return the logits of pairs, (n_pairs, n_labels), in float32 or more."""
@@ -181,7 +212,9 @@ class PairLearner:
 
     def find_losses(self, batch: PairBatch) -> Mapping[str, torch.Tensor]:
         """Return the cross-entropy, summed over pairs."""
-        return {"label": nn.functional.cross_entropy(self.model(batch), batch.labels, reduction="sum")}
+        return {
+            "label": nn.functional.cross_entropy(self.model(batch), batch.labels, reduction="sum")
+        }
 
     def evaluate(self) -> Mapping[str, float | None]:
         """Return the scores on held-out pairs."""
@@ -227,7 +260,13 @@ def train_pairs(
         learnt, scored = model.cut(training.pairs), model.cut(held_out)
         warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
         return PairLearner(
-            model, learnt, training.labels, held_out=scored, score=score, criterion=criterion, device=device
+            model,
+            learnt,
+            training.labels,
+            held_out=scored,
+            score=score,
+            criterion=criterion,
+            device=device,
         )
 
     folder.train(

@@ -9,7 +9,14 @@ from typing import Any
 from closeread.corpus.figures import Drawing
 from closeread.drawing.charts import draw_training_curves
 from closeread.drawing.pictures import write_picture
-from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError, pluralize, read_all
+from closeread.exceptions import (
+    FormatError,
+    MissingExtraError,
+    Problem,
+    RequestError,
+    pluralize,
+    read_all,
+)
 from closeread.formats.json_lines import read_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
@@ -20,7 +27,12 @@ ENCODER = "encoder"
 
 COMPLETE = "complete"
 FORMAT = 1  # of `run.json`
-SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")  # the scores of runs that are printed and drawn
+SHOWN = (
+    "links/f1",
+    "unlabeled/f1",
+    "f1",
+    "exact_match",
+)  # the scores of runs that are printed and drawn
 
 
 def read_run(folder: Path, task: str = "") -> dict[str, Any]:
@@ -45,12 +57,18 @@ def find_complete_runs(folder: Path, task: str) -> dict[Path, dict[str, Any]]:
     found = {}
     for path in sorted(folder.rglob(RUN)):
         described = read_json(path)
-        if isinstance(described, dict) and described.get("task") == task and "runs" not in described:
+        if (
+            isinstance(described, dict)
+            and described.get("task") == task
+            and "runs" not in described
+        ):
             run = read_run(path.parent)
             if run["state"] == COMPLETE:
                 found[path.parent] = run
     if not found:
-        raise RequestError(f"{folder}: holds no complete run of {task} (expected folders of `closeread train {task}`)")
+        raise RequestError(
+            f"{folder}: holds no complete run of {task} (expected folders of `closeread train {task}`)"
+        )
     return found
 
 
@@ -60,9 +78,14 @@ def draw_training(runs: Sequence[Path]) -> Drawing:
     for path, run in zip(runs, described, strict=True):
         if not run["epochs"]:
             raise FormatError(path / RUN, [Problem("has no epochs yet")])
-    shown = [name for name in described[0]["best"] if name in SHOWN and all(name in run["best"] for run in described)]
+    shown = [
+        name
+        for name in described[0]["best"]
+        if name in SHOWN and all(name in run["best"] for run in described)
+    ]
     return Drawing(
-        draw_training_curves(dict(zip(map(str, runs), described, strict=True)), shown), pluralize(len(runs), "run")
+        draw_training_curves(dict(zip(map(str, runs), described, strict=True)), shown),
+        pluralize(len(runs), "run"),
     )
 
 

@@ -163,7 +163,9 @@ class RunFolder:
         """Write the parameters of a model."""
         with replacing(self.path / WEIGHTS) as partial:
             mode = stat.S_IMODE(partial.stat().st_mode)
-            safetensors.torch.save_model(model, str(partial))  # a new file, which only its owner may read
+            safetensors.torch.save_model(
+                model, str(partial)
+            )  # a new file, which only its owner may read
             partial.chmod(mode)
 
     def load_state(self) -> State | None:
@@ -175,7 +177,15 @@ class RunFolder:
             found = torch.load(path, map_location="cpu", weights_only=True)
             epochs = [Epoch(**epoch) for epoch in found["epochs"]]
             return State(epochs, found["parameters"], found["optimizer"], found["random"])
-        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, pickle.UnpicklingError, OSError) as error:
+        except (
+            RuntimeError,
+            EOFError,
+            KeyError,
+            TypeError,
+            ValueError,
+            pickle.UnpicklingError,
+            OSError,
+        ) as error:
             reason = str(error).split("\n", 1)[0]
             raise FormatError(path, [Problem(f"is damaged: {reason}")]) from None
 
@@ -185,14 +195,22 @@ class RunFolder:
         try:
             safetensors.torch.load_model(model, str(path))
         except FileNotFoundError:
-            raise FormatError(path, [Problem("does not exist (expected the parameters of a trained model)")]) from None
+            raise FormatError(
+                path, [Problem("does not exist (expected the parameters of a trained model)")]
+            ) from None
         except (RuntimeError, safetensors.SafetensorError, OSError) as error:
             reason = str(error).split("\n", 1)[0]
-            raise FormatError(path, [Problem(f"does not fit the model of {RUN}: {reason}")]) from None
+            raise FormatError(
+                path, [Problem(f"does not fit the model of {RUN}: {reason}")]
+            ) from None
 
 
 def _describe_schedule(settings: TrainingSettings) -> dict[str, Any]:
     """Return the field `setting` of `run.json`: all settings but those of the model, and those that only a task has."""
-    names = [one.name for one in fields(TrainingSettings) if one.name not in ("encoder", "encoder_dropout")]
+    names = [
+        one.name
+        for one in fields(TrainingSettings)
+        if one.name not in ("encoder", "encoder_dropout")
+    ]
     values = {name: getattr(settings, name) for name in (*names, "weight_decay", "warmup", "clip")}
     return {**values, **choose_hardware(settings.device, settings.precision)._asdict()}

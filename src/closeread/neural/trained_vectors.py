@@ -50,7 +50,9 @@ def train_vectors(
         epochs=epochs,
     )
     words = [[token for token in text if token.split() == [token]] for text in texts]
-    pieces = [text[start : start + _PIECE] for text in words for start in range(0, len(text), _PIECE)]
+    pieces = [
+        text[start : start + _PIECE] for text in words for start in range(0, len(text), _PIECE)
+    ]
     model.build_vocab(pieces)
     if not len(model.wv):
         found = f"no word occurs {pluralize(min_count, 'time')} or more in the texts"

@@ -68,10 +68,14 @@ class State:
     epochs: list[Epoch]
     parameters: Mapping[str, torch.Tensor]
     optimizer: Mapping[str, Any]
-    random: list[torch.Tensor]  # the states of the random number generators: of the CPU, and of the GPU if one is used
+    random: list[
+        torch.Tensor
+    ]  # the states of the random number generators: of the CPU, and of the GPU if one is used
 
 
-def train(learner: Learner, settings: TrainingSettings, state: State | None = None) -> Iterator[State]:
+def train(
+    learner: Learner, settings: TrainingSettings, state: State | None = None
+) -> Iterator[State]:
     """Train a model, from a state if there is one, and yield the state after each epoch.
 
     The last is that of the last epoch, or the one after which the scores don't improve.
@@ -90,14 +94,18 @@ def train(learner: Learner, settings: TrainingSettings, state: State | None = No
         torch.set_rng_state(state.random[0])
         if hardware.device.startswith("cuda") and len(state.random) > 1:
             torch.cuda.set_rng_state(state.random[1], hardware.device)
-    while len(epochs) < settings.epochs and not _is_over(epochs, learner.criterion, settings.patience):
+    while len(epochs) < settings.epochs and not _is_over(
+        epochs, learner.criterion, settings.patience
+    ):
         begin = time.monotonic()
         number = len(epochs) + 1
         learner.model.train()
         losses = []
         order = np.random.default_rng((settings.seed, number)).permutation(learner.n_items)
         for step in range(n_steps):
-            _set_rates(optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps)
+            _set_rates(
+                optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps
+            )
             items = order[step * of_step : (step + 1) * of_step]
             losses.append(_take_step(learner, optimizer, items, settings, hardware))
             report_progress(f"epoch {number}, step", step + 1, n_steps)
@@ -130,7 +138,9 @@ SMALLEST = 1 / 32
 """The learning rate at the edges, as a share of the highest."""
 
 
-def _set_rates(optimizer: torch.optim.Optimizer, settings: TrainingSettings, done: int, total: int) -> None:
+def _set_rates(
+    optimizer: torch.optim.Optimizer, settings: TrainingSettings, done: int, total: int
+) -> None:
     """Set the learning rates of a step: the slanted triangle of Howard and Ruder (2018)."""
     peak = max(1.0, total * settings.warmup)
     share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
@@ -139,7 +149,11 @@ def _set_rates(optimizer: torch.optim.Optimizer, settings: TrainingSettings, don
 
 
 def _take_step(
-    learner: Learner, optimizer: torch.optim.Optimizer, items: Ints, settings: TrainingSettings, hardware: Hardware
+    learner: Learner,
+    optimizer: torch.optim.Optimizer,
+    items: Ints,
+    settings: TrainingSettings,
+    hardware: Hardware,
 ) -> float:
     batches = [
         learner.gather(items[start : start + settings.batch_size])
@@ -165,7 +179,9 @@ def _take_step(
 def use_precision(hardware: Hardware) -> Any:
     """Return a context in which matrices are multiplied as precisely as wanted."""
     is_wanted = hardware.precision == "bfloat16"
-    return torch.autocast(torch.device(hardware.device).type, dtype=torch.bfloat16, enabled=is_wanted)
+    return torch.autocast(
+        torch.device(hardware.device).type, dtype=torch.bfloat16, enabled=is_wanted
+    )
 
 
 def _make_optimizer(learner: Learner, settings: TrainingSettings) -> torch.optim.Optimizer:
@@ -190,7 +206,10 @@ def _make_optimizer(learner: Learner, settings: TrainingSettings) -> torch.optim
 @contextmanager
 def _deterministic() -> Iterator[None]:
     """Use deterministic algorithms where there are any."""
-    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    before, warned = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
     filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=True)
     # No memory is read before it is written here, and filling it takes a fifth of the time.

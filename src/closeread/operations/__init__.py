@@ -27,7 +27,10 @@ COMMANDS = {
     "phrases": (TASKS, "Make a list of event phrases."),
     "plot": (TASKS, "Draw a figure."),
     "predict": (TASKS, "Predict with a trained model."),
-    "publish": ("publishing", "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub."),
+    "publish": (
+        "publishing",
+        "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.",
+    ),
     "reproduce": ("reproduce", "Recompute the tables of a corpus's paper."),
     "schema": ("data", "Print the JSON Schema of a corpus."),
     "score": ("score", "Score a file of predictions."),

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from closeread.argument_types import check_argument
 from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.exceptions import RequestError, choose_words, describe_unknown, name_option, pluralize
+from closeread.exceptions import (
+    RequestError,
+    choose_words,
+    describe_unknown,
+    name_option,
+    pluralize,
+)
 from closeread.files import check_outputs
 from closeread.operations import GROUPS, plots
 from closeread.parameters import (
@@ -53,7 +59,9 @@ def find_operations(group: str) -> dict[str, Operation]:
     for module in (*find_all("operations"), plots):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():
-            raise ValueError(f"{module.__name__} and another task both offer `{group} {min(repeated)}`")
+            raise ValueError(
+                f"{module.__name__} and another task both offer `{group} {min(repeated)}`"
+            )
         found |= offered
     corpus = group.removeprefix("baseline ")
     return {**(_offer_baselines(corpus) if corpus != group else {}), **dict(sorted(found.items()))}
@@ -80,7 +88,9 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
     offered: dict[str, Operation] = {}
     for name, baseline in load_baselines(corpus).items():
 
-        def predict(*, place: GoldSpec, output: Path | None = None, _one: Any = baseline, **options: Any) -> Written:
+        def predict(
+            *, place: GoldSpec, output: Path | None = None, _one: Any = baseline, **options: Any
+        ) -> Written:
             _one.resolve_options(options)
             gold = read_corpus_gold(place)
             warn_all(gold.notices)
@@ -89,9 +99,13 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
                 write_submission(output, rows, load_corpus(corpus))
             return Written(output, pluralize(len(rows), "row"), rows)
 
-        required = "".join(f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options)
+        required = "".join(
+            f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options
+        )
         example = f"closeread baseline {corpus} {name}{required}"
-        examples = f"  {example} -o predictions.jsonl\n  {example} --config sample -o predictions.jsonl"
+        examples = (
+            f"  {example} -o predictions.jsonl\n  {example} --config sample -o predictions.jsonl"
+        )
         predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
         declared = Param(kind="options", options=baseline.options)
         predict.__annotations__ = {
@@ -104,7 +118,9 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
     return offered
 
 
-def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = "") -> Any:
+def call(
+    group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = ""
+) -> Any:
     """Call an operation of a group, by any of its names, with what a user gave, checked and converted.
 
     Keywords that are None are not given; the others are parameters, fields of groups of them, where gold is, and
@@ -119,7 +135,9 @@ def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str,
     return found
 
 
-def call_operation(called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def call_operation(
+    called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
     """Call an operation, as `call` does; `called` is what to call it in messages."""
     from closeread.limits import keep_files_below
     from closeread.scoring import make_place
@@ -141,18 +159,31 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
     written: list[Path] = []
     _list_files(described, values, read, written)
     check_outputs(read, written)
-    limit = next((values[one.name] for one in described if one.param.kind == "limit" and one.name in values), None)
+    limit = next(
+        (values[one.name] for one in described if one.param.kind == "limit" and one.name in values),
+        None,
+    )
     with nullcontext() if limit is None else keep_files_below(limit):
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not has_options:
             known = [field.name for one in described for field in list_fields(one)]
             raise RequestError(describe_unknown(f"option of {called}", next(iter(given)), known))
-        needed = [one.name for one in described if one.default is EMPTY and one.param.kind != "options"]
+        needed = [
+            one.name for one in described if one.default is EMPTY and one.param.kind != "options"
+        ]
         if missing := [name for name in needed if name not in values]:
             raise RequestError(f"{called} needs {' and '.join(missing)}")
-        converted = {one.name: _convert(operation, one, values[one.name]) for one in described if one.name in values}
-        first = [converted.pop(one.name) for one in described if one.is_argument and one.name in converted]
+        converted = {
+            one.name: _convert(operation, one, values[one.name])
+            for one in described
+            if one.name in values
+        }
+        first = [
+            converted.pop(one.name)
+            for one in described
+            if one.is_argument and one.name in converted
+        ]
         return operation(*first, **converted, **given)
 
 
@@ -180,7 +211,10 @@ def _take_arguments(
 
 
 def _list_files(
-    described: Sequence[Parameter], values: Mapping[str, Any], read: list[tuple[Path, bool]], written: list[Path]
+    described: Sequence[Parameter],
+    values: Mapping[str, Any],
+    read: list[tuple[Path, bool]],
+    written: list[Path],
 ) -> None:
     """Collect the files that an operation reads, and whether all of each, and those that it writes."""
     for one in described:
@@ -190,7 +224,11 @@ def _list_files(
             continue
         found: Any = value.gold if kind == "place" and value is not None else value
         several = is_repeated(one) and isinstance(found, list | tuple)
-        paths = [Path(item) for item in (found if several else [found]) if isinstance(item, str | os.PathLike) and item]
+        paths = [
+            Path(item)
+            for item in (found if several else [found])
+            if isinstance(item, str | os.PathLike) and item
+        ]
         if kind == "write":
             written += paths
         elif (is_whole := kind in ("place", "read", *SOURCES)) or one.hint is Path:
@@ -201,12 +239,22 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
     """Return a group of parameters from the values of its fields; intervals may also be a `Resampling`."""
     from closeread.counts.estimates import Resampling
 
-    found = {one.name: _check(one, given.pop(one.name)) for one in list_fields(parameter) if one.name in given}
+    found = {
+        one.name: _check(one, given.pop(one.name))
+        for one in list_fields(parameter)
+        if one.name in given
+    }
     if parameter.hint is Intervals and (whole := given.pop("resampling", None)) is not None:
         check_argument("resampling", whole, Resampling | None)
         if found:
             raise RequestError(f"{next(iter(found))} is given twice: as itself and in resampling")
-        return Intervals(whole.n_resamples != 0, whole.n_resamples or 1, whole.confidence, whole.seed, whole.interval)
+        return Intervals(
+            whole.n_resamples != 0,
+            whole.n_resamples or 1,
+            whole.confidence,
+            whole.seed,
+            whole.interval,
+        )
     return replace(parameter.default, **found)
 
 
@@ -218,7 +266,9 @@ def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Sco
     place, options = make_place(corpus, options=given, **where)
     scorer = open_scorer(corpus, place, options)
     system = scorer.read_source(values["scored"])
-    counted = scorer.count(system, scorer.breakdowns_for(values.get("by", ()) or scorer.procedure.breakdowns))
+    counted = scorer.count(
+        system, scorer.breakdowns_for(values.get("by", ()) or scorer.procedure.breakdowns)
+    )
     warn_all([*scorer.gold.notices, *counted.notices])
     return ScoredPredictions(scorer.gold, system, counted)
 
@@ -234,7 +284,10 @@ def _check(parameter: Parameter, value: Any) -> Any:
         accepted: Any = str | Path if inner is Path else float if inner is float else str
         check_argument(name, value, accepted | Sequence[accepted])
         parts = [value] if isinstance(value, str | os.PathLike | Real) else list(value)
-        return tuple(_check(parameter._replace(hint=inner, param=param._replace(kind="")), part) for part in parts)
+        return tuple(
+            _check(parameter._replace(hint=inner, param=param._replace(kind="")), part)
+            for part in parts
+        )
     if hint is Path:
         check_argument(name, value, str | Path)
         return str(value) if param.kind == "store" else Path(value)
@@ -242,7 +295,9 @@ def _check(parameter: Parameter, value: Any) -> Any:
         try:
             value = date.fromisoformat(value)
         except ValueError:
-            raise RequestError(f"{name} is {value!r} (expected a day, such as 2017-06-12)") from None
+            raise RequestError(
+                f"{name} is {value!r} (expected a day, such as 2017-06-12)"
+            ) from None
     check_argument(name, value, hint if param.range is None else Annotated[hint, param.range])
     if get_origin(hint) is Literal and value not in get_args(hint):
         label = choose_words(name_option(name), name)
@@ -271,7 +326,10 @@ def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
             return [make_annotator(name, value[0])]
         case "sources":
             singular = name if name == "predictions" else name.removesuffix("s")
-            return [make_annotator(f"{singular} {number}", source) for number, source in enumerate(value, 1)]
+            return [
+                make_annotator(f"{singular} {number}", source)
+                for number, source in enumerate(value, 1)
+            ]
     return value
 
 

@@ -56,13 +56,16 @@ Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
 
 ManySources = Annotated[
-    Mapping[str, Source] | Sequence[Annotated[str | Path, "a file; give anything else a name, as in {'mine': rows}"]],
+    Mapping[str, Source]
+    | Sequence[Annotated[str | Path, "a file; give anything else a name, as in {'mine': rows}"]],
     "systems by name, such as {'mine': rows}, or a list of files",
 ]
 """The systems of a table."""
 
 MAX_DIGITS = 10
-DETECTABLE = "Also show the smallest true difference that such a test set would show with 80 % power."
+DETECTABLE = (
+    "Also show the smallest true difference that such a test set would show with 80 % power."
+)
 CORRECTION = "How to correct p-values for the number of comparisons: all scores of all systems."
 
 
@@ -94,7 +97,11 @@ def read_systems(
     the names, those of logs are replaced by those of the models.
     """
     procedure, _ = find_procedure(name)
-    logs = {system: _read_log(source, procedure) for system, source in sources.items() if _find_kind(source) == "log"}
+    logs = {
+        system: _read_log(source, procedure)
+        for system, source in sources.items()
+        if _find_kind(source) == "log"
+    }
     if logs:
         log = next(iter(logs.values()))
         if all(part is None for part in place[1:]):
@@ -103,12 +110,18 @@ def read_systems(
     asked = [scores] if isinstance(scores, str) else scores
     selected, columns = select_scores(procedure, asked, metrics, options)
     has_key = procedure.sides.key_first and place.gold is not None
-    are_stored = {system: system not in logs and _is_stored(source) for system, source in sources.items()}
+    are_stored = {
+        system: system not in logs and _is_stored(source) for system, source in sources.items()
+    }
     scorer = None
     if has_key or not all(are_stored.values()):
-        scorer = open_scorer(name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics)))
+        scorer = open_scorer(
+            name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics))
+        )
     elif sources and (options or any(part is not None for part in place[1:])):
-        raise RequestError("counts and reports include their gold and options; omit the options for these")
+        raise RequestError(
+            "counts and reports include their gold and options; omit the options for these"
+        )
     notices = [] if scorer is None else list(scorer.gold.notices)
 
     def read(system: str) -> Counts | Report:
@@ -124,18 +137,34 @@ def read_systems(
     provenances, requested = [one.provenance for one in results], None
     if scorer is not None and any(are_stored.values()):
         signature = scorer.expected_signature()
-        if scorer.options.get("missing") == "skip":  # the digest covers only the units with a prediction
-            signature = procedure.signature(scorer.options, provenances[0].signature.rpartition("|gold:")[2])
+        if (
+            scorer.options.get("missing") == "skip"
+        ):  # the digest covers only the units with a prediction
+            signature = procedure.signature(
+                scorer.options, provenances[0].signature.rpartition("|gold:")[2]
+            )
         kept = procedure.keep_options(scorer.options, reading=True)
-        requested = Provenance(procedure.name, procedure.version, kept, signature, *scorer.gold.origin, 0)
+        requested = Provenance(
+            procedure.name, procedure.version, kept, signature, *scorer.gold.origin, 0
+        )
     check_comparable(list(sources), provenances, procedure.options, requested)
-    shown, lacking = choose_columns(list(sources), results, columns, required=asked is not None or metrics is not None)
+    shown, lacking = choose_columns(
+        list(sources), results, columns, required=asked is not None or metrics is not None
+    )
     results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
     models = Counter(log.model for log in logs.values())
-    titles = {name: log.model if models[log.model] == 1 else f"{log.model} ({name})" for name, log in logs.items()}
+    titles = {
+        name: log.model if models[log.model] == 1 else f"{log.model} ({name})"
+        for name, log in logs.items()
+    }
     names = list(sources) if is_named else [titles.get(name, name) for name in sources]
-    used = [(name, logs[system]) for name, system in zip(names, sources, strict=True) if system in logs]
-    usage = {name: Usage(log.answered, log.input_tokens, log.output_tokens, log.cost) for name, log in used}
+    used = [
+        (name, logs[system]) for name, system in zip(names, sources, strict=True) if system in logs
+    ]
+    usage = {
+        name: Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
+        for name, log in used
+    }
     return Systems(names, results, shown, lacking, notices, usage)
 
 
@@ -145,7 +174,10 @@ def _read_log(source: object, procedure: Procedure) -> Log:
 
     log = read_log(cast(Path, source))
     if log.procedure != procedure.name:
-        raise FormatError(log.path, [Problem(f"is a log of {log.corpus} (expected one that {procedure.name} scores)")])
+        raise FormatError(
+            log.path,
+            [Problem(f"is a log of {log.corpus} (expected one that {procedure.name} scores)")],
+        )
     return log
 
 
@@ -167,11 +199,19 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
         source = Counts.load(path) if detect_kind(path) == "counts" else Report.load(path)
         if isinstance(source, Counts) and source.procedure.name != procedure.name:
             found = f"contains counts of {source.procedure.name} version {source.procedure.version}"
-            raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
+            raise FormatError(
+                path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")]
+            )
     if isinstance(source, Counts):
-        return replace(source, table=replace(source.table, breakdowns={}))  # they may be most of a file
+        return replace(
+            source, table=replace(source.table, breakdowns={})
+        )  # they may be most of a file
     report = cast(Report, source)
-    return report.unit_rows.counts if isinstance(report.unit_rows, UnitRows) else report.with_titles(procedure)
+    return (
+        report.unit_rows.counts
+        if isinstance(report.unit_rows, UnitRows)
+        else report.with_titles(procedure)
+    )
 
 
 @overload
@@ -223,20 +263,37 @@ def compare(
     rest |= {} if preset is None else {"preset": preset}
     with keep_files_below(max_bytes):
         found = read_systems(
-            name, named, place, rest, metrics, scores, is_named=second is not None or isinstance(first, Mapping)
+            name,
+            named,
+            place,
+            rest,
+            metrics,
+            scores,
+            is_named=second is not None or isinstance(first, Mapping),
         )
     counted = [one for one in found.results if isinstance(one, Counts)]
-    reports = [system for system, one in zip(found.names, found.results, strict=True) if isinstance(one, Report)]
+    reports = [
+        system
+        for system, one in zip(found.names, found.results, strict=True)
+        if isinstance(one, Report)
+    ]
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
-        raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
+        raise RequestError(
+            f"{join_names(reports)} {have} no counts to test (expected predictions or counts)"
+        )
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
     n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
-    most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
+    most = max_resamples(
+        2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names)
+    )
     drawn = drawn.for_tests(n_tests, SMALL, most)
     comparisons = make_comparisons(found.names, counted, drawn, found.scores, power=power)
     comparisons = correct_comparisons(comparisons, correction)
-    lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
+    lacking = [
+        f"{score} is not compared: it is not in {join_names(names)}"
+        for score, names in found.lacking.items()
+    ]
     warn_all([*found.notices, *lacking])
     return comparisons if second is None else comparisons[0]
 
@@ -246,7 +303,9 @@ def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     sides = {"first": first, "second": second}
     paths = [Path(one) for one in sides.values() if isinstance(one, str | Path)]
     names = iter(make_names(paths))
-    named = {next(names) if isinstance(one, str | Path) else side: one for side, one in sides.items()}
+    named = {
+        next(names) if isinstance(one, str | Path) else side: one for side, one in sides.items()
+    }
     return named if len(named) == 2 else sides
 
 
@@ -275,8 +334,12 @@ def table(
         IntervalStyle, Param(help="Show confidence intervals: both ends, or half their width.")
     ] = "none",
     digits: Annotated[int, within(0, MAX_DIGITS)] = 2,
-    pairs: Annotated[bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")] = False,
-    alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Significance level.")] = 0.05,
+    pairs: Annotated[
+        bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")
+    ] = False,
+    alpha: Annotated[
+        float, within(0, 1, above=True, below=True), Param(help="Significance level.")
+    ] = 0.05,
     resamples: arg.TestResamples = None,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
@@ -307,7 +370,9 @@ def table(
     if not named:
         raise RequestError("a table needs at least one system")
     if intervals not in get_args(IntervalStyle):
-        raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
+        raise RequestError(
+            describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
+        )
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
     with keep_files_below(max_bytes):
@@ -315,7 +380,13 @@ def table(
         found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking, "usage": found.usage}
+    shown = {
+        "digits": digits,
+        "intervals": intervals,
+        "pairs": pairs,
+        "lacking": found.lacking,
+        "usage": found.usage,
+    }
     return make_systems_table(found.names, found.results, found.scores, drawn, alpha, sort, **shown)
 
 
@@ -326,7 +397,9 @@ def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[st
     files, option = list(map(Path, systems)), name_option("names")
     chosen = list(names) or make_names(files)
     if len(chosen) != len(files):
-        raise RequestError(f"{option} has {pluralize(len(chosen), 'name')} for {pluralize(len(files), 'system')}")
+        raise RequestError(
+            f"{option} has {pluralize(len(chosen), 'name')} for {pluralize(len(files), 'system')}"
+        )
     for twice, times in Counter(chosen).most_common(1):
         if times > 1:
             raise RequestError(f"{option} has '{twice}' twice; give each system its own name")
@@ -339,7 +412,9 @@ def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
     if all(are_stored):
         return None, files
     if are_stored[0]:
-        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
+        raise RequestError(
+            f"{escape(str(files[0]))} is not a key (expected the key before the systems)"
+        )
     return files[0], files[1:]
 
 

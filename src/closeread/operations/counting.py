@@ -64,7 +64,9 @@ def count(
         if system.missing and "missing" not in rest:
             n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
             ways = name_option("missing", "empty", "skip")
-            raise RequestError(f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)")
+            raise RequestError(
+                f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)"
+            )
         counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return counted
@@ -91,9 +93,14 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
             return Counts.from_bytes(bytes(part), name)
         if isinstance(part, str | Path):
             return Counts.load(part)
-        raise RequestError(f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)")
+        raise RequestError(
+            f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)"
+        )
 
-    names = [str(part) if isinstance(part, str | Path) else f"part {i}" for i, part in enumerate(listed, start=1)]
+    names = [
+        str(part) if isinstance(part, str | Path) else f"part {i}"
+        for i, part in enumerate(listed, start=1)
+    ]
     loaded = read_all(zip(listed, names, strict=True), lambda one: load(*one))
     merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
@@ -123,7 +130,10 @@ def merge_files(
     """
     merged = merge(counts, expect=expect)
     merged.save(output)
-    return Written(output, f"{pluralize(len(merged), merged.procedure.unit)} from {pluralize(len(counts), 'file')}")
+    return Written(
+        output,
+        f"{pluralize(len(merged), merged.procedure.unit)} from {pluralize(len(counts), 'file')}",
+    )
 
 
 def _check_units(merged: Counts, gold: FileOrRows) -> None:
@@ -136,10 +146,16 @@ def _check_units(merged: Counts, gold: FileOrRows) -> None:
     wrong = {
         "of the expected gold not counted": [unit for unit in expected if unit not in counted],
         "counted but not in the expected gold": [unit for unit in counted if unit not in expected],
-        "counted with other gold": [unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]],
+        "counted with other gold": [
+            unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]
+        ],
     }
     noun = merged.procedure.unit
-    problems = [f"{pluralize(len(units), noun)} {what} ({join_names(units)})" for what, units in wrong.items() if units]
+    problems = [
+        f"{pluralize(len(units), noun)} {what} ({join_names(units)})"
+        for what, units in wrong.items()
+        if units
+    ]
     if problems:
         raise RequestError(f"the parts are not those of the expected gold: {'; '.join(problems)}")
 
@@ -173,7 +189,10 @@ class CountBatch:
             declared = load_corpus(corpus)
             definitions = load_schema(declared.schema)["$defs"]
             key, fields = declared.key, list(definitions["document"]["properties"])
-            value, submitted = definitions["submission"]["required"][-1], list(definitions["submission"]["properties"])
+            value, submitted = (
+                definitions["submission"]["required"][-1],
+                list(definitions["submission"]["properties"]),
+            )
         elif procedure.by_name is not None:
             key, value = fields = procedure.by_name
         else:
@@ -181,19 +200,27 @@ class CountBatch:
         gold = {name: columns[name] for name in fields if name in columns}
         if self.gold is not None:
             if value not in fields:
-                raise RequestError(f"gold of {self.name} has no single column (expected columns {join_names(fields)})")
+                raise RequestError(
+                    f"gold of {self.name} has no single column (expected columns {join_names(fields)})"
+                )
             gold[value] = _find_column(columns, self.gold)
         elif value in fields and value not in gold:
             raise RequestError(f"no column has the gold {value}: name it by `gold`")
         keys = _find_column(columns, key)
         taken = _find_column(columns, self.predictions)
-        copied = {name: gold[name] for name in submitted if name not in (key, value) and name in gold}
+        copied = {
+            name: gold[name] for name in submitted if name not in (key, value) and name in gold
+        }
         predicted = _list_rows({**copied, key: keys, value: taken}, absent=value)
-        counts = count(self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options)))
+        counts = count(
+            self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options))
+        )
         return _make_batch(batch, [counts.to_bytes()])
 
 
-def count_batch(name: AnyCorpus, *, predictions: str, gold: str | None = None, **options: OptionValue) -> CountBatch:
+def count_batch(
+    name: AnyCorpus, *, predictions: str, gold: str | None = None, **options: OptionValue
+) -> CountBatch:
     """Return a function that counts a batch of a table with gold and predictions side by side.
 
     It serves `datasets.Dataset.map(..., batched=True)`, Ray Data's `map_batches`, Dask's `map_partitions` and Spark's
@@ -220,14 +247,19 @@ def _read_columns(batch: Any) -> dict[str, list[Any]]:
     import pyarrow as pa
 
     if isinstance(batch, Mapping):
-        return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in batch.items()}
+        return {
+            name: column.tolist() if hasattr(column, "tolist") else list(column)
+            for name, column in batch.items()
+        }
     columns: dict[str, list[Any]] = pa.table(batch).to_pydict()
     return columns
 
 
 def _list_rows(columns: Mapping[str, list[Any]], absent: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of columns; those where the column `absent` is null are left out."""
-    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    rows = (
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    )
     return [row for row in rows if absent is None or row[absent] is not None]
 
 

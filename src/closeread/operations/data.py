@@ -112,7 +112,10 @@ def metrics() -> dict[str, MetricEntry]:
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
     said = {name: describe_module(name) for name in module_names()}
-    return {name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one) for name, one in said.items()}
+    return {
+        name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one)
+        for name, one in said.items()
+    }
 
 
 class Catalogue(Result):
@@ -122,33 +125,52 @@ class Catalogue(Result):
         self.corpora = list(map(load_corpus, corpus_names()))
         self.scored = Counter(corpus.procedure for corpus in self.corpora)
         procedures = map(load_procedure, procedure_names())
-        self.procedures = [one for one in procedures if one.sides.key_first or one.name not in self.scored]
+        self.procedures = [
+            one for one in procedures if one.sides.key_first or one.name not in self.scored
+        ]
 
     def to_dict(self) -> list[dict[str, object]]:
         rows: list[list[object]] = [
-            [c.name, c.title, list(c.configs), c.procedure, list(load_procedure(c.procedure).modules), c.licence]
+            [
+                c.name,
+                c.title,
+                list(c.configs),
+                c.procedure,
+                list(load_procedure(c.procedure).modules),
+                c.licence,
+            ]
             for c in self.corpora
         ]
-        rows += [[None, one.title, [], one.name, list(one.modules), None] for one in self.procedures]
+        rows += [
+            [None, one.title, [], one.name, list(one.modules), None] for one in self.procedures
+        ]
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         rows = [list(row.values()) for row in self.to_dict()]
         return HEADER, [
-            [name or NOTHING, *(", ".join(one) if isinstance(one, list) else one or "" for one in rest)]
+            [
+                name or NOTHING,
+                *(", ".join(one) if isinstance(one, list) else one or "" for one in rest),
+            ]
             for name, *rest in rows
         ]
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         rows = []
         for corpus in self.corpora:
-            alone = self.scored[corpus.procedure] == 1 and not load_procedure(corpus.procedure).sides.key_first
+            alone = (
+                self.scored[corpus.procedure] == 1
+                and not load_procedure(corpus.procedure).sides.key_first
+            )
             shortest = corpus.procedure if alone else corpus.name
             rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
         for one in self.procedures:
             files = "KEY RESPONSE" if one.sides.key_first else "FILE"
             rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
-        yield Grid("", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1)
+        yield Grid(
+            "", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1
+        )
 
 
 def list_all() -> Catalogue:
@@ -215,7 +237,11 @@ def show(
     data_dir: arg.Folder = None,
     predictions: Annotated[
         FileOrRows | None,
-        Param(kind="read", metavar="FILE", help="Show the predictions of this file beside the gold record."),
+        Param(
+            kind="read",
+            metavar="FILE",
+            help="Show the predictions of this file beside the gold record.",
+        ),
     ] = None,
     ids: Annotated[bool, Param(help="List the ids of all records instead.")] = False,
     **options: arg.FileOptions,
@@ -252,7 +278,9 @@ def show(
     warn_all(found.notices if name is None else found.notices_about(name))
     system = None
     if predictions is not None:
-        choices = {option.name: option.choices for option in load_procedure(declared.procedure).options}
+        choices = {
+            option.name: option.choices for option in load_procedure(declared.procedure).options
+        }
         lenient = {"missing": "empty"} if "empty" in choices.get("missing", ()) else {}
         scorer = open_scorer(declared.name, place, lenient)
         sent = scorer.read_source(predictions)
@@ -263,11 +291,15 @@ def show(
     place_given = {"config": config, "split": split, "gold": gold}
     others = () if record_id else (_tell_others(declared, found, known, place_given),)
     as_json: list[Any] = [
-        found.records[number] if system is None else {"gold": found.records[number], "system": system[number]}
+        found.records[number]
+        if system is None
+        else {"gold": found.records[number], "system": system[number]}
         for number in matching
     ]
     parts = tuple(view.draw(records, rows))
-    return Page(records, rows, known, parts, others, _json=as_json[0] if len(as_json) == 1 else as_json)
+    return Page(
+        records, rows, known, parts, others, _json=as_json[0] if len(as_json) == 1 else as_json
+    )
 
 
 def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[str, Any]) -> Part:
@@ -310,7 +342,9 @@ def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder
         lines.append(f"config {config}, split {split}: {len(texts):,} {noun}")
         lines += [f"  {text}" for text in texts]
     rows = [
-        {"config": config, "split": split, "oddity": text} for config, split, texts in found.parts for text in texts
+        {"config": config, "split": split, "oddity": text}
+        for config, split, texts in found.parts
+        for text in texts
     ]
     return Page([], _lines=lines, _json={"corpus": declared.name, "oddities": rows})
 
@@ -343,12 +377,16 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
         for split, source in declared.splits.items()
     ]
     splits += [
-        [config, union, " + ".join(parts)] for config, declared in configs for union, parts in declared.unions.items()
+        [config, union, " + ".join(parts)]
+        for config, declared in configs
+        for union, parts in declared.unions.items()
     ]
     yield corpus.description
     yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
     yield Grid("", ["config", "split", "file"], splits)
-    urls = [source.url for _, declared in configs for source in declared.splits.values() if source.url]
+    urls = [
+        source.url for _, declared in configs for source in declared.splits.values() if source.url
+    ]
     if urls:
         yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
     definitions: dict[str, str] = {}
@@ -356,15 +394,24 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
         definitions.setdefault(declared.definition, config)
     for definition, config in definitions.items():
         title = f"config {config}" if len(definitions) > 1 else ""
-        rows = [[one.name, one.type, one.description] for one in fields(load_schema(corpus.schema), definition)]
-        yield Grid(title, ["field", "type", "description"], rows, prose=frozenset({"type", "description"}))
+        rows = [
+            [one.name, one.type, one.description]
+            for one in fields(load_schema(corpus.schema), definition)
+        ]
+        yield Grid(
+            title, ["field", "type", "description"], rows, prose=frozenset({"type", "description"})
+        )
     yield "A gold record of the sample, abridged"
     yield abridge(example_record(corpus))
     yield "A line of a submission (JSON Lines)"
 
 
 def stats(
-    corpus: arg.CorpusName, *, config: arg.Config = None, data_dir: arg.Folder = None, **options: arg.FileOptions
+    corpus: arg.CorpusName,
+    *,
+    config: arg.Config = None,
+    data_dir: arg.Folder = None,
+    **options: arg.FileOptions,
 ) -> Statistics:
     """Count documents, annotations and other figures of a corpus.
 
@@ -378,12 +425,16 @@ def stats(
     from closeread.corpus.facts import count_corpus
 
     declared = find_corpus(corpus)
-    found = count_corpus(declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir)
+    found = count_corpus(
+        declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir
+    )
     warn_all(found.notices)
     return found
 
 
-def schema(corpus: arg.CorpusName, *, submission: bool = False, config: arg.Config = None) -> dict[str, object]:
+def schema(
+    corpus: arg.CorpusName, *, submission: bool = False, config: arg.Config = None
+) -> dict[str, object]:
     """Print the JSON Schema of a corpus.
 
     It is the schema (2020-12) of its gold records, or of submissions: of one line of JSON Lines.
@@ -405,7 +456,9 @@ def schema(corpus: arg.CorpusName, *, submission: bool = False, config: arg.Conf
         what = "{submission} can't be combined with {config}: all configs have the same submissions"
         raise RequestError(fill_options(what))
     definition = declared.configs[select(declared, config, None)[0]].definition
-    return dict(extract_definition(load_schema(declared.schema), "submission" if submission else definition))
+    return dict(
+        extract_definition(load_schema(declared.schema), "submission" if submission else definition)
+    )
 
 
 def export(
@@ -441,7 +494,9 @@ def export(
     declared, place = find_corpus(corpus), Path(folder)
     files = take_place(declared, options, data_dir=data_dir).data_dir
     with hiding_progress_in_pipes():
-        written = write(declared.name, place, configs=configs or None, data_dir=files, format=format)
+        written = write(
+            declared.name, place, configs=configs or None, data_dir=files, format=format
+        )
     exported = {path.relative_to(place).parts[0] for path in written} & declared.configs.keys()
     if declared.redistribution and not all(declared.configs[name].is_bundled for name in exported):
         why = f"{declared.title} may not be redistributed ({declared.redistribution})"
@@ -449,7 +504,11 @@ def export(
     return written
 
 
-def cite(*names: Annotated[str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")]) -> str:
+def cite(
+    *names: Annotated[
+        str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")
+    ],
+) -> str:
     """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
 
     Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
@@ -509,7 +568,9 @@ def score_counts(
         counts = Counts.load(cast(Path, from_counts))
     warn_all(counts.notices)
     resamples = 1000 if resamples is None else resamples
-    return counts.report(by, ci=ci, resamples=resamples, confidence=confidence, seed=seed, interval=interval)
+    return counts.report(
+        by, ci=ci, resamples=resamples, confidence=confidence, seed=seed, interval=interval
+    )
 
 
 OPERATIONS: Operations = {

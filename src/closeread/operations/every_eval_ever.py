@@ -31,7 +31,11 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
     if p.released and p.config != SAMPLE and p.corpus in corpus_names():
         about |= {"source_type": "url", "url": [load_corpus(p.corpus).homepage]}  # type: ignore[dict-item]
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
-    details = {"signature": p.signature, "procedure": p.procedure, "procedure_version": str(p.procedure_version)}
+    details = {
+        "signature": p.signature,
+        "procedure": p.procedure,
+        "procedure_version": str(p.procedure_version),
+    }
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{name}/{model}/{now}",
@@ -42,7 +46,11 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
             "source_organization_name": "unknown",
             "evaluator_relationship": "other",
         },
-        "eval_library": {"name": "closeread", "version": __version__, "additional_details": details},
+        "eval_library": {
+            "name": "closeread",
+            "version": __version__,
+            "additional_details": details,
+        },
         "model_info": {"name": model, "id": model, "additional_details": unknown},
         "evaluation_results": [
             {
@@ -53,7 +61,9 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
                     "evaluation_description": every[score].description,
                     "metric_id": f"closeread.{p.procedure}.{score}",
                     "metric_name": every[score].title,
-                    **({"metric_kind": kind} if (kind := score.rpartition("/")[2]) in KINDS else {}),
+                    **(
+                        {"metric_kind": kind} if (kind := score.rpartition("/")[2]) in KINDS else {}
+                    ),
                     "metric_unit": "proportion",
                     "lower_is_better": False,
                     "score_type": "continuous",
@@ -72,7 +82,10 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
 
 
 def _describe_score(report: Report, scores: Scores, estimate: Estimate) -> dict[str, Any]:
-    drawn, details = report.resampling, {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)}
+    drawn, details = (
+        report.resampling,
+        {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)},
+    )
     details |= {"undefined": "0/0, set by convention"} if estimate.undefined else {}
     uncertainty: dict[str, Any] = {"num_samples": scores.n_units}
     if estimate.low is not None and estimate.high is not None:

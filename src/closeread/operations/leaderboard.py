@@ -54,7 +54,8 @@ Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
 HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
 Golds = Annotated[
-    Sequence[str | Path], Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated.")
+    Sequence[str | Path],
+    Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated."),
 ]
 Corpus = Annotated[arg.CorpusName | None, Param(metavar="NAME")]
 Procedure = Annotated[arg.ScoredName | None, Param(metavar="NAME")]
@@ -63,7 +64,9 @@ Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
 Port = Annotated[int, within(0, 65535)]
-Output = Annotated[str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
+Output = Annotated[
+    str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
+]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
@@ -151,17 +154,27 @@ def init_leaderboard(
         changes, after = [], Leaderboard(title or board.title, {board.name: board}, results)
     else:
         if results not in (None, before.results):
-            raise FormatError(source, [Problem(f"results are in {before.results or place}, and can't be moved")])
+            raise FormatError(
+                source, [Problem(f"results are in {before.results or place}, and can't be moved")]
+            )
         after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
         changed = [] if before.title == after.title else [("title", before.title, after.title)]
         if board.name in before.boards:
             old, new = (asdict(one.boards[board.name]) for one in (before, after))
             old, new = ({**one.pop("limits"), **one} for one in (old, new))
-            changed += [(f"{key} of {board.name}", old[key], new[key]) for key in old if old[key] != new[key]]
-        changes = [f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changed]
+            changed += [
+                (f"{key} of {board.name}", old[key], new[key])
+                for key in old
+                if old[key] != new[key]
+            ]
+        changes = [
+            f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changed
+        ]
     Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
     if changes and not replace:
-        raise FormatError(source, [Problem(f"was not changed; use --replace to change it: {'; '.join(changes)}")])
+        raise FormatError(
+            source, [Problem(f"was not changed; use --replace to change it: {'; '.join(changes)}")]
+        )
     if after == before:
         done = f"nothing changed, it has this board {board.name} already"
     else:
@@ -171,7 +184,12 @@ def init_leaderboard(
 
 
 def judge_leaderboard(
-    store: Store, *, gold: Golds = (), workers: arg.Workers = None, cache: Cache = None, report: Report = None
+    store: Store,
+    *,
+    gold: Golds = (),
+    workers: arg.Workers = None,
+    cache: Cache = None,
+    report: Report = None,
 ) -> JudgingReport:
     """Score all new submissions, and rebuild the index.
 
@@ -197,7 +215,10 @@ def judge_leaderboard(
         cache=CountCache(take_path(cache)),
         progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
     )
-    counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
+    counts = [
+        f"{len(getattr(done, kind)):,} {kind}"
+        for kind in ("accepted", "refused", "withdrawn", "waiting")
+    ]
     tell(f"{store}: {', '.join(counts)}")
     return done
 
@@ -275,10 +296,17 @@ def serve_leaderboard(
     from closeread.leaderboard.server import Service, serve
 
     if str(store).startswith(HUB):
-        raise RequestError(f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)")
+        raise RequestError(
+            f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)"
+        )
     opened, tell, write = _open(store), report or _ignore, log or _ignore
     counts = CountCache(take_path(cache))
-    service = Service(opened, _read_golds(opened, gold), counts, lambda kind, sentence: write(f"{kind}: {sentence}"))
+    service = Service(
+        opened,
+        _read_golds(opened, gold),
+        counts,
+        lambda kind, sentence: write(f"{kind}: {sentence}"),
+    )
 
     def announce(port: int) -> None:
         tell(f"{store} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")
@@ -300,7 +328,9 @@ def list_submissions(store: Store) -> Result:
     opened = _open(store)
     leaderboard = opened.read_leaderboard()
     results = opened.read_results(leaderboard)
-    entries = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
+    entries = sorted(
+        results.entries.values(), key=lambda entry: (entry.submitted, entry.submission)
+    )
     return Submissions(entries, opened.list_arrivals(leaderboard, results))
 
 
@@ -356,7 +386,11 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     content = withdrawal_bytes(entry.submission, None if opened.place.startswith(HUB) else user)
     files = {store_path("withdrawals", entry.board, entry.submission): content}
     receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
-    done = "withdrawn with the next run of the judge" if receipt.is_new else "has been withdrawn before"
+    done = (
+        "withdrawn with the next run of the judge"
+        if receipt.is_new
+        else "has been withdrawn before"
+    )
     return Written(None, f"{name}: {done} ({receipt.place})")
 
 
@@ -451,11 +485,21 @@ def submit(
         dry_run: Check everything, and send nothing.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.leaderboard.submission import check_predictions, describe_submission, make_submission
+    from closeread.leaderboard.submission import (
+        check_predictions,
+        describe_submission,
+        make_submission,
+    )
 
     opened = _open(to)
     board = _find_board(opened.read_leaderboard(), corpus, config, split)
-    about = {"system": system, "model": model, "paper": paper, "code": code, "description": description}
+    about = {
+        "system": system,
+        "model": model,
+        "paper": paper,
+        "code": code,
+        "description": description,
+    }
     with _take_predictions(predictions, log, board) as path:
         if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
             raise SubmissionError(path, [Problem(reason)])
@@ -473,11 +517,15 @@ def submit(
     lines = [f"{name} {done} to {board.name}: {receipt.place}"]
     if model:
         lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
-    return SubmissionReceipt(submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+    return SubmissionReceipt(
+        submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines)
+    )
 
 
 @contextmanager
-def _take_predictions(predictions: str | Path | None, log: str | Path | None, board: Board) -> Iterator[Path]:
+def _take_predictions(
+    predictions: str | Path | None, log: str | Path | None, board: Board
+) -> Iterator[Path]:
     """Yield the file to submit, for a log one with its rows."""
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
@@ -489,16 +537,23 @@ def _take_predictions(predictions: str | Path | None, log: str | Path | None, bo
 
     found = read_log(Path(str(log)))
     if found.procedure != board.procedure.name:
-        raise FormatError(found.path, [Problem(f"is a log of {found.corpus} (expected one for {board.name})")])
+        raise FormatError(
+            found.path, [Problem(f"is a log of {found.corpus} (expected one for {board.name})")]
+        )
     if found.epochs > 1:
-        raise FormatError(found.path, [Problem(f"has {found.epochs} epochs (expected one, as files of predictions)")])
+        raise FormatError(
+            found.path,
+            [Problem(f"has {found.epochs} epochs (expected one, as files of predictions)")],
+        )
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{found.path.stem}.jsonl")
         path.write_text(dump_json_lines(found.rows[0]), "utf-8")
         yield path
 
 
-def _find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:
+def _find_board(
+    leaderboard: Leaderboard, scored: str, config: str | None, split: str | None
+) -> Board:
     found = [
         board
         for board in leaderboard.boards.values()
@@ -510,11 +565,15 @@ def _find_board(leaderboard: Leaderboard, scored: str, config: str | None, split
         return found[0]
     known = ", ".join(leaderboard.boards) or "none"
     if found:
-        raise RequestError(f"several boards are of {scored}; give --config and --split (boards: {known})")
+        raise RequestError(
+            f"several boards are of {scored}; give --config and --split (boards: {known})"
+        )
     raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
 
 
-def _propose_result(store: OpenStore, board: Board, about: About, value: float | None, place: str) -> Iterator[str]:
+def _propose_result(
+    store: OpenStore, board: Board, about: About, value: float | None, place: str
+) -> Iterator[str]:
     """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
 
     The score is that of the record, if there is one already, or that which was computed here, if gold is at hand.
@@ -523,16 +582,22 @@ def _propose_result(store: OpenStore, board: Board, about: About, value: float |
     from closeread.leaderboard.results import record_id
 
     if board.dataset is None:
-        warn(f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}.")
+        warn(
+            f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."
+        )
         return
-    record = store.read_results(store.read_leaderboard()).records.get(record_id(about.id, board.signature))
+    record = store.read_results(store.read_leaderboard()).records.get(
+        record_id(about.id, board.signature)
+    )
     if record is not None:
         value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
     if value is None:
         warn(f"Run this again after it was judged, to propose its result to {about.model}.")
         return
     if value > 1:  # CEAF, if mentions repeat
-        warn(f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}.")
+        warn(
+            f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."
+        )
         return
     from closeread.hub.client import Hub
     from closeread.hub.datasets import name_task
@@ -543,7 +608,9 @@ def _propose_result(store: OpenStore, board: Board, about: About, value: float |
         task=name_task(board.name),
         value=value,
         signature=board.signature,
-        source=place if place.startswith("https://") else f"https://huggingface.co/datasets/{board.dataset}",
+        source=place
+        if place.startswith("https://")
+        else f"https://huggingface.co/datasets/{board.dataset}",
     )
     commit = propose_results(Hub(), str(about.model), entry)
     done = "proposed" if commit.changed else "had been proposed before"
@@ -568,7 +635,9 @@ def _read_golds(store: OpenStore, values: Sequence[str | Path]) -> dict[str, Pat
             found[boards[0]] = Path(value)
         else:
             names = ", ".join(boards)
-            raise RequestError(f"--gold {value} does not name its board (expected BOARD=FILE; boards: {names})")
+            raise RequestError(
+                f"--gold {value} does not name its board (expected BOARD=FILE; boards: {names})"
+            )
     return found
 
 

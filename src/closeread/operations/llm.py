@@ -54,11 +54,19 @@ def llm_rows(log: Log, *, output: Output) -> Written:
     from closeread.llm.logs import read_log
 
     read, path = read_log(log), Path(output)
-    names = [path] if read.epochs == 1 else [path.with_stem(f"{path.stem}-{n}") for n in range(1, read.epochs + 1)]
+    names = (
+        [path]
+        if read.epochs == 1
+        else [path.with_stem(f"{path.stem}-{n}") for n in range(1, read.epochs + 1)]
+    )
     write_texts({name: dump_json_lines(rows) for name, rows in zip(names, read.rows, strict=True)})
     records = [row for rows in read.rows for row in rows]
     files = f" in {pluralize(read.epochs, 'file')}, one for each epoch" if read.epochs > 1 else ""
-    return Written(names[0], f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read", records)
+    return Written(
+        names[0],
+        f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read",
+        records,
+    )
 
 
 OPERATIONS: Operations = {"llm": {"lm-eval-tasks": list_lm_eval_tasks, "rows": llm_rows}}

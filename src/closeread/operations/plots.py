@@ -56,15 +56,27 @@ def plot_scores(
     if find_procedure(corpus)[1] is None and gold is None and systems:
         gold = systems.pop(0).source
     names = iter(make_names([one.source for one in systems if isinstance(one.source, Path)]))
-    named: dict[str, Any] = {next(names) if isinstance(one.source, Path) else one.name: one.source for one in systems}
-    where: dict[str, Any] = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, **(option or {})}
-    found = table(corpus, named, scores=scores or None, alpha=alpha, confidence=confidence, seed=seed, **where)
+    named: dict[str, Any] = {
+        next(names) if isinstance(one.source, Path) else one.name: one.source for one in systems
+    }
+    where: dict[str, Any] = {
+        "gold": gold,
+        "config": config,
+        "split": split,
+        "data_dir": data_dir,
+        **(option or {}),
+    }
+    found = table(
+        corpus, named, scores=scores or None, alpha=alpha, confidence=confidence, seed=seed, **where
+    )
     rows: dict[str, list[ForestRow]] = {}
     for score in found.scores:
         estimates = [report.scores[score] for report in found.reports]
         ranked = [
             ForestRow(name, one.value, one.low, one.high, standing != "worse")
-            for name, one, standing in zip(found.names, estimates, found.standings[score], strict=True)
+            for name, one, standing in zip(
+                found.names, estimates, found.standings[score], strict=True
+            )
         ]
         ranked.sort(key=lambda row: -1.0 if row.value is None else row.value, reverse=True)
         rows[found.reports[0].name_score(score)] = ranked

@@ -68,7 +68,10 @@ class Publication(Shown, JsonResult):
             "kind": place.kind,
             "url": place.url,
             "dry_run": self.dry_run,
-            "files": [{"path": change.path, "size": change.size, "change": change.kind} for change in self.changes],
+            "files": [
+                {"path": change.path, "size": change.size, "change": change.kind}
+                for change in self.changes
+            ],
             "changed": commit is not None and commit.changed,
             "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
             **self.about,
@@ -145,7 +148,9 @@ def publish_dataset(
         return _publish(plan, declared.title, about, advice, private=private, dry_run=dry_run)
 
 
-def publish_metric(name: Metric, repository: HubName, *, private: bool = False, dry_run: bool = False) -> Publication:
+def publish_metric(
+    name: Metric, repository: HubName, *, private: bool = False, dry_run: bool = False
+) -> Publication:
     """Publish a metric as a static Space.
 
     Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
@@ -164,7 +169,10 @@ def publish_metric(name: Metric, repository: HubName, *, private: bool = False, 
     place = Repository(repository, "space")
     own = find_module(name)
     folder = package_folder(f"closeread.evaluate_modules.{own}")
-    card, requirements = (folder / "README.md").read_text("utf-8"), (folder / "requirements.txt").read_bytes()
+    card, requirements = (
+        (folder / "README.md").read_text("utf-8"),
+        (folder / "requirements.txt").read_bytes(),
+    )
     files = metric_files(own, class_name(own), card, requirements, repository)
     return _publish(Plan(place, files), own, private=private, dry_run=dry_run)
 
@@ -191,27 +199,41 @@ def publish_leaderboard(
     place, opened = Repository(repository, "space"), open_store(str(store))
     index = opened.read_index()
     is_on_hub = opened.place.startswith(HUB)
-    datasets = [opened.place.removeprefix(HUB).strip("/"), opened.read_leaderboard().results] if is_on_hub else []
+    datasets = (
+        [opened.place.removeprefix(HUB).strip("/"), opened.read_leaderboard().results]
+        if is_on_hub
+        else []
+    )
     files = leaderboard_files(
         index,
         board=write_json(index),
         page=render_page(index, address=opened.place).encode(),
         table=Ranking(index).to_csv().encode(),
         datasets=[name for name in datasets if name],
-        languages=sorted({load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}),
+        languages=sorted(
+            {load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}
+        ),
     )
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 
 def _publish(
-    plan: Plan, what: str, about: Mapping[str, object] | None = None, advice: str = "", *, private: bool, dry_run: bool
+    plan: Plan,
+    what: str,
+    about: Mapping[str, object] | None = None,
+    advice: str = "",
+    *,
+    private: bool,
+    dry_run: bool,
 ) -> Publication:
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
     from closeread.hub.client import Change, Hub, compare, publish
 
     hub, commit = Hub(), None
     if not dry_run:
-        changes, commit = publish(hub, plan, message=f"Publish {what} with closeread", private=private)
+        changes, commit = publish(
+            hub, plan, message=f"Publish {what} with closeread", private=private
+        )
     else:
         try:
             changes = compare(hub, plan)
@@ -263,7 +285,13 @@ def publish_codabench(
         archive: Also write the zip file to upload, DIR.zip.
     """
     from closeread.counts.procedure import GoldSpec
-    from closeread.leaderboard.codabench.bundle import DOCKER_IMAGE, START, Settings, describe_licence, make_bundle
+    from closeread.leaderboard.codabench.bundle import (
+        DOCKER_IMAGE,
+        START,
+        Settings,
+        describe_licence,
+        make_bundle,
+    )
 
     image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
     settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)

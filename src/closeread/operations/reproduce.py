@@ -58,7 +58,9 @@ def reproduce(
 class Papers(Several):
     """The tables of one or all papers, by corpus: all papers with the number of their figures that agree."""
 
-    def __init__(self, papers: Mapping[str, Reproduction], failure: str, *, missing: bool, together: bool) -> None:
+    def __init__(
+        self, papers: Mapping[str, Reproduction], failure: str, *, missing: bool, together: bool
+    ) -> None:
         super().__init__(list(papers.values()))
         self.papers, self.missing, self.together = papers, missing, together
         self.failure = failure  # what differs without a known reason, if that is to be an error
@@ -115,7 +117,11 @@ def reproduce_papers(
         for cell in one.cells
         if not cell.is_expected
     ]
-    failure = f"{unexpected[0]}, and {len(unexpected) - 1:,} more" if unexpected[1:] else "".join(unexpected)
+    failure = (
+        f"{unexpected[0]}, and {len(unexpected) - 1:,} more"
+        if unexpected[1:]
+        else "".join(unexpected)
+    )
     return Papers(papers, failure, missing=show_missing, together=corpus == ALL)
 
 
@@ -126,7 +132,9 @@ def _reproduce_all() -> dict[str, Reproduction]:
     for name in reproducible():
         if load_corpus(name).user_folders:
             # Nobody knows whether a user's own folders hold the corpus of the paper.
-            left_out.append(f"{name} is left out, since its files are your own: closeread reproduce {name}")
+            left_out.append(
+                f"{name} is left out, since its files are your own: closeread reproduce {name}"
+            )
             continue
         try:
             papers[name] = recompute(name)

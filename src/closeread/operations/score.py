@@ -47,10 +47,13 @@ def score(
     interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     counts: Annotated[
-        str | Path | None, Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file.")
+        str | Path | None,
+        Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file."),
     ] = None,
     explain: Annotated[bool, Param(kind="explain")] = False,
-    jobs: Annotated[arg.Number, Param(metavar="N", help="Count in N processes, which give the same result.")] = 1,
+    jobs: Annotated[
+        arg.Number, Param(metavar="N", help="Count in N processes, which give the same result.")
+    ] = 1,
     **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -125,12 +128,19 @@ class Verdict(JsonResult):
     @property
     def problems(self) -> list[str]:
         """Every problem, with its place; of very many, the first of a kind says how many there are."""
-        source, found = ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
+        source, found = (
+            ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
+        )
         return [one.at(source) + f" ({one.times:,} times)" * (one.times > 1) for one in found]
 
     def to_dict(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""
-        return {"file": self.name, "valid": self.valid, "rows": self.rows, "problems": self.problems}
+        return {
+            "file": self.name,
+            "valid": self.valid,
+            "rows": self.rows,
+            "problems": self.problems,
+        }
 
     def __bool__(self) -> bool:
         return self.valid
@@ -160,7 +170,13 @@ def validate(
         predictions: a file, a folder or objects, as for `closeread.score`.
         gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
+    where = {
+        "gold": gold,
+        "config": config,
+        "split": split,
+        "data_dir": data_dir,
+        "max_bytes": max_bytes,
+    }
     (verdict,) = validate_all(name, [predictions], **where, **options)
     return verdict
 
@@ -196,7 +212,9 @@ def load_report(path: str | Path) -> Report:
     report = Report.load(path)
     if report.provenance.procedure not in procedure_names():
         return report
-    return report if report.titles else report.with_titles(load_procedure(report.provenance.procedure))
+    return (
+        report if report.titles else report.with_titles(load_procedure(report.provenance.procedure))
+    )
 
 
 @dataclass(frozen=True)
@@ -216,7 +234,11 @@ class Sheet(Result):
     def procedure(self) -> Procedure:
         """The procedure that counted."""
         rows = self.report.unit_rows
-        return rows.counts.procedure if isinstance(rows, UnitRows) else load_procedure(self.report.provenance.procedure)
+        return (
+            rows.counts.procedure
+            if isinstance(rows, UnitRows)
+            else load_procedure(self.report.provenance.procedure)
+        )
 
     @property
     def units(self) -> list[dict[str, Any]] | None:
@@ -230,7 +252,9 @@ class Sheet(Result):
             found["units"] = units
         if report.explanations is not None:
             explained = report.explanations.items()
-            found["explanations"] = [{report.unit: unit, "explained": rows} for unit, rows in explained]
+            found["explanations"] = [
+                {report.unit: unit, "explained": rows} for unit, rows in explained
+            ]
         return found
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
@@ -251,12 +275,21 @@ class Sheet(Result):
         for number, (unit, rows) in enumerate(explanations.items(), start=1):
             explanation = cast(Any, self.procedure.explanation)()
             left = len(rows) - SHOWN
-            notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
+            notes = (
+                [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
+            )
             notes += explanation.notes if number == len(explanations) else ()
-            cells, prose = [explanation.row(one) for one in rows[:SHOWN]], frozenset(explanation.prose)
-            yield Grid(explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=prose)
+            cells, prose = (
+                [explanation.row(one) for one in rows[:SHOWN]],
+                frozenset(explanation.prose),
+            )
+            yield Grid(
+                explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=prose
+            )
         if (units := self.units) is not None:
-            yield units_grid(units, self.procedure, with_counts=self.with_counts, digits=self.digits)
+            yield units_grid(
+                units, self.procedure, with_counts=self.with_counts, digits=self.digits
+            )
         yield report_grid(self.report, style, digits=self.digits)
 
     def to_eee(self) -> dict[str, Any]:
@@ -270,8 +303,13 @@ class Sheet(Result):
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
         scores, headline = self.report.scores, self.procedure.headline
         shown = headline if headline in scores else next(iter(scores))
-        found = [scores.get(f"{family}/f1") or scores[family] for family in families or [shown.partition("/")[0]]]
-        return ["nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found]
+        found = [
+            scores.get(f"{family}/f1") or scores[family]
+            for family in families or [shown.partition("/")[0]]
+        ]
+        return [
+            "nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found
+        ]
 
 
 OPERATIONS: Operations = {"": {"score": score, "validate": validate_all}}

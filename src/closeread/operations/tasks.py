@@ -26,7 +26,9 @@ else:
     Resampling = object  # its module imports NumPy; `call` checks it
 
 
-def agreement(corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows) -> Result:
+def agreement(
+    corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows
+) -> Result:
     """Measure the agreement of annotators.
 
     \b
@@ -43,7 +45,9 @@ def agreement(corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Seque
     return cast("Result", call("agreement", corpus, annotators, options, "measure of agreement"))
 
 
-def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options: OptionValue) -> Written:
+def adjudicate(
+    kind: str, *annotators: str | Path, output: str | Path, **options: OptionValue
+) -> Written:
     """Merge the labels of several annotators into gold.
 
     \b
@@ -59,7 +63,9 @@ def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options
     return cast(Written, call("adjudicate", kind, annotators, {"output": output, **options}))
 
 
-def articles(corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
+def articles(
+    corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: FileOrRows | float
+) -> Written:
     """Fetch the articles that a corpus annotates but does not contain.
 
     \b
@@ -73,7 +79,9 @@ def articles(corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: Fi
     return cast(Written, call("articles", corpus, [folder], {"as_of": as_of, **options}))
 
 
-def build(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
+def build(
+    kind: str, *sources: str | Path, output: str | Path, **options: OptionValue | Sequence[str]
+) -> Written:
     """Build gold from annotations, or documents to annotate from plain texts.
 
     \b
@@ -89,7 +97,11 @@ def build(kind: str, *sources: str | Path, output: str | Path, **options: Option
 
 
 def extract(
-    corpus: AnyCorpus, source: str | Path, *, output: str | Path, **options: OptionValue | Sequence[str]
+    corpus: AnyCorpus,
+    source: str | Path,
+    *,
+    output: str | Path,
+    **options: OptionValue | Sequence[str],
 ) -> Written:
     """Extract a corpus's documents from files as they are distributed.
 
@@ -105,7 +117,9 @@ def extract(
     return cast(Written, call("extract", corpus, [source], {"output": output, **options}))
 
 
-def perturb(corpus: AnyCorpus, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
+def perturb(
+    corpus: AnyCorpus, kind: str, *, output: str | Path, **options: FileOrRows | float
+) -> Written:
     """Rewrite the records of a corpus: normalize units, add candidate answers.
 
     \b
@@ -167,10 +181,14 @@ def plot(
         **options: such as `predictions` for "possession" and "timeline".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
-    return draw(kind, subjects, {**where, **options}, None if output is None else Path(output)).figure
+    return draw(
+        kind, subjects, {**where, **options}, None if output is None else Path(output)
+    ).figure
 
 
-def draw(kind: str, subjects: Sequence[Any], keywords: Mapping[str, Any], output: Path | None) -> Drawing:
+def draw(
+    kind: str, subjects: Sequence[Any], keywords: Mapping[str, Any], output: Path | None
+) -> Drawing:
     """Draw a figure, and write it to a file if there is one to write."""
     from closeread.drawing.pictures import check_suffix, write_picture
 
@@ -211,7 +229,9 @@ def convert(
             the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
-    return cast(Written, call("convert", kind, [source], {**where, **options}, "kind of conversion")).records
+    return cast(
+        Written, call("convert", kind, [source], {**where, **options}, "kind of conversion")
+    ).records
 
 
 def errors(
@@ -244,8 +264,17 @@ def errors(
         **options: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco" `ci`, `resamples`,
             `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
-    return cast("Result", call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"))
+    where = {
+        "gold": gold,
+        "config": config,
+        "split": split,
+        "data_dir": data_dir,
+        "max_bytes": max_bytes,
+    }
+    return cast(
+        "Result",
+        call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"),
+    )
 
 
 def baseline(
@@ -282,7 +311,9 @@ def baseline(
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     own = find_corpus(corpus).name
-    return list(call(f"baseline {own}", name, [], {**where, **options}, f"baseline of {own}").records)
+    return list(
+        call(f"baseline {own}", name, [], {**where, **options}, f"baseline of {own}").records
+    )
 
 
 def train(
@@ -323,8 +354,19 @@ def train(
             `encoder_dropout`; `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
     """
     data = {"training": training, "validation": validation, "test": test}
-    where = {"config": config, "split": split, "validation_split": validation_split, "test_split": test_split}
-    how = {"resume": resume, "device": device, "precision": precision, "data_dir": data_dir, "encoder": encoder}
+    where = {
+        "config": config,
+        "split": split,
+        "validation_split": validation_split,
+        "test_split": test_split,
+    }
+    how = {
+        "resume": resume,
+        "device": device,
+        "precision": precision,
+        "data_dir": data_dir,
+        "encoder": encoder,
+    }
     keywords = {**data, **where, **how, "output": output, **options}
     return cast("Result", call("train", corpus, [], keywords, "corpus with models"))
 

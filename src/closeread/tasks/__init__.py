@@ -44,7 +44,11 @@ def find_all(role: str) -> list[ModuleType]:
     found = []
     for task in procedure_names():
         folder = Path(str(__path__[0])) / task
-        inside = [f"{task}.{module.name}" for module in pkgutil.iter_modules([str(folder)]) if module.ispkg]
+        inside = [
+            f"{task}.{module.name}"
+            for module in pkgutil.iter_modules([str(folder)])
+            if module.ispkg
+        ]
         for package in (task, *inside):
             name = f"{__name__}.{package}.{role}"
             if find_spec(name):

@@ -9,4 +9,7 @@ def inputs():
     turned = {"yes": "no", "no": "yes"}
     every_third = [r["label"] if i % 3 else turned[r["label"]] for i, r in enumerate(gold)]
     systems = {"always yes": ["yes"] * len(gold), "every third turned": every_third}
-    return {name: {"gold": gold, "system": [{"label": s} for s in said]} for name, said in systems.items()}
+    return {
+        name: {"gold": gold, "system": [{"label": s} for s in said]}
+        for name, said in systems.items()
+    }

@@ -12,7 +12,10 @@ def inputs():
     ]
     sides = [
         [
-            {"id": str(i), "entries": [{"position": p, "anchor": a, "mentions": [m]} for p, a, m in rows]}
+            {
+                "id": str(i),
+                "entries": [{"position": p, "anchor": a, "mentions": [m]} for p, a, m in rows],
+            }
             for i, rows in enumerate(side)
         ]
         for side in (gold, system)

@@ -26,7 +26,14 @@ from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.json_schema import check_json
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
-from closeread.leaderboard.declaration import FILE, WITH_LINE_ENDS, Board, Leaderboard, Limits, make_board
+from closeread.leaderboard.declaration import (
+    FILE,
+    WITH_LINE_ENDS,
+    Board,
+    Leaderboard,
+    Limits,
+    make_board,
+)
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_procedure
@@ -45,7 +52,13 @@ COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
-LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")  # the libraries that scoring imports
+LIBRARIES = (
+    "jsonschema",
+    "jsonschema-rs",
+    "numpy",
+    "orjson",
+    "scipy",
+)  # the libraries that scoring imports
 
 ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
@@ -61,12 +74,16 @@ class Settings:
     """What an organiser decides."""
 
     title: str | None = None  # the title of the competition; None for that of the board
-    start: str = START  # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
+    start: str = (
+        START  # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
+    )
     end: str | None = None
     per_day: int = Limits.per_day  # how many submissions a participant may make per day, and in all
     max_submissions: int = 100
     docker_image: str = DOCKER_IMAGE  # the image in which submissions are scored
-    wheels: tuple[Path, ...] = ()  # wheels to add to the scoring program: closeread's own, or libraries
+    wheels: tuple[
+        Path, ...
+    ] = ()  # wheels to add to the scoring program: closeread's own, or libraries
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -77,10 +94,16 @@ class Settings:
             except ValueError:
                 return False
 
-        problems = [] if self.title is None else [one.message for one in check_name(self.title, "title", 250)]
+        problems = (
+            []
+            if self.title is None
+            else [one.message for one in check_name(self.title, "title", 250)]
+        )
         for name, value in (("start", self.start), ("end", self.end)):
             if value is not None and not is_date(value):
-                problems.append(f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)")
+                problems.append(
+                    f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
+                )
         if not problems and self.end is not None and self.end <= self.start:
             problems.append(f"end: {self.end} is not after the start, {self.start}")
         if problems:
@@ -91,14 +114,25 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
     """Return the content of `competition.yaml`."""
     import yaml
 
-    found: dict[str, Any] = yaml.safe_load((_find_folder() / "pages" / "competition.yaml").read_text("utf-8"))
-    (task,), (phase,), (leaderboard,) = (found[name] for name in ("tasks", "phases", "leaderboards"))
+    found: dict[str, Any] = yaml.safe_load(
+        (_find_folder() / "pages" / "competition.yaml").read_text("utf-8")
+    )
+    (task,), (phase,), (leaderboard,) = (
+        found[name] for name in ("tasks", "phases", "leaderboards")
+    )
     about = f"Scored by closeread: {board.procedure.title}."
-    found |= {"title": settings.title or board.title, "description": about, "docker_image": settings.docker_image}
+    found |= {
+        "title": settings.title or board.title,
+        "description": about,
+        "docker_image": settings.docker_image,
+    }
     found["pages"] = [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES]
     task |= {"name": board.title, "description": about}
     phase |= {"start": settings.start, "end": settings.end}
-    phase |= {"max_submissions_per_day": settings.per_day, "max_submissions": settings.max_submissions}
+    phase |= {
+        "max_submissions_per_day": settings.per_day,
+        "max_submissions": settings.max_submissions,
+    }
     phase["execution_time_limit"] = SECONDS
     if settings.end is None:
         del phase["end"]
@@ -106,7 +140,8 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
     metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
     column = {"sorting": "desc", "precision": 2, "hidden": False}
     leaderboard["columns"] = [
-        {"title": one.title, "key": column_key(one.name), "index": i, **column} for i, one in enumerate(metrics)
+        {"title": one.title, "key": column_key(one.name), "index": i, **column}
+        for i, one in enumerate(metrics)
     ]
     try:
         check_json(found, "closeread.leaderboard/codabench.schema.json", "competition.yaml")
@@ -131,13 +166,21 @@ def make_bundle(
     """
     import yaml
 
-    named = folder if folder.name not in ("", "..") else folder.resolve()  # messages name paths as the user does
+    named = (
+        folder if folder.name not in ("", "..") else folder.resolve()
+    )  # messages name paths as the user does
     zipped = named.with_name(f"{named.name}.zip")
     if archive and zipped.exists():
         raise RequestError(f"{zipped} exists; delete it, or choose another folder")
     limits = Limits(per_day=settings.per_day)
     board = make_board(
-        scored, place, options=options, private=True, title=settings.title, limits=limits, counting="best"
+        scored,
+        place,
+        options=options,
+        private=True,
+        title=settings.title,
+        limits=limits,
+        counting="best",
     )
     for one in board.procedure.options:
         if isinstance(one, PathOption) and board.options[one.name]:
@@ -148,12 +191,18 @@ def make_bundle(
         samples = _write_starting_kit(board, made / "starting_kit")
         requirements = list_requirements()
         _write_program(board, settings, requirements, made / "scoring_program")
-        _write_texts(board, str(competition["title"]), samples, settings.docker_image, requirements, made)
+        _write_texts(
+            board, str(competition["title"]), samples, settings.docker_image, requirements, made
+        )
         (made / "logo.png").write_bytes((_find_folder() / "logo.png").read_bytes())
         # Codabench drops the time of a date that is not in quotation marks.
         text = yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=1000)
         write_text(made / "competition.yaml", text)
-        files = {path.relative_to(made).as_posix(): path for path in sorted(made.rglob("*")) if path.is_file()}
+        files = {
+            path.relative_to(made).as_posix(): path
+            for path in sorted(made.rglob("*"))
+            if path.is_file()
+        }
         if archive:
             with replacing(zipped) as partial:
                 partial.write_bytes(zip_files(files))
@@ -163,7 +212,12 @@ def make_bundle(
 def describe_licence(scored: str, place: GoldSpec) -> list[str]:
     """Return a sentence on uses of a bundle that the licence of its corpus forbids; empty if it forbids none."""
     name = find_procedure(scored)[1]
-    if name is None or place.gold is not None or place.config == "sample" or not load_corpus(name).redistribution:
+    if (
+        name is None
+        or place.gold is not None
+        or place.config == "sample"
+        or not load_corpus(name).redistribution
+    ):
         return []
     corpus = load_corpus(name)
     allowed = "the bundle may go to a server that keeps the gold to itself, and to nobody else"
@@ -204,12 +258,18 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     return [SAMPLE_GOLD, SAMPLE_PREDICTIONS]
 
 
-def _write_program(board: Board, settings: Settings, requirements: Sequence[str], folder: Path) -> None:
+def _write_program(
+    board: Board, settings: Settings, requirements: Sequence[str], folder: Path
+) -> None:
     folder.mkdir()
     own = [wheel for wheel in settings.wheels if re.match(r"closeread-[^/]*\.whl$", wheel.name)]
     other = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
     if len(own) > 1 or other:
-        found = f"is not a wheel: {join_names(other)}" if other else f"several wheels of closeread: {len(own)}"
+        found = (
+            f"is not a wheel: {join_names(other)}"
+            if other
+            else f"several wheels of closeread: {len(own)}"
+        )
         raise RequestError(f"--wheel: {found}")
     for wheel in settings.wheels:
         (folder / wheel.name).write_bytes(wheel.read_bytes())
@@ -222,7 +282,12 @@ def _write_program(board: Board, settings: Settings, requirements: Sequence[str]
 
 
 def _write_texts(
-    board: Board, title: str, samples: Sequence[str], image: str, requirements: Sequence[str], folder: Path
+    board: Board,
+    title: str,
+    samples: Sequence[str],
+    image: str,
+    requirements: Sequence[str],
+    folder: Path,
 ) -> None:
     """Write the pages, and the guides for organisers and participants, which organisers are expected to edit."""
     import jinja2
@@ -240,7 +305,9 @@ def _write_texts(
         if board.options[one.name]
     ]
     described = [] if corpus is None else fields(load_schema(corpus.schema), "submission")
-    of_submissions = [[Markup(f"`{one.name}`"), one.type, Markup(one.description)] for one in described]
+    of_submissions = [
+        [Markup(f"`{one.name}`"), one.type, Markup(one.description)] for one in described
+    ]
     config = "" if is_default else f" --config {board.config}"
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_find_folder() / "pages"),
@@ -254,12 +321,16 @@ def _write_texts(
         "title": title,
         "corpus": corpus,
         "drawing": board.resampling,
-        "headline": next(metric.title for metric in procedure.metrics if metric.name == board.headline),
+        "headline": next(
+            metric.title for metric in procedure.metrics if metric.name == board.headline
+        ),
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "check": f"closeread validate {board.scored} predictions.jsonl{config} --split {board.split}",
         "files": f"one file of predictions{', or a folder of them' if accepts_folders(board) else ''}",
         "part": f'"{board.corpus}"' + ("" if is_default else f', "{board.config}"'),
-        "scores": draw_table(["score", "description"], [[one.title, one.description] for one in procedure.metrics]),
+        "scores": draw_table(
+            ["score", "description"], [[one.title, one.description] for one in procedure.metrics]
+        ),
         "options": draw_table(["option", "value", "description"], options) if options else "",
         "fields": draw_table(["field", "type", "description"], of_submissions),
         "samples": samples,
@@ -292,7 +363,10 @@ def zip_files(files: Mapping[str, Path]) -> bytes:
 def _pack_package() -> bytes:
     """Return the installed package as an archive: once a process, whose bundles are all of the same state of it."""
     root = package_folder("closeread")
-    places = {**{f"closeread/{name}": package_folder(f"closeread.{name}") for name in ELSEWHERE}, "closeread": root}
+    places = {
+        **{f"closeread/{name}": package_folder(f"closeread.{name}") for name in ELSEWHERE},
+        "closeread": root,
+    }
     return zip_files(
         {
             f"{place}/{path.relative_to(folder).as_posix()}": path
@@ -300,7 +374,10 @@ def _pack_package() -> bytes:
             for path in sorted(folder.rglob("*"))
             if path.is_file()
             and path.suffix not in (".pyc", ".pyo")
-            and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
+            and not any(
+                part.startswith(".") or part == "__pycache__"
+                for part in path.relative_to(folder).parts
+            )
         }
     )
 

@@ -62,13 +62,17 @@ def run(source: str, output: str, program: str) -> int:
         """Tell the kind of an error and its place in the code; its message may quote the gold."""
         *_, place = traceback.extract_tb(error.__traceback__)
         found = f"{type(error).__name__}, {Path(place.filename).name}:{place.lineno}"
-        return fail(f"{what} ({found}). The submission is not at fault; please tell the organisers.")
+        return fail(
+            f"{what} ({found}). The submission is not at fault; please tell the organisers."
+        )
 
     try:
         path = Path(program) / FILE
         board = Leaderboard.from_bytes(path.read_bytes(), path).find(None)
         # The gold is the only file, or folder, that is not hidden.
-        (gold,) = (one for one in (Path(source) / REFERENCE).iterdir() if not one.name.startswith("."))
+        (gold,) = (
+            one for one in (Path(source) / REFERENCE).iterdir() if not one.name.startswith(".")
+        )
         scorer = board.open_scorer(gold)
     except Exception as error:
         return blame_organisers("The gold can't be read", error)
@@ -82,7 +86,10 @@ def run(source: str, output: str, program: str) -> int:
         return blame_organisers("Scoring failed", error)
     write_text(Path(output) / DETAILS, _draw_results(board, report))
     # An undefined score is 0: Codabench would rank a submission without a value above all others.
-    scores = {column_key(name): round(100 * (one["value"] or 0.0), 2) for name, one in report["scores"].items()}
+    scores = {
+        column_key(name): round(100 * (one["value"] or 0.0), 2)
+        for name, one in report["scores"].items()
+    }
     write_text(Path(output) / SCORES, json.dumps(scores, indent=1) + "\n")
     return 0
 
@@ -106,7 +113,11 @@ def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Ma
         files, problems = walk_files(folder)
     except FormatError as error:
         raise SubmissionError(SOURCE, error.problems) from None
-    files = {name: path for name, path in files.items() if name != WORKER_FILE and not name.startswith(MAC_FOLDER)}
+    files = {
+        name: path
+        for name, path in files.items()
+        if name != WORKER_FILE and not name.startswith(MAC_FOLDER)
+    }
     if not files and not problems:
         problems = [Problem("contains no files (expected a zip file with the predictions)")]
     if problems:
@@ -136,7 +147,10 @@ def _draw_results(board: Board, report: Mapping[str, Any]) -> str:
 
     def format_score(score: Mapping[str, Any]) -> list[str]:
         low, high = score["low"], score["high"]
-        return [percent(score["value"]), percent(None) if low is None else f"{percent(low)}–{percent(high)}"]
+        return [
+            percent(score["value"]),
+            percent(None) if low is None else f"{percent(low)}–{percent(high)}",
+        ]
 
     rows = [[titles[name], *format_score(score)] for name, score in report["scores"].items()]
     grids = [Grid("Scores", ["Score", "Value", "Interval"], rows)]
@@ -157,11 +171,15 @@ def _draw_results(board: Board, report: Mapping[str, Any]) -> str:
     undefined = [titles[name] for name, score in report["scores"].items() if score["value"] is None]
     parts = [f"<p>{html.escape(about)}</p>", *map(draw_html, grids)]
     if undefined:
-        parts.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {html.escape(', '.join(undefined))}.</p>")
+        parts.append(
+            f"<p>Undefined (0/0), and 0 on the leaderboard: {html.escape(', '.join(undefined))}.</p>"
+        )
     parts.append(f"<p>Signature: <code>{html.escape(show_safely(report['signature']))}</code></p>")
     return _draw_page(board.title, "\n".join(parts))
 
 
 def _draw_page(title: str, body: str) -> str:
-    text = (package_folder("closeread.leaderboard.codabench") / "pages" / "results.html").read_text("utf-8")
+    text = (package_folder("closeread.leaderboard.codabench") / "pages" / "results.html").read_text(
+        "utf-8"
+    )
     return Template(text).substitute(title=html.escape(show_safely(title)), body=body)

@@ -37,7 +37,9 @@ def main(arguments: list[str]) -> int:
     found = sys.version_info[:2]
     if found < PYTHON:
         versions = (*found, *PYTHON)
-        return fail(output, "The image has Python {}.{} (expected {}.{} or newer).".format(*versions))
+        return fail(
+            output, "The image has Python {}.{} (expected {}.{} or newer).".format(*versions)
+        )
     program = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory(prefix="closeread-") as folder:
         wrong = install(program, folder)
@@ -51,7 +53,9 @@ def main(arguments: list[str]) -> int:
 
 def install(program: str, folder: str) -> str:
     """Make closeread and its libraries importable from a folder; return an error message, or nothing."""
-    packages = [name for name in os.listdir(program) if re.match(r"closeread(\.zip|-.*\.whl)$", name)]
+    packages = [
+        name for name in os.listdir(program) if re.match(r"closeread(\.zip|-.*\.whl)$", name)
+    ]
     if len(packages) != 1:
         return f"The scoring program has {len(packages)} packages of closeread (expected 1)."
     with zipfile.ZipFile(os.path.join(program, packages[0])) as package:
@@ -74,7 +78,15 @@ def is_installed(requirement: str) -> bool:
 
 def install_libraries(program: str, folder: str, lacking: list[str]) -> str:
     """Install libraries into a folder, without the network if that is enough; return an error message, or nothing."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-cache-dir",
+    ]
     command += ["--only-binary=:all:", "--no-deps", "--target", folder, "--find-links", program]
     said = ""
     for network in (["--no-index"], ["--retries", "1", "--timeout", "20"]):

@@ -25,7 +25,9 @@ def load_questions(
     from closeread.scoring import make_place, open_scorer
     from closeread.tasks.mctaco.models import make_context
 
-    records = open_scorer("mctaco", make_place("mctaco", None, config, split, data_dir)[0]).gold.records
+    records = open_scorer(
+        "mctaco", make_place("mctaco", None, config, split, data_dir)[0]
+    ).gold.records
     questions: dict[str, list[Record]] = {}
     for record in records:
         questions.setdefault(str(record["question_id"]), []).append(record)
@@ -41,14 +43,19 @@ def load_questions(
     return {"test": datasets.Dataset.from_list(rows)}
 
 
-def label_answers(question: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, Question]:
+def label_answers(
+    question: Mapping[str, Any], results: Sequence[tuple[float, bool]]
+) -> dict[str, Question]:
     """Return the labels of a question's answers from their log-likelihoods, for both scores."""
     import numpy as np
 
     from closeread.tasks.mctaco.models import label_candidates
 
     candidates = list(question["candidates"])
-    likelihoods = [found / len(one["answer"].encode()) for (found, *_), one in zip(results, candidates, strict=True)]
+    likelihoods = [
+        found / len(one["answer"].encode())
+        for (found, *_), one in zip(results, candidates, strict=True)
+    ]
     rows = label_candidates(candidates, np.array(likelihoods))
     return dict.fromkeys(("exact_match", "f1"), (candidates, rows))
 

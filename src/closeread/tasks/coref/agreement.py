@@ -113,7 +113,9 @@ def measure_distances(shared: int, one: int, other: int, options: Mapping[str, s
     return np.array([float(score < 1), 1 - score, combined])
 
 
-def count_disagreement(document: DocumentAnnotations, options: Mapping[str, str]) -> tuple[Floats, Floats]:
+def count_disagreement(
+    document: DocumentAnnotations, options: Mapping[str, str]
+) -> tuple[Floats, Floats]:
     """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
 
     Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
@@ -132,10 +134,15 @@ def count_disagreement(document: DocumentAnnotations, options: Mapping[str, str]
         for mention, of in enumerate(values):
             if alone := len(document.annotations) - of.total():
                 of[sets.setdefault(frozenset([mention]), len(sets))] = alone
-    compared = [(of, of.total() - 1, list(combinations(sorted(of), 2))) for of in values if of.total() > 1]
+    compared = [
+        (of, of.total() - 1, list(combinations(sorted(of), 2))) for of in values if of.total() > 1
+    ]
     shared = Counter(pair for _, _, pairs in compared for pair in pairs)
     size = list(map(len, sets))
-    distances = {(a, b): measure_distances(shared[a, b], size[a], size[b], options) for a, b in sorted(shared)}
+    distances = {
+        (a, b): measure_distances(shared[a, b], size[a], size[b], options)
+        for a, b in sorted(shared)
+    }
     observed = np.zeros(len(MEASURES))
     often: Counter[int] = Counter()
     for of, others, pairs in compared:
@@ -157,8 +164,12 @@ class DocumentAgreement(NamedTuple):
     document: str
     annotators: int  # how many have annotated it
     mentions: int  # how many objects it has
-    alpha: Mapping[str, float | None]  # by measure, at most 1; None if there are fewer than two annotators
-    is_undefined: bool = False  # whether alpha is 0/0, which is 1 by convention: there are no two different values
+    alpha: Mapping[
+        str, float | None
+    ]  # by measure, at most 1; None if there are fewer than two annotators
+    is_undefined: bool = (
+        False  # whether alpha is 0/0, which is 1 by convention: there are no two different values
+    )
 
 
 @dataclass(frozen=True)
@@ -166,7 +177,9 @@ class Agreement(Result):
     """The agreement of annotators, by document and in all."""
 
     documents: Sequence[DocumentAgreement]
-    alpha: Mapping[str, float | None]  # by measure, averaged as the options say; None if nothing is compared
+    alpha: Mapping[
+        str, float | None
+    ]  # by measure, averaged as the options say; None if nothing is compared
     options: Mapping[str, str]
     empty: int  # how many of the compared annotations have no chain of two or more mentions
     notices: Sequence[str] = ()  # about the annotators' files, one sentence each
@@ -177,10 +190,24 @@ class Agreement(Result):
         del style
         shown = self.documents[: self.limit]
         rows = [
-            [name, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
-            for one, name in zip(shown, drop_part([one.document for one in self.documents]), strict=False)
+            [
+                name,
+                f"{one.annotators:,}",
+                f"{one.mentions:,}",
+                *map(format_percent, one.alpha.values()),
+            ]
+            for one, name in zip(
+                shown, drop_part([one.document for one in self.documents]), strict=False
+            )
         ]
-        rows.append([f"{self.options['average']} average", "", "", *map(format_percent, self.alpha.values())])
+        rows.append(
+            [
+                f"{self.options['average']} average",
+                "",
+                "",
+                *map(format_percent, self.alpha.values()),
+            ]
+        )
         left = len(self.documents) - len(shown)
         where = choose_words("--limit, --json and --format csv", "to_frame()")
         notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
@@ -190,18 +217,27 @@ class Agreement(Result):
             else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
             f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
         ]
-        return [Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)]
+        return [
+            Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
+        ]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
         rows: list[list[object]] = [
-            [one.document, one.annotators, one.mentions, *one.alpha.values()] for one in self.documents
+            [one.document, one.annotators, one.mentions, *one.alpha.values()]
+            for one in self.documents
         ]
-        return ["document", "annotators", "mentions", *self.alpha], [*rows, [None, None, None, *self.alpha.values()]]
+        return ["document", "annotators", "mentions", *self.alpha], [
+            *rows,
+            [None, None, None, *self.alpha.values()],
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
-        options = {"iaa2_distance" if name == "iaa2" else name: value for name, value in self.options.items()}
+        options = {
+            "iaa2_distance" if name == "iaa2" else name: value
+            for name, value in self.options.items()
+        }
         documents = {
             one.document: {"annotators": one.annotators, "mentions": one.mentions, **one.alpha}
             for one in self.documents
@@ -218,7 +254,9 @@ class Agreement(Result):
     def describe(self) -> Iterator[str]:
         """Yield notes for readers of the figures."""
         yield from self.describe_left_out()
-        if equal := [one.document for one in self.documents if one.annotators > 1 and one.is_undefined]:
+        if equal := [
+            one.document for one in self.documents if one.annotators > 1 and one.is_undefined
+        ]:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
             yield f"{found} without two different values: {join_names(equal)}."
         if self.empty:
@@ -230,11 +268,15 @@ def resolve(values: Mapping[str, object]) -> dict[str, str]:
     """Return the value of every option, given or default."""
     options = resolve_options(OPTIONS, values, NAME)
     if options["form"] == "printed" and options["unannotated"] == "missing":
-        raise RequestError("form 'printed' is defined only if every mention has a value; use unannotated 'singleton'")
+        raise RequestError(
+            "form 'printed' is defined only if every mention has a value; use unannotated 'singleton'"
+        )
     return options
 
 
-def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | None = None, **options: str) -> Agreement:
+def compare_annotators(
+    annotators: Sequence[Annotator], *, given: Annotator | None = None, **options: str
+) -> Agreement:
     """Measure the agreement of annotators of coreference.
 
     Args:
@@ -252,14 +294,20 @@ def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | No
         found = [select_given(document, len(annotators)) for document in found]
     measured = measure_agreement(found, chosen)
     if all(one.annotators < 2 for one in measured.documents):
-        raise RequestError("no document has two annotators (expected two files or more with the same document)")
+        raise RequestError(
+            "no document has two annotators (expected two files or more with the same document)"
+        )
     about_files = (*list_notices(read), *find_repeated_paths(annotators))
     return replace(measured, notices=(*about_files, *measured.describe()))
 
 
-def measure_agreement(annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]) -> Agreement:
+def measure_agreement(
+    annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]
+) -> Agreement:
     """Measure the agreement of the annotators of every document, given the value of every option (see `resolve`)."""
-    sums = np.array([count_disagreement(one, options) for one in annotations]).reshape(-1, 2, len(MEASURES))
+    sums = np.array([count_disagreement(one, options) for one in annotations]).reshape(
+        -1, 2, len(MEASURES)
+    )
     n_annotators = np.array([len(one.annotations) for one in annotations], np.int64)
     if options["form"] == "printed":
         sums[:, 0] *= ratio(n_annotators - 1, np.maximum(n_annotators, 1))[:, None]
@@ -270,10 +318,16 @@ def measure_agreement(annotations: Sequence[DocumentAnnotations], options: Mappi
     else:
         total = _divide(*sums[compared].sum(axis=0))
     documents = [
-        DocumentAgreement(one.name, n, len(one.mentions), _name_measures(row, n > 1), not expected.any())
-        for one, n, row, expected in zip(annotations, n_annotators.tolist(), alpha, sums[:, 1], strict=True)
+        DocumentAgreement(
+            one.name, n, len(one.mentions), _name_measures(row, n > 1), not expected.any()
+        )
+        for one, n, row, expected in zip(
+            annotations, n_annotators.tolist(), alpha, sums[:, 1], strict=True
+        )
     ]
-    drawn = [chains for one in annotations if len(one.annotations) > 1 for _, chains in one.annotations]
+    drawn = [
+        chains for one in annotations if len(one.annotations) > 1 for _, chains in one.annotations
+    ]
     empty = sum(all(len(chain) < 2 for chain in chains) for chains in drawn)
     return Agreement(documents, _name_measures(total, bool(compared.any())), options, empty)
 
@@ -284,7 +338,10 @@ def _divide(observed: Floats, expected: Floats) -> Floats:
 
 
 def _name_measures(alpha: Floats, is_defined: bool) -> dict[str, float | None]:
-    return {name: float(value) if is_defined else None for name, value in zip(MEASURES, alpha, strict=True)}
+    return {
+        name: float(value) if is_defined else None
+        for name, value in zip(MEASURES, alpha, strict=True)
+    }
 
 
 def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
@@ -300,9 +357,13 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
     tables = []
     for annotator in range(max(map(len, documents), default=0)):
         drawn = {str(i): of[annotator] for i, of in enumerate(documents) if annotator < len(of)}
-        clusters = [[[mention[:2] for mention in cluster] for cluster in found] for found in drawn.values()]
+        clusters = [
+            [[mention[:2] for mention in cluster] for cluster in found] for found in drawn.values()
+        ]
         tables.append(mention_table(list(drawn), clusters))
-    return measure_agreement(gather_annotations(tables, [str(number) for number in range(len(documents))]), options)
+    return measure_agreement(
+        gather_annotations(tables, [str(number) for number in range(len(documents))]), options
+    )
 
 
 def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
@@ -311,12 +372,22 @@ def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
         for number, clusters in enumerate(annotators):
             where = f"row {row}: annotation {number}: "
             seen: dict[tuple[int, int], int] = {}
-            for cluster, (start, end, *_) in ((i, mention) for i, of in enumerate(clusters) for mention in of):
+            for cluster, (start, end, *_) in (
+                (i, mention) for i, of in enumerate(clusters) for mention in of
+            ):
                 if start > end:
-                    yield Problem(f"{where}[{start}, {end}] ends before it starts (expected [start, end])")
+                    yield Problem(
+                        f"{where}[{start}, {end}] ends before it starts (expected [start, end])"
+                    )
                 elif (start, end) in seen:
                     before = seen[start, end]
                     is_other = before != cluster
-                    place = f"in clusters {before} and {cluster}" if is_other else f"twice in cluster {cluster}"
-                    yield Problem(f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}")
+                    place = (
+                        f"in clusters {before} and {cluster}"
+                        if is_other
+                        else f"twice in cluster {cluster}"
+                    )
+                    yield Problem(
+                        f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"
+                    )
                 seen.setdefault((start, end), cluster)

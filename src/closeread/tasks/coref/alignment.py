@@ -30,7 +30,9 @@ from closeread.tasks.coref.documents import (
 )
 
 GRAMS = (32, 12, 6)  # the lengths of unique parts, one after the other
-MAX_CELLS = 2**22  # of a table of edit distances; longer stretches that differ have nothing in common
+MAX_CELLS = (
+    2**22
+)  # of a table of edit distances; longer stretches that differ have nothing in common
 MIN_COMMON = 0.5  # the share of the shorter text's words that must be equal
 
 LOST = -1
@@ -39,9 +41,13 @@ LOST = -1
 class WordMap(NamedTuple):
     """Where the words of a system are in the key."""
 
-    first: list[int]  # the first word of the key that each word of the system has a part of; `LOST` if there is none
+    first: list[
+        int
+    ]  # the first word of the key that each word of the system has a part of; `LOST` if there is none
     last: list[int]
-    is_whole: list[bool]  # whether the word begins and ends where words of the key do, with equal characters
+    is_whole: list[
+        bool
+    ]  # whether the word begins and ends where words of the key do, with equal characters
     n_equal: int  # words with equal characters, one after the other
     n_missing: int  # words of the key without a character in the system's text
 
@@ -51,7 +57,9 @@ def align_words(system: Sequence[str], key: Sequence[str]) -> WordMap:
     texts = ["".join(map(_join_word, words)) for words in (system, key)]
     place = np.full(len(texts[0]), LOST)
     _align(texts[0], texts[1], place)
-    lengths = [np.array([len(_join_word(word)) for word in words], np.int64) for words in (system, key)]
+    lengths = [
+        np.array([len(_join_word(word)) for word in words], np.int64) for words in (system, key)
+    ]
     ends = [np.cumsum(n) for n in lengths]
     word_of = np.repeat(np.arange(len(key)), lengths[1])
     at = place.tolist()
@@ -130,7 +138,11 @@ def _find_anchors(a: str, b: str, size: int) -> list[tuple[int, int]]:
             part = text[i : i + size]
             seen[part] = LOST if part in seen else i
         places.append(seen)
-    pairs = [(i, j) for part, i in places[0].items() if i != LOST and (j := places[1].get(part, LOST)) != LOST]
+    pairs = [
+        (i, j)
+        for part, i in places[0].items()
+        if i != LOST and (j := places[1].get(part, LOST)) != LOST
+    ]
     pairs.sort()
     tails: list[int] = []  # the smallest last place of a series of each length, and its pair
     holders: list[int] = []
@@ -187,7 +199,9 @@ class _Counts:
             )
 
 
-def align_documents(key: MentionTable, response: MentionTable) -> tuple[MentionTable, list[Problem]]:
+def align_documents(
+    key: MentionTable, response: MentionTable
+) -> tuple[MentionTable, list[Problem]]:
     """Return a response with the tokens of the key, and the documents that are other texts.
 
     Raises:
@@ -207,7 +221,9 @@ def align_documents(key: MentionTable, response: MentionTable) -> tuple[MentionT
             documents.append(document)
             continue
         nodes = key.empty[k] if key.empty else ()
-        if list(words) == list(wanted) and [n.token for n in document.empty] == [n.token for n in nodes]:
+        if list(words) == list(wanted) and [n.token for n in document.empty] == [
+            n.token for n in nodes
+        ]:
             documents.append(replace(document, empty=nodes))
             changed |= bool(nodes)
             continue
@@ -220,7 +236,9 @@ def align_documents(key: MentionTable, response: MentionTable) -> tuple[MentionT
     if not changed:
         return response, problems
     if response.relations is not None:
-        raise RequestError("words 'align' can't align the relations of Universal Anaphora files; use CorefUD or CoNLL")
+        raise RequestError(
+            "words 'align' can't align the relations of Universal Anaphora files; use CorefUD or CoNLL"
+        )
     table = make_table(
         documents,
         words=JoinedWords(places),
@@ -233,7 +251,11 @@ def align_documents(key: MentionTable, response: MentionTable) -> tuple[MentionT
 
 
 def _align_document(
-    document: Document, words: Sequence[str], wanted: Sequence[str], nodes: Sequence[EmptyNode], counts: _Counts
+    document: Document,
+    words: Sequence[str],
+    wanted: Sequence[str],
+    nodes: Sequence[EmptyNode],
+    counts: _Counts,
 ) -> tuple[Document, str]:
     """Return a document with the tokens of the key, and what is wrong with it, if anything is."""
     own_nodes, key_nodes = ({node.token for node in of} for of in (document.empty, nodes))
@@ -257,7 +279,9 @@ def _align_document(
     kept, starts, ends, heads = (list[int]() for _ in range(4))
     all_parts: dict[int, Parts] = {}
     head = (document.start if document.head is None else document.head).tolist()
-    for row, (start, end) in enumerate(zip(document.start.tolist(), document.end.tolist(), strict=True)):
+    for row, (start, end) in enumerate(
+        zip(document.start.tolist(), document.end.tolist(), strict=True)
+    ):
         parts: Parts = document.parts.get(row) or ((start, end),)
         borders = [*chain.from_iterable(parts), head[row]]
         if any(first[token] == LOST for token in borders):
@@ -280,26 +304,35 @@ def _align_document(
             start=np.array(starts, np.int64),
             end=np.array(ends, np.int64),
             entity=entity.astype(np.int64).reshape(-1),
-            labels=None if document.labels is None else [document.labels[i] for i in numbers.tolist()],
+            labels=None
+            if document.labels is None
+            else [document.labels[i] for i in numbers.tolist()],
             head=None if document.head is None else np.array(heads, np.int64),
             parts=all_parts,
             minimum={},
             rank=None,
             empty=nodes,
-            fields={name: [values[row] for row in kept] for name, values in document.fields.items()},
+            fields={
+                name: [values[row] for row in kept] for name, values in document.fields.items()
+            },
         ),
         problem,
     )
 
 
-def _pair_nodes(nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: dict[int, int]) -> dict[int, int]:
+def _pair_nodes(
+    nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: dict[int, int]
+) -> dict[int, int]:
     """Map empty nodes to those of the key after the same word, or else to those with this word as their parent."""
     tokens = {node.token for node in of_key}
 
     def word_before(token: int) -> int:
         return next((i for i in range(token - 1, -1, -1) if i not in tokens), LOST)
 
-    left = {node.token: (word_before(node.token), [parent for parent, _ in node.dependencies[:1]]) for node in of_key}
+    left = {
+        node.token: (word_before(node.token), [parent for parent, _ in node.dependencies[:1]])
+        for node in of_key
+    }
     found: dict[int, int] = {}
     places = []
     word = LOST
@@ -313,7 +346,11 @@ def _pair_nodes(nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: d
         for token, at in places:
             if token in found:
                 continue
-            fits = (node for node, (before, parents) in left.items() if (at in parents if by_parent else at == before))
+            fits = (
+                node
+                for node, (before, parents) in left.items()
+                if (at in parents if by_parent else at == before)
+            )
             if (node := next(fits, None)) is not None:
                 found[token] = node
                 del left[node]

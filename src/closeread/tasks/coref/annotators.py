@@ -15,7 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.counts.annotators import Annotator, find_repeated_paths
-from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, raise_all, read_all
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    join_names,
+    pluralize,
+    quote,
+    raise_all,
+    read_all,
+)
 from closeread.tasks.coref.documents import MentionTable, merge_adjacent
 from closeread.tasks.coref.files import read_documents, take_documents
 from closeread.tasks.coref.sides import compare_words, find_repeated
@@ -71,14 +79,18 @@ def read_beside_gold(
     gold: Annotator, annotators: Sequence[Annotator]
 ) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
     """Read gold, and annotators or systems with documents of gold; the list at the end has notices."""
-    key, *read = read_all((gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold))
+    key, *read = read_all(
+        (gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold)
+    )
     raise_all(compare_tokens([key, *read]))
     unknown = ((file.name, list(_find_unknown(file.table, key))) for file in read)
     raise_all(FormatError(name, problems) for name, problems in unknown if problems)
     notices = [*list_notices([key, *read]), *find_repeated_paths(annotators)]
     annotated = {name for file in read for name in file.table.names}
     if names := [name for name in key.table.names if name not in annotated]:
-        notices.append(f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}.")
+        notices.append(
+            f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}."
+        )
     return key, read, notices
 
 
@@ -107,7 +119,9 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
         for number, document in enumerate(table.names):
             if document in words:
                 first, its = words[document]
-                if first.table is not table and (found := compare_words(first.table, its, table, number, first.name)):
+                if first.table is not table and (
+                    found := compare_words(first.table, its, table, number, first.name)
+                ):
                     problems.append(found[1])
             if document not in lengths:
                 continue
@@ -120,7 +134,9 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
                 what += f" in {where} (numbered from 0)"
             else:
                 continue
-            of_lengths.append(Problem(f"document {quote(document)} {what}", None, table.file_of(number)))
+            of_lengths.append(
+                Problem(f"document {quote(document)} {what}", None, table.file_of(number))
+            )
         if problems := sorted([*problems, *of_lengths], key=lambda problem: problem.order):
             yield FormatError(name, problems)
 
@@ -135,7 +151,9 @@ def _find_unknown(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem
     names = set(known.table.names)
     for number, name in enumerate(table.names):
         if name not in names:
-            yield Problem(f"document {quote(name)} is not in {known.name}", None, table.file_of(number))
+            yield Problem(
+                f"document {quote(name)} is not in {known.name}", None, table.file_of(number)
+            )
 
 
 def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
@@ -151,7 +169,9 @@ def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
     return sorted(problems, key=lambda problem: problem.order)
 
 
-def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | None = None) -> list[DocumentAnnotations]:
+def gather_annotations(
+    tables: Sequence[MentionTable], names: Sequence[str] | None = None
+) -> list[DocumentAnnotations]:
     """Gather the chains of annotators by document, in the order of names, or sorted by name."""
     names = sorted({name for table in tables for name in table.names}) if names is None else names
     found: dict[str, list[tuple[int, list[list[Mention]]]]] = {name: [] for name in names}
@@ -164,7 +184,9 @@ def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | No
                 chains.setdefault(entity, []).append(mention)
             found[name].append((annotator, list(chains.values())))
     return [
-        _number_mentions(name, {mention for _, chains in drawn for chain in chains for mention in chain}, drawn)
+        _number_mentions(
+            name, {mention for _, chains in drawn for chain in chains for mention in chain}, drawn
+        )
         for name, drawn in found.items()
     ]
 
@@ -172,7 +194,8 @@ def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | No
 def select_given(document: DocumentAnnotations, given: int) -> DocumentAnnotations:
     """Return a document with the mentions of one of the annotators only, who is then left out."""
     drawn = [
-        (by, [[document.mentions[one] for one in chain] for chain in chains]) for by, chains in document.annotations
+        (by, [[document.mentions[one] for one in chain] for chain in chains])
+        for by, chains in document.annotations
     ]
     kept = {mention for by, chains in drawn if by == given for chain in chains for mention in chain}
     return _number_mentions(document.name, kept, [one for one in drawn if one[0] != given])
@@ -183,7 +206,10 @@ def _number_mentions(
 ) -> DocumentAnnotations:
     """Return a document with these mentions; others are left out."""
     number = {mention: i for i, mention in enumerate(sorted(mentions))}
-    chains = ((by, [[number[one] for one in chain if one in number] for chain in chains]) for by, chains in drawn)
+    chains = (
+        (by, [[number[one] for one in chain if one in number] for chain in chains])
+        for by, chains in drawn
+    )
     return DocumentAnnotations(name, list(number), [Annotation(*one) for one in chains])
 
 

@@ -12,7 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote, quote_json
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    join_names,
+    pluralize,
+    quote,
+    quote_json,
+)
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.tasks.coref.documents import GENRE, MentionTable, find_genre
@@ -26,16 +34,25 @@ def list_fields(table: MentionTable) -> dict[str, list[str]]:
 
     A field that is unknown for all documents is left out.
     """
-    fields = {GENRE: [""] * len(table), **{name: list(values) for name, values in table.document_fields.items()}}
+    fields = {
+        GENRE: [""] * len(table),
+        **{name: list(values) for name, values in table.document_fields.items()},
+    }
     if len(table.unnamed) < len(table):  # numbers have no genre
         pairs = zip(fields[GENRE], table.names, strict=True)
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
-    return {name: [value or UNKNOWN for value in values] for name, values in fields.items() if any(values)}
+    return {
+        name: [value or UNKNOWN for value in values]
+        for name, values in fields.items()
+        if any(values)
+    }
 
 
 def add_fields(table: MentionTable, path: Path) -> MentionTable:
     """Return the documents with the fields of a file, which replace those of the same name."""
-    return replace(table, document_fields={**table.document_fields, **read_fields(path, table.names)})
+    return replace(
+        table, document_fields={**table.document_fields, **read_fields(path, table.names)}
+    )
 
 
 def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
@@ -59,13 +76,18 @@ def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
         else:
             for column, value in row.items():
                 if column != DOCUMENT:
-                    values.setdefault(column, {})[name] = _format_value(column, value, line, problems)
+                    values.setdefault(column, {})[name] = _format_value(
+                        column, value, line, problems
+                    )
     absent = [name for name in documents if name not in line_of]
     if absent and not problems:
         found = f"has no row for {len(absent):,} of the {pluralize(len(documents), 'document')} of the key"
         problems.add(f"{found}: {join_names(absent)} (expected one row for each document)")
     problems.raise_any(path)
-    return {column: [of_column.get(name, "") for name in documents] for column, of_column in values.items()}
+    return {
+        column: [of_column.get(name, "") for name in documents]
+        for column, of_column in values.items()
+    }
 
 
 def _format_value(column: str, value: Any, line: int, problems: ProblemList) -> str:
@@ -75,7 +97,9 @@ def _format_value(column: str, value: Any, line: int, problems: ProblemList) -> 
         return ""
     text = str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
     if unsafe := UNSAFE.search(text):
-        problems.add(f"{column}: {quote(text)} contains the control character U+{ord(unsafe[0]):04X}", line)
+        problems.add(
+            f"{column}: {quote(text)} contains the control character U+{ord(unsafe[0]):04X}", line
+        )
     return text
 
 
@@ -92,12 +116,16 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
         return
     if suffix not in (".csv", ".tsv"):
         expected = ", ".join((".csv", ".tsv", *SUFFIXES))
-        raise FormatError(path, [Problem(f"the suffix is {quote(path.suffix)} (expected one of {expected})")])
+        raise FormatError(
+            path, [Problem(f"the suffix is {quote(path.suffix)} (expected one of {expected})")]
+        )
     header: list[str] = []
     is_right = False
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            row = line.split("\t") if suffix == ".tsv" else next(csv.reader([line], strict=True), [])
+            row = (
+                line.split("\t") if suffix == ".tsv" else next(csv.reader([line], strict=True), [])
+            )
         except csv.Error as error:
             problems.add(f"is not a valid CSV row: {error}", number)
             if "unexpected end" in str(error):
@@ -106,7 +134,10 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
         if any(row) and not header:
             header, is_right = row, _check_columns(row, number, problems)
         elif any(row) and len(row) != len(header):
-            problems.add(f"the number of cells is {len(row)} (expected {len(header)}, as in the header)", number)
+            problems.add(
+                f"the number of cells is {len(row)} (expected {len(header)}, as in the header)",
+                number,
+            )
         elif any(row) and is_right:
             yield number, dict(zip(header, row, strict=True))
     if not header:
@@ -118,12 +149,17 @@ def _check_columns(names: Sequence[str], line: int, problems: ProblemList) -> bo
     before = problems.total
     if DOCUMENT not in names or len(names) < 2:
         found = ", ".join(map(quote, names))
-        problems.add(f"the columns are {found or 'none'} (expected 'document' and at least one other)", line)
+        problems.add(
+            f"the columns are {found or 'none'} (expected 'document' and at least one other)", line
+        )
     for i, name in enumerate(names):
         if not name or UNSAFE.search(name):
             problems.add(f"column {i + 1}: {quote(name)} is not a name for a field", line)
         elif name in names[:i]:
             problems.add(f"column {i + 1}: {quote(name)} is given twice", line)
         elif name in FIELDS:
-            problems.add(f"column {i + 1}: {quote(name)} is a field of mentions (expected another name)", line)
+            problems.add(
+                f"column {i + 1}: {quote(name)} is a field of mentions (expected another name)",
+                line,
+            )
     return problems.total == before

@@ -56,7 +56,9 @@ class EmptyNode(NamedTuple):
 
     token: int
     sentence: int  # its number in the document, from 0
-    dependencies: Sequence[tuple[int, str]]  # the enhanced ones: the parent's token, -1 for the root; relation
+    dependencies: Sequence[
+        tuple[int, str]
+    ]  # the enhanced ones: the parent's token, -1 for the root; relation
 
 
 class TreeRow(NamedTuple):
@@ -90,23 +92,41 @@ class MentionTable(Sequence[Record]):
     end: Ints  # (n_mentions,) the last token
     entity: Ints  # (n_mentions,), from 0, in ascending order
     n_entities: int
-    parts: Mapping[int, Parts] = field(default_factory=dict)  # of the discontinuous mentions, by index of the mention
+    parts: Mapping[int, Parts] = field(
+        default_factory=dict
+    )  # of the discontinuous mentions, by index of the mention
     head: Ints | None = None  # (n_mentions,) the head token; None if the format has no heads
     labels: Sequence[str] | None = None  # the ids of the entities in the file; None if it has none
     words: Words | None = None  # None if the format has no text
-    empty: Sequence[Sequence[EmptyNode]] | None = None  # (n_documents,) the empty nodes of each; None if there are none
-    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # the tokens of minimum spans, by mention
+    empty: Sequence[Sequence[EmptyNode]] | None = (
+        None  # (n_documents,) the empty nodes of each; None if there are none
+    )
+    minimum: Mapping[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # the tokens of minimum spans, by mention
     trees: Trees | None = None  # None if they were not read
-    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by name; "" is an unknown value
-    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # such as the genre; "" if unknown
-    relations: Relations | None = None  # annotation beside identity; None if the format can't have it
+    mention_fields: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # by name; "" is an unknown value
+    document_fields: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # such as the genre; "" if unknown
+    relations: Relations | None = (
+        None  # annotation beside identity; None if the format can't have it
+    )
     notices: Sequence[str] = ()  # of its reader, such as on annotation that is not scored
-    absent: frozenset[int] = frozenset()  # the documents without a response; they have no mentions here
-    unnamed: frozenset[int] = frozenset()  # the documents without a name in their file, whose names are numbers
+    absent: frozenset[int] = (
+        frozenset()
+    )  # the documents without a response; they have no mentions here
+    unnamed: frozenset[int] = (
+        frozenset()
+    )  # the documents without a name in their file, whose names are numbers
     # (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which the first
     # keeps a repeated mention; None if that is the order of their numbers.
     rank: Ints | None = None
-    files: Sequence[str] = ()  # (n_documents,) their files in the folder; empty if all are from one file
+    files: Sequence[
+        str
+    ] = ()  # (n_documents,) their files in the folder; empty if all are from one file
 
     def __len__(self) -> int:
         return len(self.names)
@@ -126,7 +146,9 @@ class MentionTable(Sequence[Record]):
             entity=self.entity[rows],
             parts=_renumber(self.parts, order),
             minimum=_renumber(self.minimum, order),
-            mention_fields={name: [values[i] for i in order] for name, values in self.mention_fields.items()},
+            mention_fields={
+                name: [values[i] for i in order] for name, values in self.mention_fields.items()
+            },
             head=None if self.head is None else self.head[rows],
         )
 
@@ -138,7 +160,9 @@ class MentionTable(Sequence[Record]):
         """Return the id of a mention's entity in the file, or else its number in the document, from 0."""
         if self.labels is not None:
             return self.labels[int(self.entity[row])]
-        return str(self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])])
+        return str(
+            self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])]
+        )
 
     def file_of(self, document: int) -> str | None:
         """Return the file of a document in its folder; None if all are from one file."""
@@ -196,17 +220,22 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
     entities = list(accumulate(n_entities, initial=0))
     mentions = list(accumulate((len(one.start) for one in documents), initial=0))
     ranks = [
-        begin + i for one, n, begin in zip(documents, n_entities, entities, strict=False) for i in one.rank or range(n)
+        begin + i
+        for one, n, begin in zip(documents, n_entities, entities, strict=False)
+        for i in one.rank or range(n)
     ]
     lengths = [one.n_tokens for one in documents]
     heads = [one.head for one in documents if one.head is not None]
     fields = dict.fromkeys(name for one in documents for name in one.fields)
     labels = (
-        map(str, range(n)) if one.labels is None else one.labels for one, n in zip(documents, n_entities, strict=True)
+        map(str, range(n)) if one.labels is None else one.labels
+        for one, n in zip(documents, n_entities, strict=True)
     )
 
     def number(values: Iterable[Mapping[int, T]]) -> dict[int, T]:
-        return {n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()}
+        return {
+            n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()
+        }
 
     def join(columns: Iterable[Ints]) -> Ints:
         return np.concatenate([np.zeros(0, np.int64), *columns])
@@ -219,13 +248,19 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
         end=join(one.end for one in documents),
         entity=join(one.entity + n for one, n in zip(documents, entities, strict=False)),
         n_entities=entities[-1],
-        labels=None if all(one.labels is None for one in documents) else list(chain.from_iterable(labels)),
+        labels=None
+        if all(one.labels is None for one in documents)
+        else list(chain.from_iterable(labels)),
         head=join(heads) if len(heads) == len(documents) else None,
         parts=number(one.parts for one in documents),
         minimum=number(one.minimum for one in documents),
         empty=[one.empty for one in documents] if any(one.empty for one in documents) else None,
         mention_fields={
-            name: [value for one in documents for value in one.fields.get(name) or [""] * len(one.start)]
+            name: [
+                value
+                for one in documents
+                for value in one.fields.get(name) or [""] * len(one.start)
+            ]
             for name in fields
         },
         rank=None if ranks == list(range(len(ranks))) else np.array(ranks, np.int64),
@@ -239,7 +274,9 @@ def split_table(table: MentionTable) -> Iterator[Document]:
     head = table.head if len(table.document) else table.start
     for i, (first, last) in enumerate(pairwise(borders)):
         rows = slice(first, last)
-        begin, end = (int(table.entity[first]), int(table.entity[last - 1]) + 1) if first < last else (0, 0)
+        begin, end = (
+            (int(table.entity[first]), int(table.entity[last - 1]) + 1) if first < last else (0, 0)
+        )
         yield Document(
             name=table.names[i],
             n_tokens=None if table.n_tokens is None else int(table.n_tokens[i]),
@@ -300,7 +337,9 @@ def number_of_token(parts: Parts, token: int) -> int:
     return 1 + [t for start, end in parts for t in range(start, end + 1)].index(token)
 
 
-def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
+def mention_table(
+    names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]
+) -> MentionTable:
     """Convert nested lists, already validated, to columns: documents of clusters of ``[start, end]`` with heads or not.
 
     Raises:
@@ -311,7 +350,9 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
     mentions = list(chain.from_iterable(clusters))
     widths = set(map(len, mentions)) or {WITH_HEAD}
     if len(widths) > 1:
-        raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
+        raise ValueError(
+            "some mentions have a head, and some have none (expected heads for all mentions or for none)"
+        )
     return _make_columns(names, documents, clusters, mentions, list(chain.from_iterable(mentions)))
 
 
@@ -356,19 +397,29 @@ def table_of(documents: Documents) -> MentionTable:
     absent = frozenset(i for i, document in enumerate(documents) if document is None)
     table = replace(mention_table(names, list_clusters(documents)), absent=absent)
     if all(record.get("n_tokens") is not None for record in records):
-        table = replace(table, n_tokens=np.array([record["n_tokens"] for record in records], np.int64))
+        table = replace(
+            table, n_tokens=np.array([record["n_tokens"] for record in records], np.int64)
+        )
     if records and all("sentences" in record for record in records):
         sentences = [[sentence["tokens"] for sentence in record["sentences"]] for record in records]
-        words = [[token["form"] for token in chain.from_iterable(of_document)] for of_document in sentences]
+        words = [
+            [token["form"] for token in chain.from_iterable(of_document)]
+            for of_document in sentences
+        ]
         table = replace(table, words=ListedWords(words))
     if any(record.get(GENRE) for record in records):
-        table = replace(table, document_fields={GENRE: [record.get(GENRE) or "" for record in records]})
+        table = replace(
+            table, document_fields={GENRE: [record.get(GENRE) or "" for record in records]}
+        )
     return table
 
 
 def list_clusters(documents: Sequence[Any]) -> list[Any]:
     """Return the entities of each document; none for a document without a response."""
-    return [document["clusters"] if isinstance(document, dict) else document or [] for document in documents]
+    return [
+        document["clusters"] if isinstance(document, dict) else document or []
+        for document in documents
+    ]
 
 
 def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
@@ -383,14 +434,22 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
             return None
         levels.append(list(chain.from_iterable(levels[-1])))
     _, clusters, mentions, numbers = levels
-    if set(map(type, numbers)) - {int} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}) or not all(clusters):
+    if (
+        set(map(type, numbers)) - {int}
+        or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD})
+        or not all(clusters)
+    ):
         return None
     try:
-        table = _make_columns(list(map(str, range(len(documents)))), documents, clusters, mentions, numbers)
+        table = _make_columns(
+            list(map(str, range(len(documents)))), documents, clusters, mentions, numbers
+        )
     except OverflowError:
         return None
     head = table.start if table.head is None else table.head
-    is_right = (table.start >= 0) & (table.start <= head) & (head <= table.end) & (table.end <= LAST_TOKEN)
+    is_right = (
+        (table.start >= 0) & (table.start <= head) & (head <= table.end) & (table.end <= LAST_TOKEN)
+    )
     return replace(table, unnamed=frozenset(range(len(documents)))) if is_right.all() else None
 
 
@@ -400,17 +459,28 @@ def document_digests(table: MentionTable) -> list[bytes]:
     order = np.lexsort((table.end, table.start, table.document))
     seen, first = np.unique(table.entity[order], return_index=True)
     number = np.empty(table.n_entities + 1, np.int64)
-    number[seen[np.argsort(first)]] = np.arange(len(seen))  # entities are numbered by their first mentions
+    number[seen[np.argsort(first)]] = np.arange(
+        len(seen)
+    )  # entities are numbered by their first mentions
     entity = number[table.entity]
     lowest = np.full(len(table), np.iinfo(np.int64).max)
     np.minimum.at(lowest, table.document, entity)
-    columns = [table.start, table.end, entity - lowest[table.document], *([] if table.head is None else [table.head])]
+    columns = [
+        table.start,
+        table.end,
+        entity - lowest[table.document],
+        *([] if table.head is None else [table.head]),
+    ]
     rows = np.column_stack(columns)
     rows = rows[np.lexsort((*rows.T[::-1], table.document))].astype("<i8")
     parts: dict[int, list[list[list[int]]]] = {}
     for row, spans in table.parts.items():
-        parts.setdefault(int(table.document[row]), []).append([list(map(int, span)) for span in spans])
-    texts = {document: json.dumps(sorted(spans, key=str)).encode() for document, spans in parts.items()}
+        parts.setdefault(int(table.document[row]), []).append(
+            [list(map(int, span)) for span in spans]
+        )
+    texts = {
+        document: json.dumps(sorted(spans, key=str)).encode() for document, spans in parts.items()
+    }
     data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
     return [
         hashlib.sha256(data[start * width : end * width] + texts.get(document, b"[]")).digest()
@@ -433,7 +503,9 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
     relations = [table.relations for table in parts if table.relations is not None]
     layer = None
     if any(one.discourse_deixis is not None for one in relations) and len(relations) == len(parts):
-        layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
+        layer = join_tables(
+            {file: select_layer(table, "discourse_deixis") for file, table in tables.items()}
+        )
     by_name = {name: found for one in relations for name, found in one.documents.items()}
     return make_table(
         [document for table in parts for document in split_table(table)],
@@ -442,11 +514,17 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
         else JoinedWords([find_words(table, i) for table in parts for i in range(len(table))]),
         relations=Relations(by_name, layer) if len(relations) == len(parts) else None,
         document_fields={
-            name: [value for table in parts for value in table.document_fields.get(name) or [""] * len(table)]
+            name: [
+                value
+                for table in parts
+                for value in table.document_fields.get(name) or [""] * len(table)
+            ]
             for name in fields
         },
         notices=[f"{join_names(files)}: {notice}" for notice, files in notices.items()],
-        unnamed=frozenset(start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed),
+        unnamed=frozenset(
+            start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed
+        ),
         files=[file for file, table in tables.items() for _ in table.names],
     )
 
@@ -488,7 +566,10 @@ def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     n_tokens = None if response.n_tokens is None else 0
     documents, places = [], []
     for name in key.names:
-        place, document = given.get(name) or (None, Document(name, n_tokens, none, none, none, None, head=none))
+        place, document = given.get(name) or (
+            None,
+            Document(name, n_tokens, none, none, none, None, head=none),
+        )
         documents.append(document)
         places.append((None, 0) if place is None else find_words(response, place))
     return make_table(
@@ -514,7 +595,9 @@ def list_lengths(table: MentionTable, kind: str) -> list[int]:
         longest = max(range(len(lengths)), key=lengths.__getitem__)
         most = f"most: {quote(table.names[longest])}, {lengths[longest]:,}"
         found = f"the documents have {sum(lengths):,} tokens ({most})"
-        raise ValueError(f"{kind} has a row for every token: {found}, but no words (limit: {limits.MAX_TOKENS:,})")
+        raise ValueError(
+            f"{kind} has a row for every token: {found}, but no words (limit: {limits.MAX_TOKENS:,})"
+        )
     return lengths
 
 

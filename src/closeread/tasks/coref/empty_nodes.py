@@ -49,7 +49,10 @@ def find_zeros(table: MentionTable) -> Mask:
 
 def map_zeros(table: MentionTable) -> dict[int, Zero]:
     """Map the rows of zeros to their sentences and dependencies."""
-    return {row: Zero(node.sentence, frozenset(node.dependencies)) for row, node in _find_heads(table).items()}
+    return {
+        row: Zero(node.sentence, frozenset(node.dependencies))
+        for row, node in _find_heads(table).items()
+    }
 
 
 def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
@@ -67,7 +70,9 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
     places = []
     for table in (adopt_nodes(key, response), adopt_nodes(response, key)):
         by_document = enumerate(_list_places(table))
-        places.append({(i, *place) for i, of in by_document if i not in response.absent for place in of})
+        places.append(
+            {(i, *place) for i, of in by_document if i not in response.absent for place in of}
+        )
     of_key, of_response = places
     if of_key != of_response:
         nodes = f"{pluralize(len(of_key), 'empty node')} and the response {len(of_response):,}"
@@ -77,7 +82,10 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
 
 def digest_nodes(nodes: Nodes, digests: Sequence[bytes]) -> list[bytes]:
     """Add the empty nodes of each document and their dependencies to the digests of the documents that have any."""
-    rows = [[[one.token, one.sentence, sorted(map(list, one.dependencies))] for one in of] for of in nodes]
+    rows = [
+        [[one.token, one.sentence, sorted(map(list, one.dependencies))] for one in of]
+        for of in nodes
+    ]
     return [
         hashlib.sha256(digest + json.dumps(found).encode()).digest() if found else digest
         for digest, found in zip(digests, rows, strict=True)
@@ -111,7 +119,9 @@ def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
         is_alike = (table.n_tokens == other.n_tokens).tolist()
     copied = zip(present, other.empty, is_alike, strict=True)
     nodes = [here or (there if alike else ()) for here, there, alike in copied]
-    return table if list(map(len, present)) == list(map(len, nodes)) else replace(table, empty=nodes)
+    return (
+        table if list(map(len, present)) == list(map(len, nodes)) else replace(table, empty=nodes)
+    )
 
 
 def _list_places(table: MentionTable) -> list[list[Place]]:
@@ -144,14 +154,18 @@ class _Numbering:
     def split(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield the new numbers of a part of a mention, without the empty nodes of the other side inside it."""
         start, end = self(first), self(last)
-        for token in self.foreign[bisect_left(self.foreign, start) : bisect_left(self.foreign, end)]:
+        for token in self.foreign[
+            bisect_left(self.foreign, start) : bisect_left(self.foreign, end)
+        ]:
             if start < token:
                 yield start, token - 1
             start = token + 1
         yield start, end
 
 
-def _renumber(table: MentionTable, places: Sequence[Sequence[Place]], union: Sequence[Sequence[Place]]) -> MentionTable:
+def _renumber(
+    table: MentionTable, places: Sequence[Sequence[Place]], union: Sequence[Sequence[Place]]
+) -> MentionTable:
     """Renumber the tokens of a side's mentions and empty nodes, given the places of its nodes and of both sides'."""
     numberings = list(map(_Numbering, places, union))
     documents = table.document.tolist()
@@ -162,12 +176,18 @@ def _renumber(table: MentionTable, places: Sequence[Sequence[Place]], union: Seq
 
     parts = {}
     for row, document in enumerate(documents):
-        split = tuple(one for part in table.parts_of(row) for one in numberings[document].split(*part))
+        split = tuple(
+            one for part in table.parts_of(row) for one in numberings[document].split(*part)
+        )
         if row in table.parts or len(split) > 1:
             parts[row] = split
     nodes = [
         [
-            EmptyNode(of(one.token), one.sentence, [(of(parent), name) for parent, name in one.dependencies])
+            EmptyNode(
+                of(one.token),
+                one.sentence,
+                [(of(parent), name) for parent, name in one.dependencies],
+            )
             for one in some
         ]
         for of, some in zip(numberings, table.empty or [()] * len(table), strict=True)
@@ -180,6 +200,9 @@ def _renumber(table: MentionTable, places: Sequence[Sequence[Place]], union: Seq
         end=number(table.end),
         head=None if table.head is None else number(table.head),
         parts=parts,
-        minimum={row: tuple(map(numberings[documents[row]], tokens)) for row, tokens in table.minimum.items()},
+        minimum={
+            row: tuple(map(numberings[documents[row]], tokens))
+            for row, tokens in table.minimum.items()
+        },
         empty=nodes,
     )

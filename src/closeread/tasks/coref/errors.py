@@ -88,11 +88,16 @@ class CorefError:
     document: str
     entity: str  # its id in its file, or else its number in the document, from 0
     pieces: tuple[tuple[Mention, ...], ...]
-    fields: Mapping[str, str | None]  # by name; None if the field is one of mentions and the error one of entities
+    fields: Mapping[
+        str, str | None
+    ]  # by name; None if the field is one of mentions and the error one of entities
 
     def list_mentions(self, most: int | None = None) -> str:
         """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
-        shown = [", ".join(_list_first(list(map(str, one[:most])), len(one))) for one in self.pieces[:most]]
+        shown = [
+            ", ".join(_list_first(list(map(str, one[:most])), len(one)))
+            for one in self.pieces[:most]
+        ]
         left = sum(map(len, self.pieces[len(shown) :]))
         return " | ".join(_list_first(shown, len(shown) + left))
 
@@ -118,11 +123,17 @@ class ErrorReport(Result):
     """The errors of a response."""
 
     tables: tuple[MentionTable, MentionTable]  # key and response
-    findings: Mapping[str, Sequence[Finding]]  # of each kind, those of `RIGHT` first, in the order of the file
+    findings: Mapping[
+        str, Sequence[Finding]
+    ]  # of each kind, those of `RIGHT` first, in the order of the file
     document_fields: Mapping[str, Sequence[str]]  # by name, each (n_documents,)
-    mention_fields: Sequence[Mapping[str, Sequence[str]]]  # of each side, by name, each (n_mentions,)
+    mention_fields: Sequence[
+        Mapping[str, Sequence[str]]
+    ]  # of each side, by name, each (n_mentions,)
     kinds: Sequence[str] = KINDS  # those that are listed
-    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)  # by field, value and kind
+    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(
+        default_factory=dict
+    )  # by field, value and kind
     notices: Sequence[str] = ()  # about both sides, one sentence each
     limit: int = 10  # how many documents, and errors of each kind, tables list
     document: str | None = None  # the only document; None for all
@@ -130,7 +141,10 @@ class ErrorReport(Result):
     @property
     def fields(self) -> list[str]:
         """The names of all fields; of those of mentions, the ones that both sides have."""
-        return [*self.document_fields, *(name for name in FIELDS if all(name in side for side in self.mention_fields))]
+        return [
+            *self.document_fields,
+            *(name for name in FIELDS if all(name in side for side in self.mention_fields)),
+        ]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -141,7 +155,8 @@ class ErrorReport(Result):
     def documents(self) -> list[DocumentErrors]:
         """The documents with errors of these kinds, the worst first."""
         entities, mentions = (
-            self._count_documents(kind for kind in self.kinds if kind in group) for group in (OF_ENTITIES, OF_MENTIONS)
+            self._count_documents(kind for kind in self.kinds if kind in group)
+            for group in (OF_ENTITIES, OF_MENTIONS)
         )
         return [
             DocumentErrors(
@@ -169,25 +184,36 @@ class ErrorReport(Result):
         # Errors come document by document, and reading the words of a document is slow.
         words = [table.words and lru_cache(maxsize=1)(table.words) for table in self.tables]
         for kind in self.kinds:
-            for one in sorted(self.findings[kind], key=lambda finding: rank[finding.document])[:limit]:
+            for one in sorted(self.findings[kind], key=lambda finding: rank[finding.document])[
+                :limit
+            ]:
                 table, read = self.tables[one.side], words[one.side]
                 text = None if read is None else read(one.document)
-                pieces = tuple(tuple(_describe_mention(table, row, text) for row in piece) for piece in one.pieces)
+                pieces = tuple(
+                    tuple(_describe_mention(table, row, text) for row in piece)
+                    for piece in one.pieces
+                )
                 fields = {name: self._find_value(one, name) for name in self.fields}
-                yield CorefError(kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields)
+                yield CorefError(
+                    kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields
+                )
 
     def count_by(self, name: str) -> dict[str, dict[str, int]]:
         """Count the findings of each value of a field, by kind; only kinds that have the field."""
         if name not in self.fields:
             guess, known = suggest(name, self.fields, PROCEDURE.aliases), ", ".join(self.fields)
-            raise RequestError(f"no field '{name}' to count errors by{guess and '.'}{guess} (choose from: {known})")
+            raise RequestError(
+                f"no field '{name}' to count errors by{guess and '.'}{guess} (choose from: {known})"
+            )
         counted = {
             kind: Counter(self._find_value(one, name) for one in found)
             for kind, found in self.findings.items()
             if kind in OF_MENTIONS or name not in FIELDS or FIELDS[name].is_of_entities
         }
         if name in FIELDS:
-            values: Iterable[str] = [part for part in FIELDS[name].parts if any(part in of for of in counted.values())]
+            values: Iterable[str] = [
+                part for part in FIELDS[name].parts if any(part in of for of in counted.values())
+            ]
         else:
             values = dict.fromkeys(self.document_fields[name])
         return {value: {kind: of[value] for kind, of in counted.items()} for value in values}
@@ -224,11 +250,19 @@ class ErrorReport(Result):
         names = dict(zip(self.tables[0].names, drop_part(self.tables[0].names), strict=True))
         documents = self.documents if self.document is None and len(self.tables[0]) > 1 else []
         if rows := [
-            [names[one.document], *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
+            [
+                names[one.document],
+                *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors)),
+            ]
             for one in documents[: self.limit]
         ]:
-            left, where = len(documents) - len(rows), choose_words("--limit and --json", "to_dict()")
-            notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
+            left, where = (
+                len(documents) - len(rows),
+                choose_words("--limit and --json", "to_dict()"),
+            )
+            notes = (
+                [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
+            )
             header = ["document", "in entities", "in mentions", "errors"]
             grids.append(Grid("Documents with the most errors", header, rows, notes))
         if rows := [
@@ -237,7 +271,9 @@ class ErrorReport(Result):
         ]:
             left = sum(self.counts[kind] for kind in self.kinds) - len(rows)
             where = choose_words("--limit, --json and --format csv", "to_frame()")
-            notes = ["A bar separates mentions that the other side has in different entities or not at all."]
+            notes = [
+                "A bar separates mentions that the other side has in different entities or not at all."
+            ]
             notes += [f"{pluralize(left, 'more error')}: see {where}."] if left else []
             grids.append(Grid("", HEADER, rows, notes, prose=frozenset({"mentions"})))
         return grids
@@ -252,7 +288,10 @@ class ErrorReport(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return counts, documents and errors as JSON."""
         errors = [
-            {**vars(one), "pieces": [[dict(vars(mention)) for mention in piece] for piece in one.pieces]}
+            {
+                **vars(one),
+                "pieces": [[dict(vars(mention)) for mention in piece] for piece in one.pieces],
+            }
             for one in self.list_errors()
         ]
         by_field = {"slices": self.slices} if self.slices else {}
@@ -300,7 +339,9 @@ def count_errors(
     entity_of = [dict(zip(*columns, strict=True)) for columns in zip(codes, entities, strict=True)]
     sizes = Counter(entity_of[1].values())  # several mentions may have one minimum span
     findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
-    for i, (several, none, lacking) in enumerate(zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)):
+    for i, (several, none, lacking) in enumerate(
+        zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)
+    ):
         found: defaultdict[int, dict[int | None, list[int]]] = defaultdict(dict)
         documents = sides[i].document.tolist()
         for row, (entity, code) in enumerate(zip(entities[i], codes[i], strict=True)):
@@ -312,21 +353,33 @@ def count_errors(
             pieces, places = list(by_entity.values()), by_entity.keys() - {None}
             kind = several if len(places) > 1 else none
             if len(places) == 1:
-                right = len({codes[0][row] for row in pieces[0]}) if i == 0 and len(pieces) == 1 else None
+                right = (
+                    len({codes[0][row] for row in pieces[0]})
+                    if i == 0 and len(pieces) == 1
+                    else None
+                )
                 if right != sizes[places.pop()]:
                     continue
                 kind = RIGHT
             findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))
     if document is not None:
-        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(document, document)  # as tables show it
+        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(
+            document, document
+        )  # as tables show it
         if document not in key.names:
             guess, names = suggest(document, key.names), join_names(key.names)
-            raise RequestError(f"no document {quote(document)} in the key{guess and '.'}{guess} (the key has {names})")
+            raise RequestError(
+                f"no document {quote(document)} in the key{guess and '.'}{guess} (the key has {names})"
+            )
         number = list(key.names).index(document)
-        findings = {kind: [one for one in some if one.document == number] for kind, some in findings.items()}
+        findings = {
+            kind: [one for one in some if one.document == number] for kind, some in findings.items()
+        }
     labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
     wanted = [kind for kind in KINDS if not kinds or kind in kinds]
-    report = ErrorReport((key, response), findings, list_fields(key), labels, wanted, document=document)
+    report = ErrorReport(
+        (key, response), findings, list_fields(key), labels, wanted, document=document
+    )
     return replace(report, slices={name: report.count_by(name) for name in by})
 
 
@@ -343,7 +396,11 @@ def _label_mentions(table: MentionTable) -> dict[str, Sequence[str]]:
 
 def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None) -> Mention:
     parts = table.parts_of(row)
-    text = None if words is None else " … ".join(" ".join(words[start : end + 1]) for start, end in parts)
+    text = (
+        None
+        if words is None
+        else " … ".join(" ".join(words[start : end + 1]) for start, end in parts)
+    )
     return Mention(int(table.start[row]), int(table.end[row]), text)
 
 
@@ -357,8 +414,12 @@ class ChainErrors(Result):
     """The chains of files, compared with gold."""
 
     kinds: Mapping[str, int]  # the number of chains of each of `CHAIN_KINDS`
-    missing: Mapping[str, int]  # of the kind "missing", by the number of mentions that they lack, as text
-    foreign: Mapping[str, int]  # of the kind "mixed", by the number of mentions of other gold chains, as text
+    missing: Mapping[
+        str, int
+    ]  # of the kind "missing", by the number of mentions that they lack, as text
+    foreign: Mapping[
+        str, int
+    ]  # of the kind "mixed", by the number of mentions of other gold chains, as text
     n_mentions: int  # of all chains
     notices: Sequence[str] = ()  # about the files, one sentence each
 
@@ -380,7 +441,12 @@ class ChainErrors(Result):
             return percent(float(ratio(n, total)) if total else None)
 
         rows = [
-            [kind, f"{n:,}", share(n, self.n_chains), "" if kind == "exact" else share(n, self.n_mistaken)]
+            [
+                kind,
+                f"{n:,}",
+                share(n, self.n_chains),
+                "" if kind == "exact" else share(n, self.n_mistaken),
+            ]
             for kind, n in self.kinds.items()
         ]
         sizes = f"{pluralize(self.n_chains, 'chain')} of two or more mentions, {pluralize(self.n_mentions, 'mention')}."
@@ -393,14 +459,24 @@ class ChainErrors(Result):
                     ("mixed, by mentions of other chains", self.foreign),
                 )
             ]
-            header = ["chains by number of mentions", *(str(n) for n in range(1, FROM)), f"{FROM} or more"]
+            header = [
+                "chains by number of mentions",
+                *(str(n) for n in range(1, FROM)),
+                f"{FROM} or more",
+            ]
             grids.append(Grid("", header, rows))
         return grids
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts: the kind or the number of mentions, and the number of chains."""
-        parts = {"kind": self.kinds, "missing mentions": self.missing, "foreign mentions": self.foreign}
-        return ["count", "value", "chains"], [[name, value, n] for name, of in parts.items() for value, n in of.items()]
+        parts = {
+            "kind": self.kinds,
+            "missing mentions": self.missing,
+            "foreign mentions": self.foreign,
+        }
+        return ["count", "value", "chains"], [
+            [name, value, n] for name, of in parts.items() for value, n in of.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all counts as JSON can hold them."""
@@ -434,7 +510,8 @@ def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> Chai
     judged: list[tuple[str, int, int, int]] = []
     for document in gather_annotations([gold, *files]):
         expected, *others = (
-            sorted(sorted(chain) for chain in one.chains if len(chain) > 1) for one in document.annotations
+            sorted(sorted(chain) for chain in one.chains if len(chain) > 1)
+            for one in document.annotations
         )
         for chains in others:
             judged += judge_chains(chains, expected)
@@ -451,7 +528,9 @@ def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> Chai
     )
 
 
-def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]) -> Iterator[tuple[str, int, int, int]]:
+def judge_chains(
+    chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]
+) -> Iterator[tuple[str, int, int, int]]:
     """Yield the kind of each annotated chain of a document, its size, and how many mentions are missing and foreign.
 
     The reference of a chain is its match; without one, the gold chain with most common links, then most common
@@ -460,7 +539,9 @@ def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]])
     lacks mentions of its reference; "extra": it has mentions of no gold chain.
     """
     place = {mention: number for number, members in enumerate(gold) for mention in members}
-    shared = [Counter(place[mention] for mention in members if mention in place) for members in chains]
+    shared = [
+        Counter(place[mention] for mention in members if mention in place) for members in chains
+    ]
     for members, common, reference in zip(chains, shared, match_chains(shared), strict=True):
         found = common.total()
         if not found:
@@ -469,7 +550,15 @@ def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]])
         if reference == NONE:  # most mentions are most links
             reference = min(common, key=lambda number: (-common[number], number))
         missing, foreign = len(gold[reference]) - common[reference], found - common[reference]
-        kind = "mixed" if foreign else "missing" if missing else "extra" if len(members) > found else "exact"
+        kind = (
+            "mixed"
+            if foreign
+            else "missing"
+            if missing
+            else "extra"
+            if len(members) > found
+            else "exact"
+        )
         yield kind, len(members), missing, foreign
 
 
@@ -482,4 +571,6 @@ def match_chains(shared: Sequence[Mapping[int, int]]) -> list[int]:
     """
     # Links and mentions in one integer: no total of mentions reaches the weight of a link.
     link = sum(sum(common.values()) for common in shared) + 1
-    return best_assignment([{j: n * (n - 1) // 2 * link + n for j, n in common.items()} for common in shared])
+    return best_assignment(
+        [{j: n * (n - 1) // 2 * link + n for j, n in common.items()} for common in shared]
+    )

@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 from closeread import limits
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import convert_rows, load_rules, validate_records
-from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import text_suffix, write_text
 from closeread.formats import Format
 from closeread.formats.folders import find_hidden, walk_files
@@ -26,12 +34,29 @@ from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
-from closeread.tasks.coref.formats.coref_json import TextMentions, drop_other_fields, find_dialect, read_neural
+from closeread.tasks.coref.formats.coref_json import (
+    TextMentions,
+    drop_other_fields,
+    find_dialect,
+    read_neural,
+)
 
-FORMATS = ("crac_json", "coref_data", "coref_json", "conll", "conllua", "conllu", "arrau", "marked_text")
+FORMATS = (
+    "crac_json",
+    "coref_data",
+    "coref_json",
+    "conll",
+    "conllua",
+    "conllu",
+    "arrau",
+    "marked_text",
+)
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
-GOLD_CONLL, CONLL = "_gold_conll", "_conll"  # how the names of the files in CoNLL-2012 end that contain coreference
+GOLD_CONLL, CONLL = (
+    "_gold_conll",
+    "_conll",
+)  # how the names of the files in CoNLL-2012 end that contain coreference
 
 
 def iterate_formats() -> Iterator[Format]:
@@ -42,10 +67,14 @@ def iterate_formats() -> Iterator[Format]:
 class Reading(NamedTuple):
     """How files are read."""
 
-    is_response: bool = False  # whether they are the output of a system, whose predictions may be next to gold
+    is_response: bool = (
+        False  # whether they are the output of a system, whose predictions may be next to gold
+    )
     word_column: str = "auto"  # the column of the words of CoNLL files, from 1; "auto" to guess it
     tolerant: bool = False  # whether wrong tags of language models cost only their mention
-    texts: TextMentions | None = None  # finds mentions of which only the text is given; None to refuse them
+    texts: TextMentions | None = (
+        None  # finds mentions of which only the text is given; None to refuse them
+    )
 
 
 def read_documents(
@@ -72,7 +101,9 @@ def read_documents(
             table = table_of(_read(found, file, reading).records)
         return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
     files, problems = walk_files(path)
-    chosen = {name: one for name, one in files.items() if _drop_gz(name).endswith(GOLD_CONLL)} or files
+    chosen = {
+        name: one for name, one in files.items() if _drop_gz(name).endswith(GOLD_CONLL)
+    } or files
     tables: dict[str, MentionTable] = {}
     seen: dict[str, str] = {}
     for name, one in chosen.items():
@@ -85,7 +116,11 @@ def read_documents(
             tables[name] = name_documents(table_of(parsed.records), name)
             for document, line in zip(tables[name].names, parsed.lines, strict=True):
                 if (before := seen.setdefault(document, name)) != name:
-                    problems.append(Problem(f"duplicate document {quote(document)} (also in {before})", line, name))
+                    problems.append(
+                        Problem(
+                            f"duplicate document {quote(document)} (also in {before})", line, name
+                        )
+                    )
         if len(problems) > limits.MAX_PROBLEMS:
             break
     if problems:
@@ -110,7 +145,10 @@ def _read(found: Format | None, file: Path, how: Reading) -> Parsed:
         from closeread.tasks.coref.formats import marked_text
 
         return marked_text.read_records(file, "", tolerant=True)
-    if how.texts is not None and found in (find_format("coref", "crac_json"), find_format("coref", "coref_json")):
+    if how.texts is not None and found in (
+        find_format("coref", "crac_json"),
+        find_format("coref", "coref_json"),
+    ):
         from closeread.tasks.coref.formats import coref_json, crac_json
 
         reader = crac_json.read_records if found is crac_json.FORMAT else coref_json.read_records
@@ -129,7 +167,9 @@ def _find_format(name: str, file: Path) -> Format | None:
     except OSError:  # reading it reports the error
         pass
     text = line.decode("utf-8", "replace")
-    if (found := next((one for one in iterate_formats() if one.recognises(text)), None)) is not None:
+    if (
+        found := next((one for one in iterate_formats() if one.recognises(text)), None)
+    ) is not None:
         return found
     if _drop_gz(name).endswith(CONLL):
         return find_format("coref", "conll")
@@ -152,18 +192,24 @@ def name_documents(table: MentionTable, file: str) -> MentionTable:
     return replace(table, names=names, unnamed=frozenset())
 
 
-def write_documents(documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False) -> MentionTable:
+def write_documents(
+    documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False
+) -> MentionTable:
     """Write documents in the format of the file's suffix, or the one named; without entities if `blind`.
 
     Returns the documents as written, with notices on what the format can't express.
     """
     from closeread.tasks.coref.formats import coref_data, marked_text
 
-    name = to or next((one for one in FORMATS if text_suffix(path) in find_format("coref", one).suffixes), None)
+    name = to or next(
+        (one for one in FORMATS if text_suffix(path) in find_format("coref", one).suffixes), None
+    )
     if name in LANGUAGE_MODELS:
         documents = marked_text.keep_head_parts(documents)
     elif blind:
-        raise RequestError(f"{path}: without entities, only {join_names(LANGUAGE_MODELS)} can be written")
+        raise RequestError(
+            f"{path}: without entities, only {join_names(LANGUAGE_MODELS)} can be written"
+        )
     if name == "coref_data" and text_suffix(path) == ".parquet":
         try:
             coref_data.write_parquet(documents, path, blind=blind)
@@ -178,13 +224,17 @@ LANGUAGE_MODELS = ("marked_text", "crac_json", "coref_data")
 """The formats that are written for language models, without entities if these are to be found."""
 
 
-def dump_documents(documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False) -> str:
+def dump_documents(
+    documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False
+) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
     formats = {suffix: name for name in FORMATS for suffix in find_format("coref", name).suffixes}
     name = to or formats.get(text_suffix(path))
     write = find_format("coref", name).write if name else None
     if write is None:
-        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})")
+        raise RequestError(
+            f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})"
+        )
     try:
         if blind:
             from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
@@ -215,14 +265,21 @@ def take_documents(
     if (packed := _pack(records)) is not None:
         return packed
     records, schema = convert_rows(records), load_schema("coref")
-    is_rows = isinstance(records, Sequence) and all(isinstance(record, Mapping) for record in records)
+    is_rows = isinstance(records, Sequence) and all(
+        isinstance(record, Mapping) for record in records
+    )
     if not is_rows and RowValidator(schema, "clusters").accepts(records):
         raise FormatError(name, [Problem(f"are the clusters of a single document ({expected})")])
     if records and all(isinstance(record, list) for record in records):
-        records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
+        records = [
+            {"document": str(number), "clusters": clusters}
+            for number, clusters in enumerate(records)
+        ]
     first = next(iter(records), None)
     if (dialect := find_dialect(first)) is not None:
-        found = read_neural(Parsed(records, None, []), dialect, is_response=is_response, texts=texts)
+        found = read_neural(
+            Parsed(records, None, []), dialect, is_response=is_response, texts=texts
+        )
         if isinstance(found, list):
             raise FormatError(name, found)
         return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
@@ -230,7 +287,9 @@ def take_documents(
         records = list(map(drop_other_fields, records))
     check = load_rules("coref").find_inconsistencies
     parsed = Parsed(records, None, [])
-    return table_of(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
+    return table_of(
+        validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check)
+    )
 
 
 def _pack(records: Sequence[Any]) -> MentionTable | None:
@@ -241,9 +300,15 @@ def _pack(records: Sequence[Any]) -> MentionTable | None:
     if kinds != {dict} or set(map(len, records)) != {2}:
         return None
     try:
-        names, clusters = (list(map(itemgetter(name), records)) for name in ("document", "clusters"))
+        names, clusters = (
+            list(map(itemgetter(name), records)) for name in ("document", "clusters")
+        )
     except KeyError:
         return None
-    is_named = set(map(type, names)) == {str} and len(set(names)) == len(names) and all(map(str.isprintable, names))
+    is_named = (
+        set(map(type, names)) == {str}
+        and len(set(names)) == len(names)
+        and all(map(str.isprintable, names))
+    )
     packed = pack_clusters(clusters) if is_named and all(names) else None
     return packed and replace(packed, names=names, unnamed=frozenset())

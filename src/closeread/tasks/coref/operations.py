@@ -57,7 +57,8 @@ def link_support(gold: Source, annotators: Files) -> Drawing:
     warn_all(notices)
     counts = count_support(key.table, [file.table for file in read])
     return Drawing(
-        draw_link_support(counts), f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
+        draw_link_support(counts),
+        f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold",
     )
 
 
@@ -87,7 +88,9 @@ def convert(
     source: Source,
     *,
     side: Literal["key", "response"] = "key",
-    form: Annotated[Literal["crac-text", "crac-json", "coref-data"] | None, Param(flag="--to")] = None,
+    form: Annotated[
+        Literal["crac-text", "crac-json", "coref-data"] | None, Param(flag="--to")
+    ] = None,
     blind: bool = False,
     output: Output | None = None,
 ) -> Written:
@@ -119,7 +122,9 @@ def convert(
     else:
         documents = take_documents(source.source, source.name, is_response=is_response)
     if output is not None:
-        to = {"crac-text": "marked_text", "crac-json": "crac_json", "coref-data": "coref_data"}.get(form or "")
+        to = {"crac-text": "marked_text", "crac-json": "crac_json", "coref-data": "coref_data"}.get(
+            form or ""
+        )
         documents = write_documents(documents, output, to, blind=blind)
     warn_all(documents.notices)
     return Written(output, pluralize(len(documents), "document"), documents)
@@ -185,7 +190,9 @@ def errors(
     system = sides.read_system(gold, response.source, resolved)
     tables = table_of(gold.records), table_of(system.rows)
     warn_all([*gold.notices, *system.notices])
-    return replace(count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit)
+    return replace(
+        count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit
+    )
 
 
 def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_BYTES) -> Result:
@@ -310,7 +317,10 @@ def adjudicate(
     else:
         from closeread.tasks.coref.adjudication.milp import MilpSession as open_session  # noqa: N813
     deadline = Deadline(time_limit)
-    results = [solve(one, settings, open_session, deadline, by_name.get(one.name, NOTHING_FORCED)) for one in documents]
+    results = [
+        solve(one, settings, open_session, deadline, by_name.get(one.name, NOTHING_FORCED))
+        for one in documents
+    ]
     if unproved := [result.document.name for result in results if not result.is_optimal]:
         what = f"{pluralize(len(unproved), 'document')} not solved in time: {join_names(unproved)}"
         warn_all([f"{what}; the best chains found are written, and better ones may exist."])

@@ -49,8 +49,12 @@ def count_support(gold: MentionTable, files: Sequence[MentionTable]) -> Ints:
             links = (link for chain in chains for link in combinations(sorted(chain), 2))
             (support if annotator else in_gold).update(links)
         n_annotators = sum(annotator > 0 for annotator, _ in document.annotations)
-        bins.update((link not in in_gold, -(-BINS * n // n_annotators) - 1) for link, n in support.items())
-    return np.array([[bins[is_other, place] for place in range(BINS)] for is_other in (False, True)], np.int64)
+        bins.update(
+            (link not in in_gold, -(-BINS * n // n_annotators) - 1) for link, n in support.items()
+        )
+    return np.array(
+        [[bins[is_other, place] for place in range(BINS)] for is_other in (False, True)], np.int64
+    )
 
 
 def draw_link_support(counts: Ints) -> Figure:
@@ -59,8 +63,18 @@ def draw_link_support(counts: Ints) -> Figure:
         figure, (axes,) = start_chart(7.5, 4.2)
         places = range(BINS)
         axes.bar(places, counts[0], 0.86, label="in one gold chain", color=COLOURS[0])
-        axes.bar(places, counts[1], 0.86, bottom=counts[0], label="not in one gold chain", color=COLOURS[1])
-        axes.set_xticks([place - 0.5 for place in range(BINS + 1)], [f"{10 * tenth}" for tenth in range(BINS + 1)])
+        axes.bar(
+            places,
+            counts[1],
+            0.86,
+            bottom=counts[0],
+            label="not in one gold chain",
+            color=COLOURS[1],
+        )
+        axes.set_xticks(
+            [place - 0.5 for place in range(BINS + 1)],
+            [f"{10 * tenth}" for tenth in range(BINS + 1)],
+        )
         axes.set(xlabel="annotators who draw the link (% of those of the document)", ylabel="links")
         axes.set_ylim(top=1.05 * (counts.sum(axis=0).max() or 1))
         axes.yaxis.set_major_formatter("{x:,.0f}")
@@ -75,8 +89,18 @@ def draw_mistakes(errors: ChainErrors) -> Figure:
         figure, panels = start_chart(10.5, 3.8, 3)
         for axes, title, counts, colour in (
             (panels[0], "kind of mistaken chain", kinds, COLOURS[0]),
-            (panels[1], "missing: mentions that it lacks", group_numbers(errors.missing), COLOURS[1]),
-            (panels[2], "mixed: mentions of other chains", group_numbers(errors.foreign), COLOURS[2]),
+            (
+                panels[1],
+                "missing: mentions that it lacks",
+                group_numbers(errors.missing),
+                COLOURS[1],
+            ),
+            (
+                panels[2],
+                "mixed: mentions of other chains",
+                group_numbers(errors.foreign),
+                COLOURS[2],
+            ),
         ):
             draw_shares(axes, counts, colour)
             axes.set_title(title, fontsize=10)
@@ -89,7 +113,9 @@ def draw_shares(axes: Axes, counts: Mapping[str, int], colour: str) -> None:
     total = sum(counts.values())
     shares = [100 * float(ratio(count, total)) if total else 0.0 for count in counts.values()]
     bars = axes.bar(range(len(counts)), shares, 0.72, color=colour)
-    labels = [f"{share:.1f} %\n{count:,}" for share, count in zip(shares, counts.values(), strict=True)]
+    labels = [
+        f"{share:.1f} %\n{count:,}" for share, count in zip(shares, counts.values(), strict=True)
+    ]
     axes.bar_label(bars, labels, size=7.5, color=INK, padding=2)
     axes.set_xticks(range(len(counts)), list(counts))
     axes.tick_params(axis="x", length=0)

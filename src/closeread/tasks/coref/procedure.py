@@ -96,7 +96,10 @@ def count(
         if matching == "minimum":
             from closeread.tasks.coref.metrics.minimum_spans import order_entities
 
-            key_side, response_side = order_entities(key_side, key), order_entities(response_side, response)
+            key_side, response_side = (
+                order_entities(key_side, key),
+                order_entities(response_side, response),
+            )
             tables = (repeated_overlap(key_side, response_side, len(names), by_minimum=True),) * 2
             each_side.add("muc")
         elif duplicates == "reference" and (has_repeats(key_side) or has_repeats(response_side)):
@@ -123,19 +126,26 @@ def count(
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
-        require_fields(key, response, {**options, "split_antecedents": split_antecedents}, breakdowns)
+        require_fields(
+            key, response, {**options, "split_antecedents": split_antecedents}, breakdowns
+        )
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
     return table.select(present) if missing == "skip" else table
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each metric, from summed counts or as means over documents."""
-    return average(score for name in (*TITLES, *SELECTED) if name in metrics for score in scores_of(name))
+    return average(
+        score for name in (*TITLES, *SELECTED) if name in metrics for score in scores_of(name)
+    )
 
 
 BAGGA_1998, VILAIN_1995 = papers("bagga-baldwin-1998-algorithms"), papers("vilain-etal-1995-model")
 LUO_2005, LUO_2014 = papers("luo-2005-coreference"), papers("luo-etal-2014-extension")
-PRADHAN_2014, ZABOKRTSKY_2022 = papers("pradhan-etal-2014-scoring"), papers("zabokrtsky-etal-2022-findings")
+PRADHAN_2014, ZABOKRTSKY_2022 = (
+    papers("pradhan-etal-2014-scoring"),
+    papers("zabokrtsky-etal-2022-findings"),
+)
 YU_2023 = papers("yu-etal-2023-universal")
 YU_2022 = papers("yu-etal-2022-universal") + YU_2023
 

@@ -32,10 +32,16 @@ class Bridging(NamedTuple):
 class DocumentRelations:
     """The relations of a document; entities are given by their ids."""
 
-    antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of split antecedents; no circles
-    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)  # the mentions of such entities
+    antecedents: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # of split antecedents; no circles
+    non_referring: Mapping[str, Sequence[Place]] = field(
+        default_factory=dict
+    )  # the mentions of such entities
     bridging: Sequence[Bridging] = ()  # the last one if a mention is annotated as several
-    unknown_markables: int = 0  # how many are left out, because the anaphor or its anchor is no markable
+    unknown_markables: int = (
+        0  # how many are left out, because the anaphor or its anchor is no markable
+    )
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,9 @@ class Relations:
 
     def rename(self, new: Mapping[str, str]) -> Relations:
         """Return the relations of this layer with new names for some documents."""
-        return Relations({new.get(name, name): relations for name, relations in self.documents.items()})
+        return Relations(
+            {new.get(name, name): relations for name, relations in self.documents.items()}
+        )
 
 
 def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -121,14 +129,23 @@ def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
             while first and zeros[first - 1] - (first - 1) == words:
                 first -= 1
             return ((-1 - words, number - first),)
-    return tuple(merge_runs((start - bisect_left(zeros, start), end - bisect_left(zeros, end)) for start, end in parts))
+    return tuple(
+        merge_runs(
+            (start - bisect_left(zeros, start), end - bisect_left(zeros, end))
+            for start, end in parts
+        )
+    )
 
 
-def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -> dict[int, list[tuple[int, Place]]]:
+def places_by_entity(
+    table: MentionTable, document: int, zeros: Sequence[int]
+) -> dict[int, list[tuple[int, Place]]]:
     """Return the rows and places of the mentions of a document, by entity, given its tokens that are zeros."""
     found: dict[int, list[tuple[int, Place]]] = {}
     for row in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        found.setdefault(int(table.entity[row]), []).append((row, find_place(table.parts_of(row), zeros)))
+        found.setdefault(int(table.entity[row]), []).append(
+            (row, find_place(table.parts_of(row), zeros))
+        )
     return found
 
 
@@ -148,6 +165,12 @@ def select_layer(table: MentionTable, layer: str) -> MentionTable:
     if layer == "identity":
         return table
     if table.relations is None:
-        raise RequestError("layer 'discourse_deixis' needs Universal Anaphora files as key and response")
+        raise RequestError(
+            "layer 'discourse_deixis' needs Universal Anaphora files as key and response"
+        )
     deixis = table.relations.discourse_deixis
-    return replace(table.select(table.document < 0), relations=Relations({})) if deixis is None else deixis
+    return (
+        replace(table.select(table.document < 0), relations=Relations({}))
+        if deixis is None
+        else deixis
+    )

@@ -24,7 +24,9 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
     yield from find_lacking_heads([record["clusters"] for record in records])
 
 
-def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str = "clusters") -> Iterator[str]:
+def find_misplaced_mentions(
+    clusters: Clusters, n_tokens: int | None, name: str = "clusters"
+) -> Iterator[str]:
     """Find the mentions of a document that end before they start, lie outside it, or have their head outside them."""
     for i, cluster in enumerate(clusters):
         for j, mention in enumerate(cluster):
@@ -42,7 +44,9 @@ def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str 
             yield f"{name}[{i}][{j}]: {what}"
 
 
-def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") -> Iterator[tuple[int, str]]:
+def find_lacking_heads(
+    documents: Sequence[Clusters], name: str = "clusters"
+) -> Iterator[tuple[int, str]]:
     """Find the first mention of each document without a head, if the first mention of all has one; or the reverse.
 
     Yields the index of the document, and the problem.
@@ -54,7 +58,11 @@ def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") ->
     kinds = ("has a head", "has no head")
     this, other = kinds if len(first) != WITH_HEAD else kinds[::-1]
     for index, clusters in enumerate(documents):
-        numbered = ((i, j, mention) for i, cluster in enumerate(clusters) for j, mention in enumerate(cluster))
+        numbered = (
+            (i, j, mention)
+            for i, cluster in enumerate(clusters)
+            for j, mention in enumerate(cluster)
+        )
         for i, j, odd in islice((one for one in numbered if len(one[2]) != len(first)), 1):
             found = f"{list(odd)} {this}, but the first mention of all, {list(first)}, {other}"
             yield index, f"{name}[{i}][{j}]: {found} (expected heads for all mentions or for none)"

@@ -61,12 +61,20 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
     for name in known.difference(response.names):
         if form := PART.fullmatch(name):
             left[form[1], form[2] == OF_SYSTEM, int(form[3])].append(name)
-    forms = {name: PART.fullmatch(name) for name in response.names if name not in known} if left else {}
+    forms = (
+        {name: PART.fullmatch(name) for name in response.names if name not in known} if left else {}
+    )
     candidates = {
-        name: left.get((form[1], form[2] != OF_SYSTEM, int(form[3])), []) for name, form in forms.items() if form
+        name: left.get((form[1], form[2] != OF_SYSTEM, int(form[3])), [])
+        for name, form in forms.items()
+        if form
     }
     wanted = Counter(one for ones in candidates.values() for one in ones)
-    new = {name: ones[0] for name, ones in candidates.items() if len(ones) == 1 and wanted[ones[0]] == 1}
+    new = {
+        name: ones[0]
+        for name, ones in candidates.items()
+        if len(ones) == 1 and wanted[ones[0]] == 1
+    }
     if not new:
         return response
     old, first = next(iter(new.items()))
@@ -98,7 +106,9 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
             if not (hint or document) and "0" in (name, *key.names[:1]):
                 has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
                 hint = f"{has} (documents without names are numbered from 0)"
-            yield Problem(f"document {quote(name)} is not in the key{hint}", None, response.file_of(document))
+            yield Problem(
+                f"document {quote(name)} is not in the key{hint}", None, response.file_of(document)
+            )
 
 
 # Words
@@ -107,7 +117,9 @@ SLASHED = re.compile(rb"^/(?=[.?]$)", re.MULTILINE)
 """The slash of the words ``/.`` and ``/?`` of OntoNotes, which the preprocessing of neural systems removes."""
 
 
-def token_differences(key: MentionTable, response: MentionTable, words: str = "error") -> list[Problem]:
+def token_differences(
+    key: MentionTable, response: MentionTable, words: str = "error"
+) -> list[Problem]:
     """Find the documents whose tokens differ on both sides, with the line of the response.
 
     Their numbers are compared if both sides have them; and words, if both have them and `words` is "error".
@@ -119,7 +131,10 @@ def token_differences(key: MentionTable, response: MentionTable, words: str = "e
             problems.append(difference[1])
             line = difference[1].line
         if key.n_tokens is not None and response.n_tokens is not None:
-            nodes = len(_find_uncounted(key, k, response, r)), len(_find_uncounted(response, r, key, k))
+            nodes = (
+                len(_find_uncounted(key, k, response, r)),
+                len(_find_uncounted(response, r, key, k)),
+            )
             expected, tokens = int(key.n_tokens[k]) - nodes[0], int(response.n_tokens[r]) - nodes[1]
             if expected != tokens:
                 found = f"document {quote(response.names[r])} has {pluralize(tokens, 'token')}"
@@ -130,7 +145,10 @@ def token_differences(key: MentionTable, response: MentionTable, words: str = "e
 
 def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
     """Describe the words that differ, in one sentence; none if there are none."""
-    compared = ((response.names[r], compare_words(key, k, response, r)) for k, r in _pair_documents(key, response))
+    compared = (
+        (response.names[r], compare_words(key, k, response, r))
+        for k, r in _pair_documents(key, response)
+    )
     found = [(name, *difference) for name, difference in compared if difference]
     if not found:
         return []
@@ -138,12 +156,16 @@ def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
     where = f"{pluralize(len(names), 'document')} ({join_names(names)})"
     first = f"line {problems[0].line}: {problems[0].what}" if problems[0].line else problems[0].what
     differ = "differs" if sum(numbers) == 1 else "differ"
-    return [f"{pluralize(sum(numbers), 'word')} of the response {differ} from the key's in {where}; first: {first}"]
+    return [
+        f"{pluralize(sum(numbers), 'word')} of the response {differ} from the key's in {where}; first: {first}"
+    ]
 
 
 def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int, int]]:
     """Pair the documents of the same name, in the response's order; none if nothing of them can be compared."""
-    if (key.words is None or response.words is None) and (key.n_tokens is None or response.n_tokens is None):
+    if (key.words is None or response.words is None) and (
+        key.n_tokens is None or response.n_tokens is None
+    ):
         return []
     index = {name: i for i, name in enumerate(key.names)}
     return [(index[name], i) for i, name in enumerate(response.names) if name in index]
@@ -172,7 +194,13 @@ def compare_words(
         (expected, _find_uncounted(key, k, response, r)),
         (found, _find_uncounted(response, r, key, k)),
     ):
-        sides.append([(token, word) for token, word in enumerate(text.split(b"\n")[:-1]) if token not in left_out])
+        sides.append(
+            [
+                (token, word)
+                for token, word in enumerate(text.split(b"\n")[:-1])
+                if token not in left_out
+            ]
+        )
     differing = [(a, b) for (a, one), (b, two) in zip(*sides, strict=False) if one != two]
     if not differing:
         return None
@@ -181,19 +209,28 @@ def compare_words(
     what = f"token {token} of document {quote(response.names[r])} is {words}"
     if row := key_words.line_of(i, key_token):
         what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
-    return len(differing), Problem(what, response_words.line_of(j, token) or None, response.file_of(r))
+    return len(differing), Problem(
+        what, response_words.line_of(j, token) or None, response.file_of(r)
+    )
 
 
-def _find_uncounted(table: MentionTable, document: int, other: MentionTable, other_document: int) -> set[int]:
+def _find_uncounted(
+    table: MentionTable, document: int, other: MentionTable, other_document: int
+) -> set[int]:
     """Find the empty nodes of a document; none if the other side's format has no such and counts them as words."""
     if table.empty is None:
         return set()
     lengths = [
-        None if of.n_tokens is None else of.n_tokens[n] for of, n in ((table, document), (other, other_document))
+        None if of.n_tokens is None else of.n_tokens[n]
+        for of, n in ((table, document), (other, other_document))
     ]
     has_nodes = other.empty is not None and bool(other.empty[other_document])
     words = find_words(other, other_document)[0]
-    if not has_nodes and isinstance(words, ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
+    if (
+        not has_nodes
+        and isinstance(words, ConllWords | JsonWords | None)
+        and lengths[0] == lengths[1]
+    ):
         return set()
     return {node.token for node in table.empty[document]}
 
@@ -202,7 +239,10 @@ def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
     # Checking the protocol takes ten times as long, for every document.
     of_key, of_response = (getattr(words, "digest", None) for words in (key, response))
     return (
-        type(key) is type(response) and of_key is not None and of_response is not None and of_key(k) == of_response(r)
+        type(key) is type(response)
+        and of_key is not None
+        and of_response is not None
+        and of_key(k) == of_response(r)
     )
 
 
@@ -228,7 +268,9 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         if isinstance(source, Path):
             tolerant = options["words"] == "align"
             word_column = options["word_column"]
-            response = read_documents(source, is_response=True, word_column=word_column, tolerant=tolerant, texts=texts)
+            response = read_documents(
+                source, is_response=True, word_column=word_column, tolerant=tolerant, texts=texts
+            )
         else:
             response = take_documents(source, "predictions", is_response=True, texts=texts)
     except InputError as error:
@@ -275,9 +317,17 @@ def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTabl
 def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
     for first, again in repeats(table).tolist():
-        document, start, end = int(table.document[again]), int(table.start[again]), int(table.end[again])
+        document, start, end = (
+            int(table.document[again]),
+            int(table.start[again]),
+            int(table.end[again]),
+        )
         names = [quote(table.label(row)) for row in (first, again)]
-        where = f"in entities {names[0]} and {names[1]}" if names[0] != names[1] else f"twice in entity {names[0]}"
+        where = (
+            f"in entities {names[0]} and {names[1]}"
+            if names[0] != names[1]
+            else f"twice in entity {names[0]}"
+        )
         found = f"document {quote(table.names[document])}: the mention of tokens {start} to {end} is {where}"
         yield Problem(f"{found}; {advice}", table.line_of(document, start), table.file_of(document))
 
@@ -288,13 +338,17 @@ def _find_mentions_past_end(key: MentionTable, response: MentionTable) -> Iterat
         if table.n_tokens is not None or other.n_tokens is None:
             continue
         length = dict(zip(other.names, other.n_tokens.tolist(), strict=True))
-        mentions = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        mentions = zip(
+            table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True
+        )
         for document, start, end in mentions:
             name = table.names[document]
             if end < length.get(name, end + 1):
                 continue
             if table is response:
-                found = f"document {quote(name)}: the mention [{start}, {end}] is outside the document"
+                found = (
+                    f"document {quote(name)}: the mention [{start}, {end}] is outside the document"
+                )
                 what = f"{found}, which has {length[name]:,} tokens in the key (numbered from 0)"
             else:
                 what = f"document {quote(name)} has {length[name]:,} tokens"
@@ -359,15 +413,23 @@ class CoreferenceSides:
         """Read a response and put its documents in the order of the key's."""
         response = align(gold.records, source, options)
         require_heads(gold.records, response, options["matching"])
-        return System(response, [gold.records.names[i] for i in sorted(response.absent)], response.notices)
+        return System(
+            response, [gold.records.names[i] for i in sorted(response.absent)], response.notices
+        )
 
-    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+    def check_form(
+        self, corpus: str | None, names: Sequence[str], source: Path, options: Options
+    ) -> None:
         """Check a response without a key, of which only the names of documents are known."""
-        response = align(table_of([{"document": name, "clusters": []} for name in names]), source, options)
+        response = align(
+            table_of([{"document": name, "clusters": []} for name in names]), source, options
+        )
         if options["matching"] == "head":
             require_heads(response, response, "head")
 
-    def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
+    def validate(
+        self, gold: Sequence[Any], system: Sequence[Any], options: Options
+    ) -> Iterable[Inconsistency]:
         """Find mentions that end before they start, stray and missing heads, and repeats if they are an error."""
         for name, documents in (("gold", gold), ("system", system)):
             nested = () if isinstance(documents, MentionTable) else list_clusters(documents)
@@ -412,10 +474,16 @@ class CoreferenceSides:
             digests = digest_relations(key, digests, options)
         return dict(zip(key.names, digests, strict=True))
 
-    def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+    def remarks(
+        self, gold: Key, system: System, options: Options, table: CountTable | None = None
+    ) -> Iterable[str]:
         """Return notes for the user about both sides."""
         key = gold.records
-        if options["duplicates"] != "first" and key.empty is None and not isinstance(system.rows, MentionTable):
+        if (
+            options["duplicates"] != "first"
+            and key.empty is None
+            and not isinstance(system.rows, MentionTable)
+        ):
             return  # documents in memory have no other oddities, and would be made columns only for this
         sides = {"key": key, "response": table_of(system.rows)}
         for name, side in sides.items() if options["duplicates"] == "first" else ():

@@ -37,7 +37,10 @@ def read_labels(annotators: Sequence[Path]) -> dict[str, tuple[str, ...]]:
         if candidate not in annotation
     ]
     _raise_any("annotations", annotators, problems)
-    return {candidate: tuple(annotation[candidate] for annotation in annotations) for candidate in candidates}
+    return {
+        candidate: tuple(annotation[candidate] for annotation in annotations)
+        for candidate in candidates
+    }
 
 
 def find_unanimous(labels: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -70,12 +73,21 @@ def gold_rows(kept: Mapping[str, str], candidates: Path | None = None) -> list[R
     rows = {row["id"]: row for row in read_rows(candidates, "mctaco", "candidate")}
     if lacking := [name for name in kept if name not in rows]:
         what = "was annotated but is not in this file"
-        raise FormatError(candidates, [Problem(f"candidate {quote(name)} {what}") for name in lacking])
+        raise FormatError(
+            candidates, [Problem(f"candidate {quote(name)} {what}") for name in lacking]
+        )
     names = [field.name for field in fields(load_schema("mctaco"))]
-    return [{field: {**rows[name], "label": label}[field] for field in names} for name, label in kept.items()]
+    return [
+        {field: {**rows[name], "label": label}[field] for field in names}
+        for name, label in kept.items()
+    ]
 
 
-REASONS = {"category": "another category", "from_sentence": "answered by the sentence", "correct": "not correct"}
+REASONS = {
+    "category": "another category",
+    "from_sentence": "answered by the sentence",
+    "correct": "not correct",
+}
 """Why an annotator rejects a question, by the field that says so."""
 
 
@@ -93,7 +105,10 @@ def read_verifications(annotators: Sequence[Path]) -> dict[str, dict[str, Record
             raise FormatError(path, problems)
         return first
 
-    names = [f"{path}" if path not in annotators[:n] else f"{path} ({n + 1})" for n, path in enumerate(annotators)]
+    names = [
+        f"{path}" if path not in annotators[:n] else f"{path} ({n + 1})"
+        for n, path in enumerate(annotators)
+    ]
     return dict(zip(names, read_all(annotators, read), strict=True))
 
 
@@ -118,21 +133,35 @@ def filter_questions(
     for name, of_annotator in verifications.items():
         lacking = [question for question in categories if question not in of_annotator]
         others = [question for question in of_annotator if question not in categories]
-        problems += [f"{name}: question {quote(question)} has no verification" for question in lacking]
-        problems += [f"{name}: question {quote(question)} is not one of the questions to verify" for question in others]
+        problems += [
+            f"{name}: question {quote(question)} has no verification" for question in lacking
+        ]
+        problems += [
+            f"{name}: question {quote(question)} is not one of the questions to verify"
+            for question in others
+        ]
     _raise_any("verifications", verifications, problems)
     return {
         question: [
             reason
-            for (field, reason), expected in zip(REASONS.items(), (category, "no", "yes"), strict=True)
-            if any(of_annotator[question][field] != expected for of_annotator in verifications.values())
+            for (field, reason), expected in zip(
+                REASONS.items(), (category, "no", "yes"), strict=True
+            )
+            if any(
+                of_annotator[question][field] != expected for of_annotator in verifications.values()
+            )
         ]
         for question, category in categories.items()
     }
 
 
-def _raise_any(source: str, annotators: Sequence[object] | Mapping[str, object], problems: Sequence[str]) -> None:
+def _raise_any(
+    source: str, annotators: Sequence[object] | Mapping[str, object], problems: Sequence[str]
+) -> None:
     if len(annotators) < 2:
-        problems = [f"the number of annotators is {len(annotators)} (expected at least 2)", *problems]
+        problems = [
+            f"the number of annotators is {len(annotators)} (expected at least 2)",
+            *problems,
+        ]
     if problems:
         raise FormatError(source, [Problem(what) for what in problems])

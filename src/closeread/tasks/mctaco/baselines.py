@@ -23,7 +23,10 @@ def always_negative(records: Sequence[Record]) -> list[Record]:
 def random(records: Sequence[Record], *, seed: str) -> list[Record]:
     """Label every answer by a fair coin flip."""
     heads = np.random.default_rng(int(seed)).random(len(records)) < 0.5
-    return [{"id": record["id"], "label": "yes" if head else "no"} for record, head in zip(records, heads, strict=True)]
+    return [
+        {"id": record["id"], "label": "yes" if head else "no"}
+        for record, head in zip(records, heads, strict=True)
+    ]
 
 
 BASELINES = (

@@ -23,7 +23,14 @@ from closeread.exceptions import choose_words, pluralize
 from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
-from closeread.tasks.mctaco.procedure import ABSENT, CATEGORIES, COUNTS, YES, choice_counts, encode_labels
+from closeread.tasks.mctaco.procedure import (
+    ABSENT,
+    CATEGORIES,
+    COUNTS,
+    YES,
+    choice_counts,
+    encode_labels,
+)
 
 UNITS = (*UNIT_SECONDS["proper"], "several", "none")
 SIZES = ("1 to 4", "5 to 8", "9 to 12", "over 12")
@@ -41,10 +48,23 @@ WRONG = ("gold_no", "false_yes", "false_no")
 """Counts of candidates besides those of the procedure: labelled no in gold, falsely yes, falsely no."""
 
 LABEL_METRICS = (
-    Metric("accuracy", "Accuracy", "Proportion of candidates labelled correctly.", Ratio("correct", "candidates")),
-    Metric("false_yes", "False yes", "Proportion of gold-no candidates labelled yes.", Ratio("false_yes", "gold_no")),
     Metric(
-        "false_no", "False no", "Proportion of gold-yes candidates not labelled yes.", Ratio("false_no", "gold_yes")
+        "accuracy",
+        "Accuracy",
+        "Proportion of candidates labelled correctly.",
+        Ratio("correct", "candidates"),
+    ),
+    Metric(
+        "false_yes",
+        "False yes",
+        "Proportion of gold-no candidates labelled yes.",
+        Ratio("false_yes", "gold_no"),
+    ),
+    Metric(
+        "false_no",
+        "False no",
+        "Proportion of gold-yes candidates not labelled yes.",
+        Ratio("false_no", "gold_yes"),
     ),
 )
 """Scores of candidates; without a value where there are no candidates to divide by."""
@@ -61,22 +81,32 @@ class WrongQuestion(NamedTuple):
     sentence: str
     question: str
     wrong: int  # how many candidates are labelled wrongly
-    candidates: Sequence[tuple[str, str, str | None]]  # answers, and labels of gold and system; None for no prediction
+    candidates: Sequence[
+        tuple[str, str, str | None]
+    ]  # answers, and labels of gold and system; None for no prediction
 
 
-def count_fields(gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable) -> CountTable:
+def count_fields(
+    gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable
+) -> CountTable:
     """Add all fields, the units inside of questions, and the counts of `WRONG` to the counts of scored questions."""
     size, yes = (counts.values[:, COUNTS.index(name)] for name in ("candidates", "gold_yes"))
     share = ratio(yes, size)
-    bins = np.where(share == 1, GOLD_YES.index("all"), np.digitize(share, (0.0, 0.25, 0.5, 0.75), right=True))
+    bins = np.where(
+        share == 1, GOLD_YES.index("all"), np.digitize(share, (0.0, 0.25, 0.5, 0.75), right=True)
+    )
     place = {name: i for i, name in enumerate(counts.units)}
     question = np.array([place.get(name, -1) for name in column(gold, "question_id")], np.int64)
-    unit = np.array([UNITS.index(_name_unit(answer)) for answer in column(gold, "answer")], np.int64)
+    unit = np.array(
+        [UNITS.index(_name_unit(answer)) for answer in column(gold, "answer")], np.int64
+    )
     gold_yes, predicted = encode_labels(gold) == YES, encode_labels(system)
     correct = ((predicted == YES) == gold_yes) & (predicted != ABSENT)
     scored = question >= 0
     rows, row = np.unique((question * len(UNITS) + unit)[scored], return_inverse=True)
-    values = choice_counts(row, gold_yes[scored], (predicted == YES)[scored], correct[scored], len(rows))
+    values = choice_counts(
+        row, gold_yes[scored], (predicted == YES)[scored], correct[scored], len(rows)
+    )
     return replace(
         counts,
         names=(*COUNTS, *WRONG),
@@ -86,7 +116,9 @@ def count_fields(gold: Sequence[Record], system: Sequence[Record | None], counts
             "question_size": [SIZES[i] for i in np.digitize(size, (4, 8, 12), right=True).tolist()],
             "gold_yes": [GOLD_YES[i] for i in bins.tolist()],
         },
-        breakdowns={"unit": Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))},
+        breakdowns={
+            "unit": Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))
+        },
     )
 
 
@@ -97,14 +129,19 @@ def list_wrong(
     by_question: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
     for record, row in zip(gold, system, strict=True):
         if record["question_id"] in by_question:
-            by_question[record["question_id"]].append((record, None if row is None else row["label"]))
+            by_question[record["question_id"]].append(
+                (record, None if row is None else row["label"])
+            )
     found: list[tuple[WrongQuestion, list[list[object]]]] = []
     for candidates, *fields in zip(
         by_question.values(), table.fields["question_size"], table.fields["gold_yes"], strict=True
     ):
         rows: list[list[object]] = [
             [
-                *(record[name] for name in ("question_id", "id", "sentence", "question", "answer", "label")),
+                *(
+                    record[name]
+                    for name in ("question_id", "id", "sentence", "question", "answer", "label")
+                ),
                 *(label, record["category"], _name_unit(record["answer"]), *fields),
             ]
             for record, label in candidates
@@ -127,7 +164,8 @@ def _name_unit(answer: str) -> str:
 def _add_wrong(values: Floats) -> Floats:
     """Return counts (n, k) with the columns of `WRONG`."""
     size, gold, system, both = (
-        values[:, COUNTS.index(name)] for name in ("candidates", "gold_yes", "system_yes", "both_yes")
+        values[:, COUNTS.index(name)]
+        for name in ("candidates", "gold_yes", "system_yes", "both_yes")
     )
     return np.column_stack([values, size - gold, system - both, gold - both])
 
@@ -166,14 +204,18 @@ COLUMNS = {
 class LabelErrorReport(Result):
     """The errors of a system's labels."""
 
-    report: Report  # with slices by each field; exact match and F1 as `closeread.score` computes them
+    report: (
+        Report  # with slices by each field; exact match and F1 as `closeread.score` computes them
+    )
     questions: Sequence[WrongQuestion]  # those with errors, the most first
     rows: Sequence[list[object]]  # the wrong candidates, in the order of their questions
     limit: int  # how many questions tables list
 
     def __repr__(self) -> str:
         counts = self.report.total.counts
-        wrong = ", ".join(f"{name.replace('_', ' ')} {counts[name]:,.0f}" for name in ("false_yes", "false_no"))
+        wrong = ", ".join(
+            f"{name.replace('_', ' ')} {counts[name]:,.0f}" for name in ("false_yes", "false_no")
+        )
         return f"<LabelErrorReport: {pluralize(int(counts['candidates']), 'candidate')}, {wrong}>"
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
@@ -181,7 +223,9 @@ class LabelErrorReport(Result):
         yield report_grid(replace(self.report, slices={}), style)
         for field in self.report.slices:
             for what, columns in COLUMNS.items():
-                meaning = f" ({MEANINGS[field]})" if field in MEANINGS and what == "Questions" else ""
+                meaning = (
+                    f" ({MEANINGS[field]})" if field in MEANINGS and what == "Questions" else ""
+                )
                 title = f"{what} by {field.replace('_', ' ')}{meaning}"
                 yield make_slice_grid(self.report, field, title, columns, parts=FIELDS[field])
         for number, one in enumerate(self.questions[: self.limit], 1):
@@ -190,10 +234,14 @@ class LabelErrorReport(Result):
                 where = choose_words("--limit, --json and --format csv", "to_dict() and to_frame()")
                 more = pluralize(len(self.questions) - number, "more question")
                 notes.append(f"{more} with errors: see {where}.")
-            rows = [[answer, gold, predicted or NOTHING] for answer, gold, predicted in one.candidates]
+            rows = [
+                [answer, gold, predicted or NOTHING] for answer, gold, predicted in one.candidates
+            ]
             title = f"{one.question_id} ({one.category}): {one.wrong} of {pluralize(len(rows), 'candidate')} wrong"
             header = ["answer", "gold", "predicted"]
-            yield Grid(title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"}))
+            yield Grid(
+                title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"})
+            )
 
     def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
@@ -203,7 +251,12 @@ class LabelErrorReport(Result):
         """Return the report, and under `errors` the questions with errors and all of their candidates."""
         names = ("answer", "gold", "predicted")
         questions = [
-            {**one._asdict(), "candidates": [dict(zip(names, candidate, strict=True)) for candidate in one.candidates]}
+            {
+                **one._asdict(),
+                "candidates": [
+                    dict(zip(names, candidate, strict=True)) for candidate in one.candidates
+                ],
+            }
             for one in self.questions
         ]
         return {**self.report.to_dict(), "errors": {"questions": questions}}

@@ -32,7 +32,9 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     # Whitespace around labels is stripped, as in the official evaluator.
     labels = [label.strip() for label in islice(lines, len(ids))]
     own_ids = ids if len(labels) == len(ids) else ids[: len(labels)]
-    return Parsed(ColumnRecords({"id": own_ids, "label": labels}), range(1, len(labels) + 1), problems)
+    return Parsed(
+        ColumnRecords({"id": own_ids, "label": labels}), range(1, len(labels) + 1), problems
+    )
 
 
 def dump_submission(rows: Iterable[Record]) -> str:

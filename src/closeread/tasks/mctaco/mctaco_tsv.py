@@ -43,14 +43,18 @@ def read_records(path: Path, split: str) -> Parsed:
         if len(line) < SHORTEST:
             n_short += 1
             if n_short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
-                problems.append(Problem(f"has {len(line)} characters (expected at least {SHORTEST})", number))
+                problems.append(
+                    Problem(f"has {len(line)} characters (expected at least {SHORTEST})", number)
+                )
                 continue
         if not line.replace("\t", "").isprintable():
             for name, text in zip(COLUMNS, cells, strict=True):
                 if unsafe := UNSAFE.search(text):
                     found = f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
                     problems.append(Problem(found, number))
-        sentence, question, answer, label, category = (texts.setdefault(cell, cell) for cell in cells)
+        sentence, question, answer, label, category = (
+            texts.setdefault(cell, cell) for cell in cells
+        )
         places.append(number)
         rows.append(
             (
@@ -69,7 +73,9 @@ def dump_records(records: Iterable[Record]) -> str:
     for record in records:
         row = [str(record[name]) for name in COLUMNS]
         if any(map(UNSAFE.search, row)):
-            raise ValueError(f"{record['id']}: a field contains a control character, which this format can't represent")
+            raise ValueError(
+                f"{record['id']}: a field contains a control character, which this format can't represent"
+            )
         lines.append("\t".join(row) + "\n")
     text = "".join(lines)
     # Readers drop one byte-order mark, so a text that itself begins with one needs a second one before it.

@@ -51,14 +51,18 @@ class Data(NamedTuple):
     """The data on which models are trained, selected and scored."""
 
     training: Gold
-    validation: Gold | None = None  # on which every epoch is scored; None to hold out some of the training sentences
+    validation: Gold | None = (
+        None  # on which every epoch is scored; None to hold out some of the training sentences
+    )
     test: Gold | None = None  # on which the trained model is scored, if it is
 
 
 HELD_OUT = 0.1  # the share of the training sentences that is held out, if settings don't say it
 
 
-def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple[list[Record], list[Record]]:
+def split_questions(
+    records: Sequence[Record], share: float, seed: int
+) -> tuple[list[Record], list[Record]]:
     """Hold out the questions of a random share of the sentences; return the records of the others, and theirs.
 
     So no sentence that is learnt from is held out.  Both have one sentence at least, and keep the order of the records.
@@ -79,7 +83,10 @@ def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list
     questions = list(dict.fromkeys(record["question_id"] for record in records))
     order = np.random.default_rng((seed, 1)).permutation(len(questions))
     # Rounded up, so that few questions are not none.
-    kept = {questions[number] for number in order[: int(np.ceil(len(questions) * percent / 100))].tolist()}
+    kept = {
+        questions[number]
+        for number in order[: int(np.ceil(len(questions) * percent / 100))].tolist()
+    }
     return [record for record in records if record["question_id"] in kept]
 
 
@@ -104,7 +111,9 @@ def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> Te
 def make_rows(records: Sequence[Record], plausible: Mask) -> list[Record]:
     """Return the rows of a submission: "yes" for the candidates that are plausible."""
     labels = ("yes" if yes else "no" for yes in plausible.tolist())
-    return [{"id": record["id"], "label": label} for record, label in zip(records, labels, strict=True)]
+    return [
+        {"id": record["id"], "label": label} for record, label in zip(records, labels, strict=True)
+    ]
 
 
 def decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
@@ -172,7 +181,12 @@ class TrainedRuns(Result):
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
-        scores = [(data, metric) for data in DATA for metric in METRICS if any(getattr(run, data) for run in self.runs)]
+        scores = [
+            (data, metric)
+            for data in DATA
+            for metric in METRICS
+            if any(getattr(run, data) for run in self.runs)
+        ]
         titles = [f"{METRICS[metric]} ({DATA[data]})" for data, metric in scores]
         rows = [
             [
@@ -198,18 +212,25 @@ class TrainedRuns(Result):
         columns = [(data, metric) for data in DATA for metric in METRICS]
         header = ["size", "seed", "questions", "epoch"]
         rows = [
-            [*(getattr(run, name) for name in header), *(getattr(run, data).get(metric) for data, metric in columns)]
+            [
+                *(getattr(run, name) for name in header),
+                *(getattr(run, data).get(metric) for data, metric in columns),
+            ]
             for run in self.runs
         ]
         return [*header, *(f"{data}/{metric}" for data, metric in columns)], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as `run.json` holds it."""
-        summary: list[dict[str, Any]] = [{"size": size, "runs": n} for size, n in self.sizes.items()]
+        summary: list[dict[str, Any]] = [
+            {"size": size, "runs": n} for size, n in self.sizes.items()
+        ]
         for of_size in summary:
             for data in DATA:
                 found = {metric: self.estimate(of_size["size"], data, metric) for metric in METRICS}
-                of_size[data] = {metric: one._asdict() for metric, one in found.items() if one is not None}
+                of_size[data] = {
+                    metric: one._asdict() for metric, one in found.items() if one is not None
+                }
         return {
             "format": RUNS_FORMAT,
             "task": TASK,
@@ -233,7 +254,9 @@ def train(
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
-        raise RequestError(f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})")
+        raise RequestError(
+            f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})"
+        )
     share = HELD_OUT if settings.held_out is None else settings.held_out
     if data.validation is None:
         learnt, held_out = split_questions(data.training.records, share, settings.seed)
@@ -307,7 +330,9 @@ def train_several(
     }
     if run.exists() and not is_empty_folder(run):
         known = {name.partition("/")[0] for name in names.values()}
-        is_known = run.is_dir() and (is_series(run) or {path.name for path in run.iterdir()} <= known)
+        is_known = run.is_dir() and (
+            is_series(run) or {path.name for path in run.iterdir()} <= known
+        )
         if not (resume and is_known):
             expected = f"expected a new folder, or several runs for {name_option('resume')}"
             raise RequestError(f"{run}: is not an empty folder ({expected})")
@@ -348,7 +373,9 @@ def read_runs(folder: Path) -> TrainedRuns:
                 problems.append(Problem(what, path=("runs", place, "folder")))
         if problems:
             raise FormatError(path, problems)
-        return TrainedRuns([TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete")
+        return TrainedRuns(
+            [TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete"
+        )
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
     except KeyError as error:
@@ -359,7 +386,9 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
     """Return the folder of a run: the folder itself, or that of several runs in it which has this seed."""
     if not is_series(folder):
         if seed is not None:
-            raise RequestError(f"{folder}: is the folder of one run (expected one of several runs with --run-seed)")
+            raise RequestError(
+                f"{folder}: is the folder of one run (expected one of several runs with --run-seed)"
+            )
         return folder
     runs = read_runs(folder).runs
     fitting = [run for run in runs if seed is None or run.seed == seed]
@@ -368,7 +397,9 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
     names = ", ".join(run.folder for run in fitting or runs)
     if not fitting:
         what = f"no run with seed {seed}" if runs else "no complete run"
-        raise RequestError(f"{folder}: holds {what}" + (f" (expected one of {names})" if names else ""))
+        raise RequestError(
+            f"{folder}: holds {what}" + (f" (expected one of {names})" if names else "")
+        )
     how = "--run-seed, or " if seed is None and len({run.size for run in runs}) == 1 else ""
     found = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
     raise RequestError(f"{found} (expected {how}the folder of one run)")
@@ -392,7 +423,10 @@ def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Re
 
 
 def score_candidates(
-    records: Sequence[Record], model: LikelihoodModel, hardware: Hardware, unit_normalization: str = "off"
+    records: Sequence[Record],
+    model: LikelihoodModel,
+    hardware: Hardware,
+    unit_normalization: str = "off",
 ) -> Floats:
     """Return the likelihood of each answer after sentence and question under a language model, (n_candidates,)."""
     from closeread.neural.training import use_precision
@@ -404,7 +438,9 @@ def score_candidates(
     return scores
 
 
-def label_candidates(records: Sequence[Record], scores: Floats, threshold: float | None = None) -> list[Record]:
+def label_candidates(
+    records: Sequence[Record], scores: Floats, threshold: float | None = None
+) -> list[Record]:
     """Return the rows of a submission: yes above the threshold, or above the mean of the question's candidates."""
     if threshold is not None:
         return make_rows(records, scores > threshold)

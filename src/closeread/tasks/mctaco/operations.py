@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.exceptions import RequestError, describe_unknown, fill_options, name_option, pluralize, read_all
+from closeread.exceptions import (
+    RequestError,
+    describe_unknown,
+    fill_options,
+    name_option,
+    pluralize,
+    read_all,
+)
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
@@ -71,7 +78,11 @@ def categories(systems: Systems, *, place: Gold) -> Drawing:
 
 
 def label_scores(
-    systems: Systems, *, place: Gold, by: Field = "unit", score: Literal["accuracy", "exact_match", "f1"] = "accuracy"
+    systems: Systems,
+    *,
+    place: Gold,
+    by: Field = "unit",
+    score: Literal["accuracy", "exact_match", "f1"] = "accuracy",
 ) -> Drawing:
     """Draw a score of labels by a field.
 
@@ -147,20 +158,35 @@ def errors(
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
     from closeread.counts.counts import make_report
-    from closeread.tasks.mctaco.errors import LABEL_METRICS, LabelErrorReport, count_fields, list_wrong
+    from closeread.tasks.mctaco.errors import (
+        LABEL_METRICS,
+        LabelErrorReport,
+        count_fields,
+        list_wrong,
+    )
 
     counted = scored.counted
     sides = (scored.gold.records, scored.system.rows)
     table = count_fields(*sides, counted.table)
-    procedure = replace(counted.procedure, metrics=(*counted.procedure.metrics, *LABEL_METRICS), breakdowns=("unit",))
+    procedure = replace(
+        counted.procedure,
+        metrics=(*counted.procedure.metrics, *LABEL_METRICS),
+        breakdowns=("unit",),
+    )
     report = make_report(
-        replace(counted, table=table, procedure=procedure), by=by, resampling=intervals.make_resampling()
+        replace(counted, table=table, procedure=procedure),
+        by=by,
+        resampling=intervals.make_resampling(),
     )
     return LabelErrorReport(report, *list_wrong(*sides, table), limit)
 
 
 def adjudicate(
-    annotators: Annotators, *, candidates: Read | None = None, dropped: Write | None = None, output: Output
+    annotators: Annotators,
+    *,
+    candidates: Read | None = None,
+    dropped: Write | None = None,
+    output: Output,
 ) -> Written:
     """Keep the candidates that all annotators label alike.
 
@@ -182,13 +208,24 @@ def adjudicate(
     from closeread.corpus.names import load_corpus
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import find_unanimous, gold_rows, measure_observed_agreement, read_labels
+    from closeread.tasks.mctaco.annotation import (
+        find_unanimous,
+        gold_rows,
+        measure_observed_agreement,
+        read_labels,
+    )
 
     labels = read_labels(annotators)
     kept = find_unanimous(labels)
     rows = gold_rows(kept, candidates)
-    gold = dump_json_lines(rows) if candidates is None else dump_gold(load_corpus("mctaco"), output, rows)
-    dropped_rows = [{"id": name, "labels": list(given)} for name, given in labels.items() if name not in kept]
+    gold = (
+        dump_json_lines(rows)
+        if candidates is None
+        else dump_gold(load_corpus("mctaco"), output, rows)
+    )
+    dropped_rows = [
+        {"id": name, "labels": list(given)} for name, given in labels.items() if name not in kept
+    ]
     more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows)}
     write_texts({output: gold, **more})
     yes = sum(label == "yes" for label in kept.values())
@@ -228,11 +265,15 @@ def adjudicate_questions(
     reasons = [{"question_id": question, "reasons": why} for question, why in found.items() if why]
     more = {} if dropped is None else {dropped: dump_json_lines(reasons)}
     write_texts({output: dump_gold(gold.corpus, output, rows), **more})
-    size = f"{pluralize(len(found) - len(reasons), 'question')} kept ({pluralize(len(rows), 'row')})"
+    size = (
+        f"{pluralize(len(found) - len(reasons), 'question')} kept ({pluralize(len(rows), 'row')})"
+    )
     return Written(output, f"{size}, {len(reasons):,} dropped", rows)
 
 
-def units(*, place: Gold, rule: Literal["proper", "official"] = "proper", output: Output) -> Written:
+def units(
+    *, place: Gold, rule: Literal["proper", "official"] = "proper", output: Output
+) -> Written:
     """Rewrite temporal expressions in their most proper unit.
 
     "30 months" becomes "2.5 years".  The output is JSON Lines if its name ends in .jsonl, otherwise the released
@@ -253,8 +294,13 @@ def units(*, place: Gold, rule: Literal["proper", "official"] = "proper", output
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
     gold = read_noted_gold(place)
-    rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
-    changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
+    rows = [
+        {**record, "answer": normalize_units(record["answer"], rule=rule)}
+        for record in gold.records
+    ]
+    changed = sum(
+        row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True)
+    )
     write_text(output, dump_gold(gold.corpus, output, rows))
     return Written(output, f"{len(rows):,} rows, {changed:,} answers rewritten", rows)
 
@@ -328,20 +374,29 @@ def candidates(
         raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
     chosen = [name for name in dict.fromkeys(events or EVENTS) if name != NO_EVENTS]
     gold = read_noted_gold(place)
-    techniques = [by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)]
-    retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]  # before a model, which takes long
+    techniques = [
+        by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
+    ]
+    retrieval = (
+        [] if phrases is None else [by_retrieval(read_index(phrases))]
+    )  # before a model, which takes long
     if fill_mask is not None:
         from closeread.neural.fill_mask import FillMask
 
         model = FillMask(fill_mask, device=device)
         techniques.append(by_masking(model, mask_token=model.mask_token))
-    count, of = len({one["question_id"] for one in gold.records if one["category"] in chosen}), ", ".join(chosen)
+    count, of = (
+        len({one["question_id"] for one in gold.records if one["category"] in chosen}),
+        ", ".join(chosen),
+    )
     if count and phrases is None:
         use = f"see {name_option('phrases')}, or use {name_option('events', NO_EVENTS)}"
         what = f"{pluralize(count, 'question')} of {of} will get no new candidates"
         warn(f"{what}: their answers are events, for which phrases are retrieved ({use}).")
     if chosen and not count and phrases is not None:
-        warn(f"no phrases are retrieved: there is no question of {of} (see {name_option('events')}).")
+        warn(
+            f"no phrases are retrieved: there is no question of {of} (see {name_option('events')})."
+        )
     rows = expand(gold.records, [*techniques, *retrieval], events=chosen, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)
@@ -378,9 +433,16 @@ def phrases_of_texts(
     texts = read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
     paragraphs = [paragraph for text in texts for paragraph in text]
     documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "parsing", len(paragraphs))
-    pool = make_pool((phrase for document in documents for phrase in find_event_phrases(document)), max_words=max_words)
+    pool = make_pool(
+        (phrase for document in documents for phrase in find_event_phrases(document)),
+        max_words=max_words,
+    )
     write_lines(output, [f"{phrase}\n" for phrase in pool])
-    return Written(output, f"{pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}", pool)
+    return Written(
+        output,
+        f"{pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}",
+        pool,
+    )
 
 
 def phrases_of_frames(
@@ -415,7 +477,11 @@ def phrases_of_frames(
     warn_all(f"skipped {error}" for error in found.skipped)
     if found.without_places:
         lacking = pluralize(found.without_places, "example")
-        warn_all([f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."])
+        warn_all(
+            [
+                f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."
+            ]
+        )
     write_lines(output, [f"{phrase}\n" for phrase in pool])
     sources = f"{pluralize(found.examples, 'example')} in {pluralize(found.files, 'file')}"
     return Written(output, f"{pluralize(len(pool), 'phrase')} from {sources}", pool)
@@ -432,13 +498,17 @@ class Settings(TrainingSettings):
             mctaco units` does with this rule.
     """
 
-    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = None
+    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = (
+        None
+    )
     unit_normalization: UnitNormalization = "off"
 
 
 def train(
     *,
-    settings: Settings = Settings(epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5),
+    settings: Settings = Settings(
+        epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5
+    ),
     training: TrainingFile = None,
     split: Split = None,
     config: Config = None,
@@ -491,7 +561,11 @@ def train(
     if validation is not None and settings.held_out is not None:
         raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
     splits = {"training": "validation", "validation": None, "test": None}
-    given = {"training": (training, split), "validation": (validation, None), "test": (test, test_split)}
+    given = {
+        "training": (training, split),
+        "validation": (validation, None),
+        "test": (test, test_split),
+    }
     golds = read_golds("mctaco", splits, given, config, data_dir)
     if golds["training"] is None:
         raise RequestError("there is nothing to learn from")
@@ -501,7 +575,9 @@ def train(
         found, folders = models.TrainedRuns([trained], is_complete=True), [output]
     else:
         numbers = range(settings.seed, settings.seed + (seeds or 1))
-        found = models.train_several(data, output, settings, seeds=numbers, sizes=sizes, resume=resume)
+        found = models.train_several(
+            data, output, settings, seeds=numbers, sizes=sizes, resume=resume
+        )
         folders = [output / one.folder for one in found.runs]
     for one, folder in zip(found.runs, folders, strict=True):
         if one.epoch:
@@ -577,12 +653,20 @@ def predict(
             from closeread.neural.likelihoods import LikelihoodModel
 
             how = (hardware, unit_normalization or "off")
-            tuned = None if tune_on is None else read_noted_gold(place._replace(gold=None, split=tune_on)).records
+            tuned = (
+                None
+                if tune_on is None
+                else read_noted_gold(place._replace(gold=None, split=tune_on)).records
+            )
             model = LikelihoodModel.load(str(zero_shot), hardware.device)
             if tuned is not None:
-                threshold, f1 = models.choose_threshold(tuned, models.score_candidates(tuned, model, *how))
+                threshold, f1 = models.choose_threshold(
+                    tuned, models.score_candidates(tuned, model, *how)
+                )
                 tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
-            rows = models.label_candidates(records, models.score_candidates(records, model, *how), threshold)
+            rows = models.label_candidates(
+                records, models.score_candidates(records, model, *how), threshold
+            )
         write(rows)
     yes = sum(row["label"] == "yes" for row in rows)
     return Written(output, f"{pluralize(len(rows), 'candidate')}, {yes:,} yes{tuning}", rows)
@@ -593,7 +677,11 @@ OPERATIONS: Operations = {
     "errors": {"mctaco": errors},
     "perturb mctaco": {"candidates": candidates, "units": units},
     "phrases": {"propbank": phrases_of_frames, "text": phrases_of_texts},
-    "plot": {"categories": categories, "label-scores": label_scores, "learning-curve": learning_curve},
+    "plot": {
+        "categories": categories,
+        "label-scores": label_scores,
+        "learning-curve": learning_curve,
+    },
     "predict": {"mctaco": predict},
     "train": {"mctaco": train},
 }

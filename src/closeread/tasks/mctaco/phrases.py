@@ -44,7 +44,9 @@ OTHER_CLAUSES = frozenset(
 )  # fmt: skip
 """Dependents of a verb, by relation, that do not belong to its phrase."""
 
-_NO_SUBJECTS = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"})
+_NO_SUBJECTS = frozenset(
+    {"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"}
+)
 """Relative pronouns, and the end of "let's"."""
 
 _WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
@@ -83,7 +85,9 @@ def find_event_phrases(document: Any) -> Iterator[str]:
             if verb.pos_ == "VERB" and (subject := _find_subject(verb)) is not None:
                 words = [verb] if subject.head == verb else [verb, *subject.subtree]
                 for child in verb.children:
-                    is_quoted = child.dep_ == "ccomp" and child.i < verb.i  # "'They left,' she said"
+                    is_quoted = (
+                        child.dep_ == "ccomp" and child.i < verb.i
+                    )  # "'They left,' she said"
                     is_other = child.dep_ in OTHER_CLAUSES or child.lower_ in _ADVERBS_OF_CLAUSES
                     if not is_other and not is_quoted:
                         words += child.subtree
@@ -143,7 +147,9 @@ class Frames(NamedTuple):
     phrases: list[str]  # their event phrases, in order, with repetitions
     files: int
     examples: int
-    without_places: int  # the number of examples without the places of their predicate and arguments
+    without_places: (
+        int  # the number of examples without the places of their predicate and arguments
+    )
     skipped: list[FormatError]  # the errors of files that were skipped
 
 
@@ -216,14 +222,18 @@ def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]
             of_verb.update(places)
         elif element.name == "arg" and _KEPT.fullmatch(element.attributes.get("type", "")):
             first, last = _parse_places(element, "start"), _parse_places(element, "end")
-            places = range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
+            places = (
+                range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
+            )
             of_arguments.update(places)
         else:
             continue
         if not places or max(places) >= len(sentence):
             return None
     begin = min(of_verb, default=0)
-    while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:  # directly before the predicate
+    while (
+        begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES
+    ):  # directly before the predicate
         begin -= 1
         of_verb.add(begin)
     return [(sentence[place], place in of_verb) for place in sorted(of_arguments | of_verb)]
@@ -239,7 +249,9 @@ def _read_in_order(example: Element) -> list[tuple[str, bool]]:
     words: list[tuple[str, bool]] = []
     for element in example.elements():
         is_predicate = element.name == "rel"
-        if is_predicate or (element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(element.attributes.get("n", ""))):
+        if is_predicate or (
+            element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(element.attributes.get("n", ""))
+        ):
             preposition = element.attributes.get("f", "")
             text = f"{preposition} {element.text()}" if preposition.islower() else element.text()
             words += [(word, is_predicate) for word in text.split()]
@@ -262,5 +274,7 @@ def make_pool(phrases: Iterable[str], *, max_words: int = 10) -> list[str]:
             text = " ".join(words)
             pool.setdefault(text.casefold(), text)
     if not pool:
-        raise RequestError(f"no event phrase of at most {max_words} words was found (expected at least one)")
+        raise RequestError(
+            f"no event phrase of at most {max_words} words was found (expected at least one)"
+        )
     return list(pool.values())

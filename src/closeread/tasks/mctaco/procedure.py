@@ -28,14 +28,29 @@ from closeread.arrays import Floats, Ints, Mask, check_sums
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.printed_tables import Chance
-from closeread.counts.procedure import EXTRA, Procedure, check_present, missing_option, name_documents
+from closeread.counts.procedure import (
+    EXTRA,
+    Procedure,
+    check_present,
+    missing_option,
+    name_documents,
+)
 from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 
 MAX_CANDIDATES = 1_000
 """The most candidates of a question whose expected scores are computed, by all ways to label them."""
 
-COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
+COUNTS = (
+    "questions",
+    "exact",
+    "f1_sum",
+    "candidates",
+    "correct",
+    "gold_yes",
+    "system_yes",
+    "both_yes",
+)
 """The counts of a question, in column order:
 
 * `questions`: 1, the denominator of both scores;
@@ -45,7 +60,9 @@ COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "
 """
 
 
-def choice_counts(question: Ints, gold: Mask, system: Mask, correct: Mask, n_questions: int) -> Floats:
+def choice_counts(
+    question: Ints, gold: Mask, system: Mask, correct: Mask, n_questions: int
+) -> Floats:
     """Return the counts behind exact match and F1: (n_questions, len(COUNTS)), columns in the order of `COUNTS`.
 
     `correct` does not follow from `gold` and `system`: a candidate without a prediction is neither predicted yes nor
@@ -53,11 +70,21 @@ def choice_counts(question: Ints, gold: Mask, system: Mask, correct: Mask, n_que
     """
     every = np.ones_like(gold)
     candidates, n_correct, gold_yes, system_yes, both_yes = (
-        np.bincount(question[mask], minlength=n_questions) for mask in (every, correct, gold, system, gold & system)
+        np.bincount(question[mask], minlength=n_questions)
+        for mask in (every, correct, gold, system, gold & system)
     )
     f1 = _f1(gold_yes, system_yes, both_yes)
     exact = n_correct == candidates
-    columns = (np.ones(n_questions), exact, f1, candidates, n_correct, gold_yes, system_yes, both_yes)
+    columns = (
+        np.ones(n_questions),
+        exact,
+        f1,
+        candidates,
+        n_correct,
+        gold_yes,
+        system_yes,
+        both_yes,
+    )
     return np.column_stack(columns).astype(np.float64)
 
 
@@ -77,7 +104,9 @@ CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "
 
 def score_table(table: CountTable) -> dict[str, float]:
     """Score the questions of a table, which has at least one."""
-    return {metric.name: float(metric.score(table.totals, table.names)) for metric in PROCEDURE.metrics}
+    return {
+        metric.name: float(metric.score(table.totals, table.names)) for metric in PROCEDURE.metrics
+    }
 
 
 def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
@@ -85,7 +114,9 @@ def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dic
     return score_table(PROCEDURE.count(gold=gold, system=system))
 
 
-def slice_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, CountTable]:
+def slice_by_category(
+    gold: Sequence[Record], system: Sequence[Record | None]
+) -> dict[str, CountTable]:
     """Count a system's labels in each category of the gold, in the order of `CATEGORIES`."""
     slices = PROCEDURE.count(gold=gold, system=system).slices("category")
     return {category: slices[category] for category in CATEGORIES if category in slices}
@@ -101,7 +132,9 @@ def expect_random(table: CountTable) -> dict[str, Chance]:
     Raises:
         LimitError: a question has more than `MAX_CANDIDATES`.
     """
-    candidates, gold_yes = (table.values[:, COUNTS.index(name)].astype(np.int64) for name in ("candidates", "gold_yes"))
+    candidates, gold_yes = (
+        table.values[:, COUNTS.index(name)].astype(np.int64) for name in ("candidates", "gold_yes")
+    )
     with name_documents(table.units, "question"):
         noun = "candidate answers, too many for the expected scores of a random baseline"
         check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
@@ -109,9 +142,17 @@ def expect_random(table: CountTable) -> dict[str, Chance]:
     of_shape = {}
     for n, g in set(shapes):
         both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
-        weight = np.outer(*(np.array([comb(flips, k) / 2**flips for k in range(flips + 1)]) for flips in (g, n - g)))
+        weight = np.outer(
+            *(
+                np.array([comb(flips, k) / 2**flips for k in range(flips + 1)])
+                for flips in (g, n - g)
+            )
+        )
         exact = (both == g) & (wrong == 0)
-        for name, values in (("exact_match", exact), ("f1", _f1(np.full_like(both, g), both + wrong, both))):
+        for name, values in (
+            ("exact_match", exact),
+            ("f1", _f1(np.full_like(both, g), both + wrong, both)),
+        ):
             mean = (weight * values).sum()
             of_shape[name, n, g] = mean, (weight * (values - mean) ** 2).sum()
     scores = {}
@@ -124,7 +165,9 @@ def expect_random(table: CountTable) -> dict[str, Chance]:
 NO, YES, ABSENT = 0, 1, 2
 
 
-def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: str = "error") -> CountTable:
+def count(
+    *, gold: Sequence[Record], system: Sequence[Record | None], missing: str = "error"
+) -> CountTable:
     """Count the candidates of each question.
 
     Args:
@@ -142,7 +185,8 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     question, questions = factorize(column(gold, "question_id"))
     first = np.unique(question, return_index=True)[1].tolist()
     sentences, categories = (
-        [values[row] for row in first] for values in (column(gold, "sentence_id"), column(gold, "category"))
+        [values[row] for row in first]
+        for values in (column(gold, "sentence_id"), column(gold, "category"))
     )
     gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
@@ -183,7 +227,12 @@ PROCEDURE = Procedure(
             "Proportion of questions whose candidate answers are all labelled correctly.",
             Ratio("exact", "questions"),
         ),
-        Metric("f1", "F1", "Mean over questions of the F1 of the label yes.", Ratio("f1_sum", "questions")),
+        Metric(
+            "f1",
+            "F1",
+            "Mean over questions of the F1 of the label yes.",
+            Ratio("f1_sum", "questions"),
+        ),
     ),
     headline="f1",
     modules=("mctaco",),

@@ -28,7 +28,9 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "questions without a yes": len(category) - len(with_yes),
     }
     lengths = {
-        f"mean tokens of the {name}": float(ratio(sum(len(record[name].split()) for record in records), n))
+        f"mean tokens of the {name}": float(
+            ratio(sum(len(record[name].split()) for record in records), n)
+        )
         for name in ("sentence", "question", "answer")
     }
     questions = Counter(category.values())
@@ -36,7 +38,9 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     by_category: dict[str, float] = {}
     for name in sorted(questions):
         by_category[f"questions: {name}"] = questions[name]
-        by_category[f"candidates per question: {name}"] = float(ratio(candidates[name], questions[name]))
+        by_category[f"candidates per question: {name}"] = float(
+            ratio(candidates[name], questions[name])
+        )
     return {**sizes, **lengths, **by_category}
 
 

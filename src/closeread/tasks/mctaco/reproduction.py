@@ -46,7 +46,12 @@ RELEASED_PREDICTIONS = {
     ROBERTA: "experiments/roberta/roberta.output.txt",
 }
 NAMES = {"f1": "F1", "exact_match": "EM"}
-COLUMNS = {"adjective": "Adjectives", "frequency": "Frequency", "period": "Period", "typical time": "Typical time"}
+COLUMNS = {
+    "adjective": "Adjectives",
+    "frequency": "Frequency",
+    "period": "Period",
+    "typical time": "Typical time",
+}
 """The columns of Table 3, by the group of rules."""
 
 EXAMPLES = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
@@ -58,7 +63,9 @@ PLATEAU = 2500  # the number of question-answer pairs from which on Figure 3 is 
 
 def table_1(inputs: Inputs) -> Recomputed:
     """Recompute Table 1: sizes, of both splits."""
-    found = facts([record for split in ("validation", "test") for record in _read(split, inputs).records])
+    found = facts(
+        [record for split in ("validation", "test") for record in _read(split, inputs).records]
+    )
     cells = {
         ("# of unique questions", "value"): found["questions"],
         ("# of unique question-answer pairs", "value"): found["candidates"],
@@ -84,12 +91,18 @@ def table_2(inputs: Inputs) -> Recomputed:
     if inputs.runs is not None:
         of_runs, inputs.remarks["Table 2"] = score_runs(inputs, whole)
         if inputs.upstream is not None and BERT in of_runs:
-            raise RequestError(fill_options(f"{BERT} is in {{upstream}} and in {{runs}} (expected one of the two)"))
+            raise RequestError(
+                fill_options(f"{BERT} is in {{upstream}} and in {{runs}} (expected one of the two)")
+            )
         scores.update(of_runs)
     for name, system in _read_released_predictions(gold, inputs):
         if name != ROBERTA:
             scores[name] = _score(gold, system)
-    return {(row, title): of_row[metric] for row, of_row in scores.items() for metric, title in NAMES.items()}
+    return {
+        (row, title): of_row[metric]
+        for row, of_row in scores.items()
+        for metric, title in NAMES.items()
+    }
 
 
 def table_3(inputs: Inputs) -> Recomputed:
@@ -130,21 +143,36 @@ def text(inputs: Inputs) -> Recomputed:
     in_sample = SAMPLE * float(ratio(len(splits[1]), questions[1]))  # the mean of random samples
     cells: dict[tuple[str, str], Value] = {
         ("tuples", "3"): _claim_about(n, 13_000, 1000),
-        ("classes of temporal common sense", "3"): len({row["category"] for records in splits for row in records}),
+        ("classes of temporal common sense", "3"): len(
+            {row["category"] for records in splits for row in records}
+        ),
         ("split of the data, dev / test, percent", "4"): Claim(
-            " / ".join(f"{share:.1f}" for share in shares), [round(share) for share in shares] == [30, 70]
+            " / ".join(f"{share:.1f}" for share in shares),
+            [round(share) for share in shares] == [30, 70],
         ),
         ("tuples in these", "4"): _claim_about(in_sample, 700, 100),
-        ("the same as a share of the data, percent", "A.2"): _claim_about(100 * float(ratio(PLATEAU, n)), 20, 10),
+        ("the same as a share of the data, percent", "A.2"): _claim_about(
+            100 * float(ratio(PLATEAU, n)), 20, 10
+        ),
     }
     # From the scores printed in Table 2, which suffice for the statements about them.
-    printed = next(table["rows"] for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
-    drops = {row: float(Decimal(of["F1"]) - Decimal(of["EM"])) for row, of in printed.items() if "EM" in of}
+    printed = next(
+        table["rows"] for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2"
+    )
+    drops = {
+        row: float(Decimal(of["F1"]) - Decimal(of["EM"]))
+        for row, of in printed.items()
+        if "EM" in of
+    }
     behind = float(Decimal(printed["Human"]["F1"]) - Decimal(printed[BERT]["F1"]))
     trained = [drops[row] for row in ("ESIM + GloVe", "ESIM + ELMo", PLAIN, BERT)]
-    claim = Claim(f"{min(trained):.1f} to {max(trained):.1f}", min(trained) >= 25 and max(trained) < 30)
+    claim = Claim(
+        f"{min(trained):.1f} to {max(trained):.1f}", min(trained) >= 25 and max(trained) < 30
+    )
     cells |= {
-        ("how far the best systems are behind humans, percent", "abstract"): _claim_about(behind, 20, 10),
+        ("how far the best systems are behind humans, percent", "abstract"): _claim_about(
+            behind, 20, 10
+        ),
         ("drop from F1 to EM of humans", "4"): drops["Human"],
         ("drop from F1 to EM of the other systems", "4"): claim,
     }
@@ -152,13 +180,20 @@ def text(inputs: Inputs) -> Recomputed:
         table = PROCEDURE.count(gold=splits[1], system=system)
         if name == ROBERTA:
             scores = _score(splits[1], system)
-            cells |= {(f"{ROBERTA}, {title}", "4, footnote 9"): scores[metric] for metric, title in NAMES.items()}
+            cells |= {
+                (f"{ROBERTA}, {title}", "4, footnote 9"): scores[metric]
+                for metric, title in NAMES.items()
+            }
         elif name == BERT and len(table.units) > SAMPLE:
             for count, metric in (("f1_sum", "F1"), ("exact", "EM")):
-                cells[f"{BERT} on the {SAMPLE} questions, {metric}", "4, footnote 7"] = sample_questions(table, count)
+                cells[f"{BERT} on the {SAMPLE} questions, {metric}", "4, footnote 7"] = (
+                    sample_questions(table, count)
+                )
     try:
         made = [new in perturb(old, changes=2, units="any") for old, new in EXAMPLES.items()]
-        cells["examples of rule-based perturbation", "3, step 3"] = Claim(f"{sum(made)} of {len(made)}", all(made))
+        cells["examples of rule-based perturbation", "3, step 3"] = Claim(
+            f"{sum(made)} of {len(made)}", all(made)
+        )
         cells["example of unit normalization", "4"] = f"30 months -> {normalize_units('30 months')}"
     except MissingExtraError:  # without its library
         pass
@@ -173,7 +208,9 @@ def sample_questions(table: CountTable, count: str) -> Chance:
     """
     values = 100 * table.values[:, table.names.index(count)]
     left = 1 - float(ratio(SAMPLE, len(values)))
-    return Chance(float(values.mean()), math.sqrt(float(ratio(np.var(values, ddof=1), SAMPLE)) * left))
+    return Chance(
+        float(values.mean()), math.sqrt(float(ratio(np.var(values, ddof=1), SAMPLE)) * left)
+    )
 
 
 def _claim_about(value: float, number: int, unit: int) -> Claim:
@@ -181,7 +218,9 @@ def _claim_about(value: float, number: int, unit: int) -> Claim:
     return Claim(value, abs(value - number) <= unit / 2)
 
 
-def _read_released_predictions(gold: Sequence[Record], inputs: Inputs) -> Iterator[tuple[str, Sequence[Record | None]]]:
+def _read_released_predictions(
+    gold: Sequence[Record], inputs: Inputs
+) -> Iterator[tuple[str, Sequence[Record | None]]]:
     """Yield the names of systems and their released labels; nothing without a checkout."""
     if inputs.upstream is not None:
         for name, path in RELEASED_PREDICTIONS.items():
@@ -189,7 +228,9 @@ def _read_released_predictions(gold: Sequence[Record], inputs: Inputs) -> Iterat
 
 
 def _read(split: str, inputs: Inputs) -> Gold:
-    return inputs.once(split, lambda: read_gold(load_corpus("mctaco"), "default", split, inputs.data_dir))
+    return inputs.once(
+        split, lambda: read_gold(load_corpus("mctaco"), "default", split, inputs.data_dir)
+    )
 
 
 def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
@@ -197,7 +238,10 @@ def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str,
 
 
 def _expect_random(table: CountTable) -> dict[str, Chance]:
-    return {name: Chance(100 * one.mean, 100 * one.deviation) for name, one in expect_random(table).items()}
+    return {
+        name: Chance(100 * one.mean, 100 * one.deviation)
+        for name, one in expect_random(table).items()
+    }
 
 
 def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
@@ -222,7 +266,11 @@ def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Va
     for row, runs in scores.items():
         found = {name: estimate_mean([100 * float(run[name]) for run in runs]) for name in METRICS}
         means[row] = {name: OwnModel(mean) for name, (mean, _) in found.items()}
-        errors = ", ".join(f"{METRICS[name]} {error:.1f}" for name, (_, error) in found.items() if error is not None)
+        errors = ", ".join(
+            f"{METRICS[name]} {error:.1f}"
+            for name, (_, error) in found.items()
+            if error is not None
+        )
         names = ", ".join(quote(name, 80) for name in sorted(encoders[row]))
         of = f"{row} of {pluralize(len(runs), 'run')} with {names}"
         remarks.append(f"{of}, standard errors: {errors}" if errors else of)

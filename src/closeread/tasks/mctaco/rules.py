@@ -11,7 +11,9 @@ from closeread.records import Record, column
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find candidates whose question has a different sentence or category in an earlier row."""
-    questions, sentences, categories = (column(records, name) for name in ("question_id", "sentence_id", "category"))
+    questions, sentences, categories = (
+        column(records, name) for name in ("question_id", "sentence_id", "category")
+    )
     first: dict[str, int] = {}
     for index, question in enumerate(questions):
         before = first.setdefault(question, index)
@@ -19,7 +21,9 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
             continue
         for name, values in (("sentence_id", sentences), ("category", categories)):
             if values[index] != values[before]:
-                found = f"{name} {quote(values[index])}, but {quote(values[before])} in an earlier row"
+                found = (
+                    f"{name} {quote(values[index])}, but {quote(values[before])} in an earlier row"
+                )
                 yield index, f"question {quote(question)} has {found} (expected one {name})"
 
 

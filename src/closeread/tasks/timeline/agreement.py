@@ -32,7 +32,15 @@ from closeread.counts.annotators import (
     require_two,
 )
 from closeread.counts.results import Result
-from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    join_names,
+    pluralize,
+    quote,
+    read_all,
+)
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.timeline.annotated_cat import read_annotations
@@ -86,13 +94,25 @@ class Agreement(Result):
         del style
         if len(self.pairs) == 1:
             header, rows = self.to_rows()
-            return [Grid("", header, [list(map(format_percent, cast("list[float]", row))) for row in rows])]
-        coefficients = {pair: [one.dice for one in found.values()] for pair, found in self.pairs.items()}
+            return [
+                Grid(
+                    "",
+                    header,
+                    [list(map(format_percent, cast("list[float]", row))) for row in rows],
+                )
+            ]
+        coefficients = {
+            pair: [one.dice for one in found.values()] for pair, found in self.pairs.items()
+        }
         notes = [
             "Dice's coefficient times 100.",
             *describe_left_out(self._coefficients, {what: what for what in self.mean}),
         ]
-        return [make_pair_grid(self.names, list(self.mean), coefficients, list(self.mean.values()), notes)]
+        return [
+            make_pair_grid(
+                self.names, list(self.mean), coefficients, list(self.mean.values()), notes
+            )
+        ]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts; of several pairs, every pair and then the means."""
@@ -108,14 +128,23 @@ class Agreement(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the overlap of two annotators by the kind of items; of more, the mean and every pair."""
-        pairs = {pair: {what: asdict(one) for what, one in found.items()} for pair, found in self.pairs.items()}
+        pairs = {
+            pair: {what: asdict(one) for what, one in found.items()}
+            for pair, found in self.pairs.items()
+        }
         if len(pairs) == 1:
             return pairs[0, 1]
-        return {"annotators": list(self.names), "mean": self.mean, "pairs": list_agreements(self.names, pairs)}
+        return {
+            "annotators": list(self.names),
+            "mean": self.mean,
+            "pairs": list_agreements(self.names, pairs),
+        }
 
     @property
     def _coefficients(self) -> list[Mapping[str, float | None]]:
-        return [{what: overlap.dice for what, overlap in found.items()} for found in self.pairs.values()]
+        return [
+            {what: overlap.dice for what, overlap in found.items()} for found in self.pairs.values()
+        ]
 
 
 class Kind(NamedTuple):
@@ -125,7 +154,9 @@ class Kind(NamedTuple):
     unit: str  # the name of a record
     has: Callable[[Record], object]  # the part of a record that must be equal for all annotators
     difference: str  # the message if that part differs
-    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]  # the marked items by kind
+    list_items: Callable[
+        [Sequence[Record]], Mapping[str, Sequence[Hashable]]
+    ]  # the marked items by kind
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
@@ -137,20 +168,31 @@ def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
         has = [f"{one.name} has {kind}" for one, kind in zip(annotators, kinds, strict=True)]
         raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
     kind = DOCUMENTS if documents[0] else TIMELINES
-    found = measure_agreement(read_all(annotators, kind.read), [one.name for one in annotators], kind)
+    found = measure_agreement(
+        read_all(annotators, kind.read), [one.name for one in annotators], kind
+    )
     return replace(found, notices=tuple(find_repeated_paths(annotators)))
 
 
-def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind) -> Agreement:
+def measure_agreement(
+    annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind
+) -> Agreement:
     """Measure the agreement of every pair of annotators."""
     units = [{one["id"]: kind.has(one) for one in records} for records in annotators]
     others = zip(units[1:], names[1:], strict=True)
-    problems = [one for other, name in others for one in _compare_units(kind, units[0], other, names[0], name)]
+    problems = [
+        one
+        for other, name in others
+        for one in _compare_units(kind, units[0], other, names[0], name)
+    ]
     if problems:
         raise FormatError("annotations", problems)
     marked = [kind.list_items(records) for records in annotators]
     pairs = list_pairs(len(annotators))
-    found = {(i, j): {what: dice(items, marked[j][what]) for what, items in marked[i].items()} for i, j in pairs}
+    found = {
+        (i, j): {what: dice(items, marked[j][what]) for what, items in marked[i].items()}
+        for i, j in pairs
+    }
     return Agreement(names, found)
 
 
@@ -158,10 +200,15 @@ def _compare_units(
     kind: Kind, first: Mapping[str, object], second: Mapping[str, object], name: str, other: str
 ) -> Iterator[Problem]:
     """Find the units that only one of two annotators has, and those that differ."""
-    for own, others, own_name, other_name in ((first, second, name, other), (second, first, other, name)):
+    for own, others, own_name, other_name in (
+        (first, second, name, other),
+        (second, first, other, name),
+    ):
         if lacking := [unit for unit in own if unit not in others]:
             size = pluralize(len(own), kind.unit)
-            yield Problem(f"{other_name} lacks {len(lacking):,} of {size} of {own_name}: {join_names(lacking)}")
+            yield Problem(
+                f"{other_name} lacks {len(lacking):,} of {size} of {own_name}: {join_names(lacking)}"
+            )
     for unit, value in first.items():
         if unit in second and second[unit] != value:
             yield Problem(f"{kind.unit} {quote(unit)}: {name} and {other} {kind.difference}")
@@ -175,22 +222,32 @@ def _read_documents(annotator: Annotator) -> Sequence[Record]:
 
 
 def _read_timelines(annotator: Annotator) -> Sequence[Record]:
-    return read_own_gold(load_corpus("semeval2015_timeline"), annotator.source, name=annotator.name).records
+    return read_own_gold(
+        load_corpus("semeval2015_timeline"), annotator.source, name=annotator.name
+    ).records
 
 
 def _list_in_documents(documents: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
     every = [(one["id"], mention) for one in documents for mention in one["entity_mentions"]]
-    mentions = [((name, *sorted(mention["tokens"])), mention["entities"]) for name, mention in every]
+    mentions = [
+        ((name, *sorted(mention["tokens"])), mention["entities"]) for name, mention in every
+    ]
     return {
-        "event mentions": [(one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"]],
+        "event mentions": [
+            (one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"]
+        ],
         "entity mentions": [place for place, _ in mentions],
-        "entity coreference": [(entity, *place) for place, entities in mentions for entity in entities],
+        "entity coreference": [
+            (entity, *place) for place, entities in mentions for entity in entities
+        ],
     }
 
 
 def _list_in_timelines(timelines: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
     entries = [(one["id"], entry) for one in timelines for entry in one["entries"]]
-    mentions = [(name, entry["anchor"], mention) for name, entry in entries for mention in entry["mentions"]]
+    mentions = [
+        (name, entry["anchor"], mention) for name, entry in entries for mention in entry["mentions"]
+    ]
     return {
         "event mentions": [(name, mention) for name, _, mention in mentions],
         "event mentions with their anchors": mentions,
@@ -205,5 +262,9 @@ DOCUMENTS = Kind(
     _list_in_documents,
 )
 TIMELINES = Kind(
-    _read_timelines, "timeline", lambda timeline: timeline["entity"], "are about different entities", _list_in_timelines
+    _read_timelines,
+    "timeline",
+    lambda timeline: timeline["entity"],
+    "are about different entities",
+    _list_in_timelines,
 )

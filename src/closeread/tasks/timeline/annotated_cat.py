@@ -94,23 +94,33 @@ class Annotation(NamedTuple):
 
     record: Record  # the document, as `closeread.tasks.timeline.cat_xml` reads it
     marked: Sequence[Element]  # its markables
-    referents: Mapping[str, Mapping[str, Element]]  # the referents of each mention, by the ids of both
+    referents: Mapping[
+        str, Mapping[str, Element]
+    ]  # the referents of each mention, by the ids of both
     relations: Sequence[Relation]  # its HAS_PARTICIPANTs and TLINKs, in order
 
     def find_entities(self, markable: Element) -> list[str]:
         """Return the names of the entities that a mention refers to, or that a markable is."""
         of = self.referents.get(markable.attributes["m_id"], {}).values()
         found = of if markable.name == ENTITY_MENTION else (markable,)
-        return list(dict.fromkeys(one.attributes["TAG_DESCRIPTOR"] for one in found if one.name == ENTITY))
+        return list(
+            dict.fromkeys(one.attributes["TAG_DESCRIPTOR"] for one in found if one.name == ENTITY)
+        )
 
     def name_event(self, markable: Element) -> str:
         """Return a name for the event that an EVENT is, or that a mention refers to; the same for the same event."""
         event = next(iter(self.referents.get(markable.attributes["m_id"], {}).values()), markable)
         instance = event.attributes.get("instance_id", "")
-        return f"instance {instance}" if instance else f"markable {event.attributes['m_id']} of {self.record['id']}"
+        return (
+            f"instance {instance}"
+            if instance
+            else f"markable {event.attributes['m_id']} of {self.record['id']}"
+        )
 
 
-def read_annotations(path: Path, *, with_relations: bool = False) -> tuple[dict[str, Annotation], list[Problem]]:
+def read_annotations(
+    path: Path, *, with_relations: bool = False
+) -> tuple[dict[str, Annotation], list[Problem]]:
     """Read the documents of a CAT file, or of a folder of CAT files, by file, and find all errors.
 
     Each has its `entity_mentions`: their `tokens`, and the names of the `entities` that they refer to, possibly none.
@@ -118,7 +128,9 @@ def read_annotations(path: Path, *, with_relations: bool = False) -> tuple[dict[
     if not path.is_dir():
         return {"": _read_annotation(path, with_relations=with_relations)}, []
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
-    found, wrong = read_each(files, SUFFIX, lambda file: _read_annotation(file, with_relations=with_relations))
+    found, wrong = read_each(
+        files, SUFFIX, lambda file: _read_annotation(file, with_relations=with_relations)
+    )
     parsed = Parsed([one.record for one in found.values()], list(found), [], [])
     return found, problems + wrong + find_repeated(parsed, "id", "id")
 
@@ -144,7 +156,11 @@ def _read_annotation(file: Path, *, with_relations: bool) -> Annotation:
             elif relation:
                 relations.append(relation)
     if with_relations:
-        problems += (one for m_id, of in referents.items() for one in _check_referents(by_id[m_id], list(of.values())))
+        problems += (
+            one
+            for m_id, of in referents.items()
+            for one in _check_referents(by_id[m_id], list(of.values()))
+        )
     problems.raise_any(file)
     annotation, numbers = Annotation(record, marked, referents, relations), number_tokens(root)
     record["entity_mentions"] = [
@@ -159,12 +175,18 @@ def _read_annotation(file: Path, *, with_relations: bool) -> Annotation:
     return annotation
 
 
-def _read_relation(element: Element, marked: Mapping[str, Element], problems: ProblemList) -> Relation | None:
+def _read_relation(
+    element: Element, marked: Mapping[str, Element], problems: ProblemList
+) -> Relation | None:
     """Read a relation, and find errors in its ends, its type and the value of a time; return None if ends are wrong."""
     name, line = element.name, element.line
     ends = [list(element.elements(side)) for side in ("source", "target")]
     if not ends[0] or len(ends[1]) != 1 or (name != REFERENCE and len(ends[0]) > 1):
-        expected = "at least one source and exactly one target" if name == REFERENCE else "exactly one of each"
+        expected = (
+            "at least one source and exactly one target"
+            if name == REFERENCE
+            else "exactly one of each"
+        )
         found = f"{pluralize(len(ends[0]), 'source')} and {pluralize(len(ends[1]), 'target')}"
         problems.add(f"{name} has {found} (expected {expected})", line)
         return None
@@ -183,19 +205,33 @@ def _read_relation(element: Element, marked: Mapping[str, Element], problems: Pr
     if name == REFERENCE and targets[0].name == ENTITY:
         for end, source in zip(ends[0], sources, strict=True):
             if source.name != ENTITY_MENTION:
-                problems.add(f"{quote(source.name)} refers to an ENTITY (expected {ENTITY_MENTION})", end.line)
+                problems.add(
+                    f"{quote(source.name)} refers to an ENTITY (expected {ENTITY_MENTION})",
+                    end.line,
+                )
     if name == PARTICIPANT and sources[0].name not in (EVENT_MENTION, EVENT):
         expected = f"{EVENT_MENTION} or {EVENT}"
-        problems.add(f"the source of HAS_PARTICIPANT is {quote(sources[0].name)} (expected {expected})", line)
-    if name == LINK and (anchor := relation.find_anchor()) and not anchor[1].attributes.get("value"):
+        problems.add(
+            f"the source of HAS_PARTICIPANT is {quote(sources[0].name)} (expected {expected})", line
+        )
+    if (
+        name == LINK
+        and (anchor := relation.find_anchor())
+        and not anchor[1].attributes.get("value")
+    ):
         m_id = quote(anchor[1].attributes["m_id"])
-        problems.add(f"TIMEX3 {m_id} has no value (expected a date such as 2009-03-02)", anchor[1].line)
+        problems.add(
+            f"TIMEX3 {m_id} has no value (expected a date such as 2009-03-02)", anchor[1].line
+        )
     return relation
 
 
 def _check_referents(mention: Element, referents: Sequence[Element]) -> Iterator[Problem]:
     """Find event mentions that refer to several events or something else, and other markables that refer to events."""
-    names, found = {one.name for one in referents}, f"{mention.name} {quote(mention.attributes['m_id'])} refers to"
+    names, found = (
+        {one.name for one in referents},
+        f"{mention.name} {quote(mention.attributes['m_id'])} refers to",
+    )
     if mention.name == EVENT_MENTION:
         if len(referents) > 1:
             yield Problem(f"{found} {len(referents)} events (expected at most one)", mention.line)
@@ -223,7 +259,9 @@ class AnnotatedEvent:
     def choose_anchor(self) -> tuple[str, Problem]:
         """Return its most exact anchor: the day before the month, and of those the one with the most components."""
         given = self.anchors or [(UNKNOWN, Problem(""))]
-        return max(given, key=lambda one: (len(date_of(one[0])), len(one[0]) if date_of(one[0]) else 0))
+        return max(
+            given, key=lambda one: (len(date_of(one[0])), len(one[0]) if date_of(one[0]) else 0)
+        )
 
     def check_anchors(self) -> Iterator[Problem]:
         """Find anchors that contradict the most exact one."""
@@ -232,9 +270,13 @@ class AnnotatedEvent:
         for anchor, here in self.anchors:
             date = date_of(anchor)
             if date != known[: len(date)]:
-                where = f"line {place.line}" + (f" of {place.file}" if place.file != here.file else "")
+                where = f"line {place.line}" + (
+                    f" of {place.file}" if place.file != here.file else ""
+                )
                 expected = f"{quote(best)}, as on {where}, or less exactly"
-                yield here._replace(what=f"the event is anchored to {quote(anchor)} (expected {expected})")
+                yield here._replace(
+                    what=f"the event is anchored to {quote(anchor)} (expected {expected})"
+                )
 
 
 class TimelineCorpus(NamedTuple):
@@ -263,7 +305,9 @@ def build_annotated_timelines(
     for file, one in annotations.items():
         for element in one.marked:
             if element.name == ENTITY:
-                places.setdefault(element.attributes["TAG_DESCRIPTOR"], Problem("", element.line, file or None))
+                places.setdefault(
+                    element.attributes["TAG_DESCRIPTOR"], Problem("", element.line, file or None)
+                )
         _add_events(one, file, events, {role.casefold() for role in roles}, ignored)
     problems += (problem for event in events.values() for problem in event.check_anchors())
     rows = _make_rows(events, places if wanted is None else wanted, selection, ignored)
@@ -290,27 +334,41 @@ def build_annotated_timelines(
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     documents = {one.record["id"]: one.record for one in annotations.values()}
     timelines = {one["entity"]: one for one in build_timelines(rows, documents, granularity)}
-    notices = [*(f"left out: {what}" for what in left_out), *_describe_instances(list(annotations.values()))]
+    notices = [
+        *(f"left out: {what}" for what in left_out),
+        *_describe_instances(list(annotations.values())),
+    ]
     if wanted is not None:
         if absent := [name for name in wanted if name not in places]:
             notices.append(f"no ENTITY is named {', '.join(map(quote, absent))}")
         empty = {name: {"id": file_stem(name), "entity": name, "entries": []} for name in wanted}
         timelines = {**empty, **timelines}
-    return TimelineCorpus(list(timelines.values()), documents, [f"{path}: {notice}" for notice in notices])
+    return TimelineCorpus(
+        list(timelines.values()), documents, [f"{path}: {notice}" for notice in notices]
+    )
 
 
 def _add_events(
-    one: Annotation, file: str, events: dict[str, AnnotatedEvent], roles: set[str], ignored: Counter[str]
+    one: Annotation,
+    file: str,
+    events: dict[str, AnnotatedEvent],
+    roles: set[str],
+    ignored: Counter[str],
 ) -> None:
     """Add the mentions of a document to their events, in the order of the text, with participants and anchors."""
     by_id = {element.attributes["m_id"]: element for element in one.marked}
     for mention in sorted(one.record["events"], key=lambda mention: min(mention["tokens"])):
         element = by_id[mention["id"]]
-        kind = _find_kind([of.attributes for of in (element, *one.referents.get(mention["id"], {}).values())])
+        kind = _find_kind(
+            [of.attributes for of in (element, *one.referents.get(mention["id"], {}).values())]
+        )
         events[one.name_event(element)].mentions.append((one.record["id"], mention["tokens"], kind))
     for relation in one.relations:
         if relation.element.name == PARTICIPANT:
-            role, names = relation.element.attributes["sem_role"], one.find_entities(relation.targets[0])
+            role, names = (
+                relation.element.attributes["sem_role"],
+                one.find_entities(relation.targets[0]),
+            )
             event = events[one.name_event(relation.sources[0])]
             if role.casefold() not in roles:
                 ignored[f"participants in the role {quote(role)}"] += 1
@@ -319,12 +377,16 @@ def _add_events(
             else:
                 event.entities.update(dict.fromkeys(names))
         elif (anchor := relation.find_anchor()) is None:
-            ignored[f"links of the type {quote(relation.type)}, which anchor no event to a time"] += 1
+            ignored[
+                f"links of the type {quote(relation.type)}, which anchor no event to a time"
+            ] += 1
         elif (kind := anchor[1].attributes.get("type", DATES[0])).upper() not in DATES:
             ignored[f"links to times of the type {quote(kind)}"] += 1
         else:
             date = TIME_OF_DAY.sub(r"\1", anchor[1].attributes["value"])
-            events[one.name_event(anchor[0])].anchors.append((date, Problem("", relation.element.line, file or None)))
+            events[one.name_event(anchor[0])].anchors.append(
+                (date, Problem("", relation.element.line, file or None))
+            )
 
 
 def _find_kind(attributes: Sequence[Mapping[str, str]]) -> str:
@@ -344,7 +406,10 @@ def _find_kind(attributes: Sequence[Mapping[str, str]]) -> str:
 
 
 def _make_rows(
-    events: Mapping[str, AnnotatedEvent], entities: Collection[str], selection: str, ignored: Counter[str]
+    events: Mapping[str, AnnotatedEvent],
+    entities: Collection[str],
+    selection: str,
+    ignored: Counter[str],
 ) -> list[Record]:
     """Return the mentions of the entities' events by entity, as `closeread.tasks.timeline.building` takes them."""
     involved: dict[str, list[Record]] = {entity: [] for entity in entities}
@@ -365,8 +430,15 @@ def _make_rows(
 
 def _describe_instances(annotations: Sequence[Annotation]) -> Iterator[str]:
     """Describe ENTITYs that differ in their names but not in their `instance_id`, or the other way round."""
-    marked = [element.attributes for one in annotations for element in one.marked if element.name == ENTITY]
-    pairs = [(one["TAG_DESCRIPTOR"], one["instance_id"]) for one in marked if one.get("instance_id")]
+    marked = [
+        element.attributes
+        for one in annotations
+        for element in one.marked
+        if element.name == ENTITY
+    ]
+    pairs = [
+        (one["TAG_DESCRIPTOR"], one["instance_id"]) for one in marked if one.get("instance_id")
+    ]
     for key, value, text in (
         (1, 0, "ENTITYs with the instance_id {} are separate entities: {}"),
         (0, 1, "ENTITYs named {} are one entity, with the instance_ids {}"),
@@ -374,4 +446,8 @@ def _describe_instances(annotations: Sequence[Annotation]) -> Iterator[str]:
         groups: dict[str, dict[str, None]] = defaultdict(dict)
         for pair in pairs:
             groups[pair[key]][pair[value]] = None
-        yield from (text.format(quote(one), join_names(list(of))) for one, of in groups.items() if len(of) > 1)
+        yield from (
+            text.format(quote(one), join_names(list(of)))
+            for one, of in groups.items()
+            if len(of) > 1
+        )

@@ -32,7 +32,9 @@ def predict_timelines(records: Sequence[Record], *, articles: str, strictly: boo
         return [
             {**row, "id": f"{split}/{row['id']}"}
             for split, of_split in known.splits.items()
-            for row in predict_timelines(of_split, articles=str(folder / split) if folder else "", strictly=strictly)
+            for row in predict_timelines(
+                of_split, articles=str(folder / split) if folder else "", strictly=strictly
+            )
         ]
     events = [one for document in _get_documents(known, folder) for one in _find_events(document)]
     rows = []
@@ -41,7 +43,10 @@ def predict_timelines(records: Sequence[Record], *, articles: str, strictly: boo
         entries = order_events(event for event, sentence in events if name in sentence)
         if strictly:
             unknown = sum(entry["position"] == 0 for entry in entries)
-            entries = [{**entry, "position": max(0, i)} for i, entry in enumerate(entries, start=1 - unknown)]
+            entries = [
+                {**entry, "position": max(0, i)}
+                for i, entry in enumerate(entries, start=1 - unknown)
+            ]
         rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
     return rows
 
@@ -54,7 +59,9 @@ def _get_documents(known: Timelines, articles: Path | None) -> Sequence[Record]:
         return parsed.records
     if not known.documents:
         option = name_option("articles")
-        raise RequestError(f"these timelines have no documents; use {option} to name a folder of documents")
+        raise RequestError(
+            f"these timelines have no documents; use {option} to name a folder of documents"
+        )
     return known.documents
 
 
@@ -75,7 +82,9 @@ def _join_words(words: Sequence[str]) -> str:
     return f" {' '.join(words)} ".casefold()
 
 
-ARTICLES = path_option("articles", "Read the documents in CAT (.xml) from this folder.  [default: the corpus's own]")
+ARTICLES = path_option(
+    "articles", "Read the documents in CAT (.xml) from this folder.  [default: the corpus's own]"
+)
 BASELINES = (
     Baseline(
         "creation-time",

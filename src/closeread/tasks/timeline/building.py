@@ -43,14 +43,22 @@ def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Re
         # A year is less exact than a month, and a month than a day; they are one time unless granularities are kept.
         time = date, anchor.count("-") if date and granularity == "keep" else 0
         dated.append((time, anchor, list(mentions)))
-    position = {time: number for number, time in enumerate(sorted({time for time, *_ in dated if time[0]}), start=1)}
-    entries = [{"position": position.get(time, 0), "anchor": one, "mentions": of} for time, one, of in dated]
+    position = {
+        time: number
+        for number, time in enumerate(sorted({time for time, *_ in dated if time[0]}), start=1)
+    }
+    entries = [
+        {"position": position.get(time, 0), "anchor": one, "mentions": of}
+        for time, one, of in dated
+    ]
     return sorted(entries, key=lambda entry: entry["position"])
 
 
 def recompute_positions(timeline: Record, granularity: str = "merge") -> Record:
     """Recompute the positions of a timeline from its anchors."""
-    entries = order_events(((entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity)
+    entries = order_events(
+        ((entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity
+    )
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
 
 
@@ -72,7 +80,13 @@ def build_timelines(
             anchors = [_get_anchor(one) for one in of]
             anchor = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
             merged.append((anchor, [_get_mention(one, documents) for one in of]))
-        timelines.append({"id": file_stem(entity), "entity": entity, "entries": order_events(merged, granularity)})
+        timelines.append(
+            {
+                "id": file_stem(entity),
+                "entity": entity,
+                "entries": order_events(merged, granularity),
+            }
+        )
     return timelines
 
 
@@ -110,7 +124,10 @@ def inconsistencies(
         entity, name, anchor = event["entity"], event.get("coreference"), _get_anchor(event)
         stem = file_stem(entity)
         if (other := entities.setdefault(stem, entity)) != entity:
-            yield index, f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}"
+            yield (
+                index,
+                f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}",
+            )
         if name is not None and date_of(anchor):
             first, known = anchors.setdefault((entity, name), (index, anchor))
             if known != anchor:
@@ -125,14 +142,21 @@ def read_timelines(
     if source.is_dir():
         if all(file.is_file() and file.suffix != SUFFIX for file in source.iterdir()):
             expected = f"expected files ending in {DOCUMENTS_SUFFIX} or {SUFFIX}"
-            raise FormatError(source, [Problem(f"contains no documents and no timelines ({expected})")])
-        return [recompute_positions(timeline, granularity) for timeline in read_own_gold(corpus, source).records]
+            raise FormatError(
+                source, [Problem(f"contains no documents and no timelines ({expected})")]
+            )
+        return [
+            recompute_positions(timeline, granularity)
+            for timeline in read_own_gold(corpus, source).records
+        ]
     return build_timelines(read_events(source, corpus, documents), documents, granularity)
 
 
 def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
     """Read a folder of documents in CAT, by id."""
-    records = validate_records(folder, read_folder(folder), load_schema(corpus.schema), "text", "id")
+    records = validate_records(
+        folder, read_folder(folder), load_schema(corpus.schema), "text", "id"
+    )
     return {record["id"]: record for record in records}
 
 
@@ -145,7 +169,10 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     # Of very many problems, only the first are kept.
     valid = [event if not rejected or validator.accepts(event) else None for event in accepted]
     problems = parsed.problems + [place_problem(parsed, problem) for problem in rejected]
-    problems += [parsed.problem(index, what) for index, what in inconsistencies(valid, documents, parsed.lines)]
+    problems += [
+        parsed.problem(index, what)
+        for index, what in inconsistencies(valid, documents, parsed.lines)
+    ]
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     return parsed.records

@@ -15,8 +15,25 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, pluralize, quote
-from closeread.formats.timeml import DCT, EVENT, TEXT, TIMEX, Document, Passage, Span, dump_timeml, read_timeml
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_problems,
+    pluralize,
+    quote,
+)
+from closeread.formats.timeml import (
+    DCT,
+    EVENT,
+    TEXT,
+    TIMEX,
+    Document,
+    Passage,
+    Span,
+    dump_timeml,
+    read_timeml,
+)
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import (
     CREATION_TIME,
@@ -46,7 +63,9 @@ def convert_document(source: Path, output: Path) -> tuple[str, list[str]]:
     """
     if {source.suffix, output.suffix} != {SUFFIX, TITLES_SUFFIX}:
         found = f"can't convert {source.name} to {output.name}"
-        raise RequestError(f"{found} (expected a document in CAT, {SUFFIX}, and one in TimeML, {TITLES_SUFFIX})")
+        raise RequestError(
+            f"{found} (expected a document in CAT, {SUFFIX}, and one in TimeML, {TITLES_SUFFIX})"
+        )
     notices: list[str] = []
     try:
         if source.suffix == SUFFIX:
@@ -86,10 +105,17 @@ def as_timeml(document: Record) -> Document:
         spans.append(Span(SENTENCE, starts[numbers[0]], ends[numbers[-1]], {"id": str(sentence)}))
         for number in filter(events.__contains__, numbers):
             last = _find_last(events[number]["tokens"])
-            spans.append(Span(EVENT, starts[number], ends[last], {"eid": f"e{events[number]['id']}"}))
+            spans.append(
+                Span(EVENT, starts[number], ends[last], {"eid": f"e{events[number]['id']}"})
+            )
     title, time, passages = document["title"], document["creation_time"], []
     if time is not None:
-        attributes = {"functionInDocument": CREATION_TIME, "tid": TIME_ID, "type": "DATE", "value": time}
+        attributes = {
+            "functionInDocument": CREATION_TIME,
+            "tid": TIME_ID,
+            "type": "DATE",
+            "value": time,
+        }
         passages.append(Passage(DCT, time, (Span(TIMEX, 0, len(time), attributes),)))
     passages.append(Passage(TITLE, texts[0] if title is None else title))
     return Document(document["id"], (*passages, Passage(TEXT, "".join(texts), tuple(spans))))
@@ -105,7 +131,11 @@ def lost_in_timeml(document: Record) -> list[str]:
     gaps = sum(_find_last(event["tokens"]) != event["tokens"][-1] for event in document["events"])
     events = pluralize(len(document["events"]), "event")
     found = [f"the tokens after a gap in {gaps:,} of {events}"] if gaps else []
-    named = {"name": "the name", "url": "the URL", "creation_time_tokens": "the tokens of the creation time"}
+    named = {
+        "name": "the name",
+        "url": "the URL",
+        "creation_time_tokens": "the tokens of the creation time",
+    }
     return [*found, *(words for field, words in named.items() if document[field])]
 
 
@@ -150,7 +180,9 @@ def as_cat(document: Document) -> Record:
     if not all(event.id.startswith("e") for event in events) or {"", time and time.id} & set(names):
         names = [event.id for event in events]
     pairs = zip(names, events, strict=True)
-    record["events"] = [name_event(record, name, _align_tokens(event, tokens)) for name, event in pairs]
+    record["events"] = [
+        name_event(record, name, _align_tokens(event, tokens)) for name, event in pairs
+    ]
     return record
 
 
@@ -165,8 +197,16 @@ def lost_in_cat(document: Document) -> list[str]:
     """Describe the information lost when a TimeML document is converted to CAT."""
     described = sum(len(event.attributes) > 1 for _, event in document.spans(EVENT))
     counts = (
-        ("time", " other than the creation time", len(document.spans(TIMEX)) - (document.creation_time is not None)),
-        ("event", " outside the text", sum(passage.name != TEXT for passage, _ in document.spans(EVENT))),
+        (
+            "time",
+            " other than the creation time",
+            len(document.spans(TIMEX)) - (document.creation_time is not None),
+        ),
+        (
+            "event",
+            " outside the text",
+            sum(passage.name != TEXT for passage, _ in document.spans(EVENT)),
+        ),
         ("event instance", "", len(document.instances)),
         ("link", "", len(document.tlinks) + len(document.others)),
     )

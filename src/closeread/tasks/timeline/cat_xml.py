@@ -41,7 +41,9 @@ class CatDocument(NamedTuple):
     notices: list[Problem]
 
 
-def read_each(files: Mapping[str, Path], suffix: str, read: Callable[[Path], T]) -> tuple[dict[str, T], list[Problem]]:
+def read_each(
+    files: Mapping[str, Path], suffix: str, read: Callable[[Path], T]
+) -> tuple[dict[str, T], list[Problem]]:
     """Read the files whose names end in a suffix; return their contents by file, and errors."""
     found: dict[str, T] = {}
     problems: list[Problem] = ProblemList()
@@ -54,10 +56,14 @@ def read_each(files: Mapping[str, Path], suffix: str, read: Callable[[Path], T])
     return found, problems
 
 
-def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
+def read_documents(
+    files: Mapping[str, Path],
+) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
     """Read the CAT files among these; return documents by file, errors and notices."""
     found, problems = read_each(files, SUFFIX, read_document)
-    notices = [notice._replace(file=name) for name, read in found.items() for notice in read.notices]
+    notices = [
+        notice._replace(file=name) for name, read in found.items() for notice in read.notices
+    ]
     return {name: read.document for name, read in found.items()}, problems, notices
 
 
@@ -100,12 +106,18 @@ def read_document(path: Path) -> CatDocument:
 
 def list_markables(root: Element, name: str | None = None) -> list[Element]:
     """Return the markables of a document, or those with a name."""
-    return [element for markables in root.elements("Markables") for element in markables.elements(name)]
+    return [
+        element for markables in root.elements("Markables") for element in markables.elements(name)
+    ]
 
 
 def list_times(root: Element) -> list[Element]:
     """Return the times that are marked as the creation time of a document."""
-    return [one for one in list_markables(root, TIME) if one.attributes.get("functionInDocument") == CREATION_TIME]
+    return [
+        one
+        for one in list_markables(root, TIME)
+        if one.attributes.get("functionInDocument") == CREATION_TIME
+    ]
 
 
 def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> CatDocument:
@@ -122,7 +134,9 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     times, events = list_times(root), list_markables(root, EVENT_MENTION)
     if not times:
         notices.append(Problem("has no creation time", root.line))
-    problems += (Problem("is a second creation time (expected only one)", time.line) for time in times[1:])
+    problems += (
+        Problem("is a second creation time (expected only one)", time.line) for time in times[1:]
+    )
     known = {id(one) for one in (*times, *events)}
     others = [one for one in list_markables(root) if id(one) not in known]
     others += [element for element in root.elements() if element.name not in ("token", "Markables")]
@@ -135,7 +149,9 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     time = next(iter(times), None)
     value = None if time is None else time.attributes.get("value", "")
     if time is not None and value is not None and not is_date(value):
-        notices.append(Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line))
+        notices.append(
+            Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line)
+        )
     record: Record = {
         "id": root.attributes["doc_id"],
         "name": root.attributes.get("doc_name"),
@@ -147,7 +163,10 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
         "tokens": [token.text() for token in tokens],
         "sentences": [int(token.attributes["sentence"]) for token in tokens],
     }
-    record["events"] = [name_event(record, event.attributes["m_id"], find_tokens(event, numbers)) for event in events]
+    record["events"] = [
+        name_event(record, event.attributes["m_id"], find_tokens(event, numbers))
+        for event in events
+    ]
     return CatDocument(record, notices)
 
 
@@ -190,18 +209,27 @@ def _check_tokens(tokens: Sequence[Element], problems: ProblemList) -> None:
     seen: dict[str, int] = {}
     last = 0
     for number, token in enumerate(tokens):
-        given, sentence, t_id = (token.attributes.get(name, "") for name in ("number", "sentence", "t_id"))
+        given, sentence, t_id = (
+            token.attributes.get(name, "") for name in ("number", "sentence", "t_id")
+        )
         if given != str(number):
-            problems.add(f"the token's number is {quote(given)} (expected {number}, its position)", token.line)
+            problems.add(
+                f"the token's number is {quote(given)} (expected {number}, its position)",
+                token.line,
+            )
         if not NUMBER.fullmatch(sentence) or int(sentence) < last:
             expected = f"a whole number of at least {last}, since sentences are in order"
-            problems.add(f"the token's sentence is {quote(sentence)} (expected {expected})", token.line)
+            problems.add(
+                f"the token's sentence is {quote(sentence)} (expected {expected})", token.line
+            )
         else:
             last = int(sentence)
         if not t_id:
             problems.add("the token has no t_id", token.line)
         elif t_id in seen:
-            problems.add(f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line)
+            problems.add(
+                f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line
+            )
         seen.setdefault(t_id, token.line)
         if not token.text():
             problems.add("the token is empty", token.line)
@@ -209,7 +237,9 @@ def _check_tokens(tokens: Sequence[Element], problems: ProblemList) -> None:
         problems.add("contains no tokens")
 
 
-def _check_markables(markables: Sequence[Element], numbers: Mapping[str, int], problems: ProblemList) -> None:
+def _check_markables(
+    markables: Sequence[Element], numbers: Mapping[str, int], problems: ProblemList
+) -> None:
     """Find errors in the ids and tokens of markables; only a time may be known without tokens."""
     seen: dict[str, int] = {}
     for one in markables:
@@ -217,11 +247,16 @@ def _check_markables(markables: Sequence[Element], numbers: Mapping[str, int], p
         if not m_id:
             problems.add(f"{one.name} has no m_id", one.line)
         elif m_id in seen:
-            problems.add(f"the m_id {quote(m_id)} of {one.name} is already used on line {seen[m_id]}", one.line)
+            problems.add(
+                f"the m_id {quote(m_id)} of {one.name} is already used on line {seen[m_id]}",
+                one.line,
+            )
         seen.setdefault(m_id, one.line)
         anchors = list(one.elements("token_anchor"))
         if not anchors and one.name in (EVENT_MENTION, ENTITY_MENTION):
-            problems.add(f"{one.name} {quote(m_id)} has no token_anchor (expected at least one)", one.line)
+            problems.add(
+                f"{one.name} {quote(m_id)} has no token_anchor (expected at least one)", one.line
+            )
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:
@@ -234,21 +269,39 @@ def dump_document(document: Record) -> str:
     ids = [event["id"] for event in document["events"]] + [document["creation_time_id"]] * has_time
     if not document["tokens"]:
         raise ValueError("there are no tokens (expected at least one)")
-    for what, texts in (("document's id", [document["id"]]), ("token", document["tokens"]), ("id", ids)):
+    for what, texts in (
+        ("document's id", [document["id"]]),
+        ("token", document["tokens"]),
+        ("id", ids),
+    ):
         if not all(texts):
             raise ValueError(f"a {what} is empty")
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
-        raise ValueError(f"two of events and creation time have the id {quote(twice)} (expected distinct ids)")
-    given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
-    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)
+        raise ValueError(
+            f"two of events and creation time have the id {quote(twice)} (expected distinct ids)"
+        )
+    given = (
+        ("doc_id", document["id"]),
+        ("doc_name", document["name"]),
+        ("src_url", document["url"]),
+    )
+    attributes = "".join(
+        f" {name}={quoteattr(value)}" for name, value in given if value is not None
+    )
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<Document{attributes}>"]
-    for number, (token, sentence) in enumerate(zip(document["tokens"], document["sentences"], strict=True)):
+    for number, (token, sentence) in enumerate(
+        zip(document["tokens"], document["sentences"], strict=True)
+    ):
         text = escape(token, {"\r": "&#13;"})
-        lines.append(f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{text}</token>')
+        lines.append(
+            f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{text}</token>'
+        )
     lines.append("<Markables>")
     about = f' functionInDocument="{CREATION_TIME}" type="DATE" value={quoteattr(document["creation_time"] or "")}'
-    mentions = [(TIME, document["creation_time_id"], about, document["creation_time_tokens"])] * has_time
+    mentions = [
+        (TIME, document["creation_time_id"], about, document["creation_time_tokens"])
+    ] * has_time
     mentions += [(EVENT_MENTION, event["id"], "", event["tokens"]) for event in document["events"]]
     for name, m_id, about, tokens in mentions:
         anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]

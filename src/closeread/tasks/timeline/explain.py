@@ -56,7 +56,9 @@ class Paths:
 
     def step(self, mention: int) -> Record:
         """Return the relation of a mention to the next one."""
-        return self.relate(mention, mention + 1, "BEFORE" if self.side.later[mention] else "SIMULTANEOUS")
+        return self.relate(
+            mention, mention + 1, "BEFORE" if self.side.later[mention] else "SIMULTANEOUS"
+        )
 
     def anchoring(self, mention: int) -> Record:
         """Return the relation of a mention to its anchor."""
@@ -87,22 +89,32 @@ class Paths:
             steps.append(step)
         chain = []
         for step in reversed(steps):
-            near, far = (step, step + 1) if self.times[step] == self.times[here] else (step + 1, step)
+            near, far = (
+                (step, step + 1) if self.times[step] == self.times[here] else (step + 1, step)
+            )
             chain += [*self._within_time(here, near), self.step(step)]
             here = far
         return [*chain, *self._within_time(here, end)]
 
     def _within_time(self, one: int, other: int) -> Chain:
-        return [self.anchoring(node) for node in (one, other) if node < self.n_mentions] if one != other else []
+        return (
+            [self.anchoring(node) for node in (one, other) if node < self.n_mentions]
+            if one != other
+            else []
+        )
 
 
-def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Iterator[Record]:
+def find_verdicts(
+    gold: Sequence[Entry], system: Sequence[Entry], track: str = "full"
+) -> Iterator[Record]:
     """Judge the reduced relations of gold, then those of the system, in the order of their timelines.
 
     A verdict has the `evidence` of the other side, which verifies, entails or contradicts the relation; the `absent`
     nodes, which the other side lacks; and `excluded_by`, the earlier relations of its own side that it contradicts.
     """
-    of_gold, of_system = (Paths(build_side(list_mentions(entries), track)) for entries in (gold, system))
+    of_gold, of_system = (
+        Paths(build_side(list_mentions(entries), track)) for entries in (gold, system)
+    )
     yield from _judge_side("gold", of_gold, of_system)
     yield from _judge_side("system", of_system, of_gold)
 
@@ -112,10 +124,22 @@ def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
     found = verify(own.side, other.side)
 
     def judge(
-        relation: Record, ends: tuple[int | None, int | None], literal: Record | None, entailed: bool, by: Chain
+        relation: Record,
+        ends: tuple[int | None, int | None],
+        literal: Record | None,
+        entailed: bool,
+        by: Chain,
     ) -> Record:
         evidence = [literal] if literal else other.find_chain(*ends)
-        verdict = "verified" if literal else "entailed" if entailed else "contradicted" if evidence else "missing"
+        verdict = (
+            "verified"
+            if literal
+            else "entailed"
+            if entailed
+            else "contradicted"
+            if evidence
+            else "missing"
+        )
         nodes = zip((relation["one"], relation["other"]), ends, strict=True)
         absent = [node for node, there in nodes if there is None]
         judged = {"side": name, "relation": relation, "verdict": verdict, "evidence": evidence}
@@ -125,10 +149,20 @@ def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
         relation, there = own.anchoring(mention), found.there[mention]
         time = other.side.anchors.get(relation["other"]["text"])
         literal = None if there is None or time != other.times[there] else other.anchoring(there)
-        yield judge(relation, (there, None if time is None else other.n_mentions + time), literal, entailed, [])
+        yield judge(
+            relation,
+            (there, None if time is None else other.n_mentions + time),
+            literal,
+            entailed,
+            [],
+        )
     for i in own.side.reduced:
         ends = found.there[i], found.there[i + 1]
-        literal = other.step(min(there for there in ends if there is not None)) if found.literal[i] else None
+        literal = (
+            other.step(min(there for there in ends if there is not None))
+            if found.literal[i]
+            else None
+        )
         by = own.find_chain(i, i + 1, i) if own.side.statuses[i] == "contradictory" else []
         yield judge(own.step(i), ends, literal, found.entailed[i], by)
 
@@ -136,10 +170,17 @@ def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
 # The table and the JSON of `closeread score timeline --explain`
 
 
-def explain(gold: Record, system: Record | None, options: Mapping[str, str]) -> list[Mapping[str, Any]]:
+def explain(
+    gold: Record, system: Record | None, options: Mapping[str, str]
+) -> list[Mapping[str, Any]]:
     """Explain the relations of two timelines, or of gold alone; of long chains, the middle is left out."""
-    found = find_verdicts(gold["entries"], () if system is None else system["entries"], options["track"])
-    return [{**one, **{name: _shorten(one[name]) for name in ("evidence", "excluded_by")}} for one in found]
+    found = find_verdicts(
+        gold["entries"], () if system is None else system["entries"], options["track"]
+    )
+    return [
+        {**one, **{name: _shorten(one[name]) for name in ("evidence", "excluded_by")}}
+        for one in found
+    ]
 
 
 def _shorten(chain: Chain) -> Record:
@@ -161,18 +202,24 @@ def row(verdict: Mapping[str, Any]) -> list[str]:
     side, other = verdict["side"], OTHER[verdict["side"]]
     reasons = []
     if verdict["absent"]:
-        reasons.append(f"not in the {other} order: {', '.join(map(_format_node, verdict['absent']))}")
+        reasons.append(
+            f"not in the {other} order: {', '.join(map(_format_node, verdict['absent']))}"
+        )
     elif verdict["verdict"] == "missing":
         reasons.append(f"{other}: not ordered")
     elif verdict["verdict"] != "verified":
         reasons.append(f"{other}: {_format_chain(verdict['evidence'])}")
     if verdict["excluded_by"]["first"]:
-        reasons.append(f"contradicts earlier {side} relations: {_format_chain(verdict['excluded_by'])}")
+        reasons.append(
+            f"contradicts earlier {side} relations: {_format_chain(verdict['excluded_by'])}"
+        )
     return [side, *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(reasons)]
 
 
 def _format_chain(chain: Mapping[str, Any]) -> str:
-    first, last = ([" ".join(_format_relation(one)) for one in chain[name]] for name in ("first", "last"))
+    first, last = (
+        [" ".join(_format_relation(one)) for one in chain[name]] for name in ("first", "last")
+    )
     return ", ".join([*first, f"{chain['left_out']:,} more", *last] if last else first)
 
 
@@ -182,7 +229,9 @@ def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _format_node(node: Mapping[str, Any]) -> str:
     """Return the text of a node, with a number for the second and later mentions of the same text."""
-    return f"{node['text']} (copy {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
+    return (
+        f"{node['text']} (copy {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
+    )
 
 
 NOTES = tuple(f"{name}: {meaning}" for name, meaning in VERDICTS.items())

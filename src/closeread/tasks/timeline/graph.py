@@ -47,7 +47,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
+EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = (
+    "explicit",
+    "explicit, redundant",
+    "explicit, contradictory",
+    "entailed",
+)
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""
 
 STATED = {"new": EXPLICIT, "entailed": REDUNDANT, "contradictory": CONTRADICTORY}
@@ -86,14 +91,18 @@ class Graph(NamedTuple):
     mentions: Sequence[str]  # the first nodes, in order
     anchors: Sequence[str]  # the other nodes, in order of first appearance
     anchor_of: Sequence[int]  # for each mention, the node of its anchor; empty without anchors
-    edges: Sequence[Edge]  # the relations: those to anchors, those of neighbours, then those entailed
+    edges: Sequence[
+        Edge
+    ]  # the relations: those to anchors, those of neighbours, then those entailed
 
     def describe(self) -> str:
         """Return its size in words."""
         entailed = sum(edge.status == ENTAILED for edge in self.edges)
         nodes = pluralize(len(self.mentions), "mention")
         nodes += f" and {pluralize(len(self.anchors), 'anchor')}" if self.anchors else ""
-        return f"{nodes}, {len(self.edges) - entailed:,} explicit and {entailed:,} entailed relations"
+        return (
+            f"{nodes}, {len(self.edges) - entailed:,} explicit and {entailed:,} entailed relations"
+        )
 
 
 def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
@@ -101,7 +110,9 @@ def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
     side = build_side(list_mentions(entries), track)
     n = len(side.copies)
     anchor_of = [n + time for time in side.at] if side.anchors else []
-    edges = [Edge(EXPLICIT, "SIMULTANEOUS", mention, anchor) for mention, anchor in enumerate(anchor_of)]
+    edges = [
+        Edge(EXPLICIT, "SIMULTANEOUS", mention, anchor) for mention, anchor in enumerate(anchor_of)
+    ]
     for i, (later, status) in enumerate(zip(side.later, side.statuses, strict=True)):
         edges.append(Edge(STATED[status], "BEFORE" if later else "SIMULTANEOUS", i, i + 1))
     stated = {(edge.one, edge.other) for edge in edges}
@@ -109,7 +120,13 @@ def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
     for (i, one), (j, other) in combinations(times, 2):
         known = side.order.compare(one, other)
         if known is not None and (i, j) not in stated:
-            edges.append(Edge(ENTAILED, "BEFORE" if known else "SIMULTANEOUS", *((j, i) if known > 0 else (i, j))))
+            edges.append(
+                Edge(
+                    ENTAILED,
+                    "BEFORE" if known else "SIMULTANEOUS",
+                    *((j, i) if known > 0 else (i, j)),
+                )
+            )
     return Graph([mention for mention, _ in side.copies], list(side.anchors), anchor_of, edges)
 
 
@@ -123,12 +140,18 @@ def select_positions(entries: Sequence[Entry], positions: str | None) -> list[En
             raise RequestError(f"positions {quote(positions)} are not valid ({expected})")
         first, last = int(found[1]), int(found[2] or found[1])
         if first > last:
-            raise RequestError(f"positions {positions} are in descending order (expected {last}-{first})")
+            raise RequestError(
+                f"positions {positions} are in descending order (expected {last}-{first})"
+            )
         selected = [entry for entry in entries if first <= entry["position"] <= last]
         if not selected:
             highest = max((entry["position"] for entry in entries), default=0)
-            raise RequestError(f"there is no event at positions {positions} (the last is {highest})")
-    if (mentions := count_mentions([entry for entry in selected if entry["position"]])) > MAX_MENTIONS:
+            raise RequestError(
+                f"there is no event at positions {positions} (the last is {highest})"
+            )
+    if (
+        mentions := count_mentions([entry for entry in selected if entry["position"]])
+    ) > MAX_MENTIONS:
         what = f"the timeline has {mentions:,} mentions in order (expected at most {MAX_MENTIONS})"
         raise RequestError(f"{what}; use {name_option('positions')} to draw a part of it")
     return selected
@@ -143,20 +166,33 @@ def draw_relations(entity: str, graph: Graph) -> Figure:
         n, labels = len(mentions), [*mentions, *anchors]
         height = max(n, 1) * _ROW
         rows = np.array([(i + 0.5) * _ROW for i in range(n)])
-        wanted = [float(np.mean(rows[np.array(graph.anchor_of) == n + i])) for i in range(len(anchors))]
+        wanted = [
+            float(np.mean(rows[np.array(graph.anchor_of) == n + i])) for i in range(len(anchors))
+        ]
         order = sorted(range(len(anchors)), key=wanted.__getitem__)
         tops = place_blocks([wanted[i] for i in order], [_ROW] * len(anchors), 0, height)
         places = dict(zip(order, tops, strict=True))
-        ys = [*rows.tolist(), *(places[i] + _ROW / 2 for i in range(len(anchors)))]  # downwards from 0
+        ys = [
+            *rows.tolist(),
+            *(places[i] + _ROW / 2 for i in range(len(anchors))),
+        ]  # downwards from 0
 
-        widths = [max((measure(text, SMALL_SIZE) for text in texts), default=0.0) for texts in (anchors, mentions)]
+        widths = [
+            max((measure(text, SMALL_SIZE) for text in texts), default=0.0)
+            for texts in (anchors, mentions)
+        ]
         arcs = [_BULGE * (max(of) - min(of)) if of else 0.0 for of in (ys[n:], ys[:n])]
         left = arcs[0] / 2 + 0.15 if anchors else 0.0
         second = left + widths[0] + _GAP if anchors else 0.0
         columns = [(second, second + widths[1])] * n + [(left, left + widths[0])] * len(anchors)
 
         counts = Counter((edge.status, edge.relation) for edge in graph.edges)
-        kinds = [(status, relation) for status in LOOKS for relation in COLOURS if counts[status, relation]]
+        kinds = [
+            (status, relation)
+            for status in LOOKS
+            for relation in COLOURS
+            if counts[status, relation]
+        ]
         keys = [f"{counts[status, relation]:,} {relation}, {status}" for status, relation in kinds]
         legend = (len(keys) + 0.5) * _KEY_LINE
         key_widths = [_KEY_SAMPLE + measure(text, SMALL_SIZE) for text in keys]
@@ -168,13 +204,21 @@ def draw_relations(entity: str, graph: Graph) -> Figure:
             heights = [height - ys[node] for node in ends]
             are_mentions, bend = [node < n for node in ends], 0.0
             if are_mentions[0] != are_mentions[1]:
-                x = [columns[node][0] - _ASIDE if node < n else columns[node][1] + _ASIDE for node in ends]
+                x = [
+                    columns[node][0] - _ASIDE if node < n else columns[node][1] + _ASIDE
+                    for node in ends
+                ]
             elif status != ENTAILED:
                 x = [columns[node][0] + 3 * _CLEAR for node in ends]
                 heights = [heights[0] - _CLEAR, heights[1] + _CLEAR]
             else:
-                x = [columns[node][1] + _ASIDE if are_mentions[0] else columns[node][0] - _ASIDE for node in ends]
-                bend = _BULGE * (1 if are_mentions[0] else -1) * (-1 if heights[0] > heights[1] else 1)
+                x = [
+                    columns[node][1] + _ASIDE if are_mentions[0] else columns[node][0] - _ASIDE
+                    for node in ends
+                ]
+                bend = (
+                    _BULGE * (1 if are_mentions[0] else -1) * (-1 if heights[0] > heights[1] else 1)
+                )
             _draw_relation(axes, status, relation, (x[0], heights[0]), (x[1], heights[1]), bend)
         for label, y, (x_left, _) in zip(labels, ys, columns, strict=True):
             write(axes, x_left, height - y, label, SMALL_SIZE, ha="left", zorder=4)
@@ -189,7 +233,12 @@ def draw_relations(entity: str, graph: Graph) -> Figure:
 
 
 def _draw_relation(
-    axes: Axes, status: str, relation: str, start: tuple[float, float], end: tuple[float, float], bend: float = 0.0
+    axes: Axes,
+    status: str,
+    relation: str,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    bend: float = 0.0,
 ) -> None:
     """Draw a relation; BEFORE has an arrowhead at the later end."""
     look = {"color": COLOURS[relation], **LOOKS[status], "label": f"{status}: {relation}"}

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from closeread.parameters import GoldSpec, Operations, Output, Param, Read, Source, Sources, Written, place_of
+from closeread.parameters import (
+    GoldSpec,
+    Operations,
+    Output,
+    Param,
+    Read,
+    Source,
+    Sources,
+    Written,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -45,11 +55,15 @@ def timeline(
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
-    system = None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
+    system = (
+        None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
+    )
     figure = draw_timeline(record["entity"], record["entries"], system)
     warn_all(gold.notices_about(record["id"]))
     drawn = pluralize(count_mentions(record["entries"]), "mention")
-    return Drawing(figure, drawn + ("" if system is None else f", {count_mentions(system):,} predicted"))
+    return Drawing(
+        figure, drawn + ("" if system is None else f", {count_mentions(system):,} predicted")
+    )
 
 
 def relations(
@@ -135,7 +149,11 @@ def convert(source: Source, *, output: Output | None = None) -> Written:
     from closeread.files import write_text
     from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 
-    if output is not None and isinstance(source.source, Path) and is_document(source.source, output):
+    if (
+        output is not None
+        and isinstance(source.source, Path)
+        and is_document(source.source, output)
+    ):
         text, notices = convert_document(source.source, output)
         write_text(output, text)
         warn_all(notices)
@@ -215,12 +233,21 @@ def build(
             own = "is for a file of events; these events are in annotated documents"
             raise RequestError(f"{name_option('documents')} {own}")
         wanted = None if entities is None else list(read_entities(entities))
-        chosen: dict[str, Any] = {name: value for name, value in given.items() if name != "entities"}
-        timelines, texts, notices = build_annotated_timelines(events, granularity=granularity, wanted=wanted, **chosen)
+        chosen: dict[str, Any] = {
+            name: value for name, value in given.items() if name != "entities"
+        }
+        timelines, texts, notices = build_annotated_timelines(
+            events, granularity=granularity, wanted=wanted, **chosen
+        )
         warn_all(notices)
     elif given:
-        flags = ", ".join(choose_words("--role", "roles=") if name == "roles" else name_option(name) for name in given)
-        raise RequestError(f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)")
+        flags = ", ".join(
+            choose_words("--role", "roles=") if name == "roles" else name_option(name)
+            for name in given
+        )
+        raise RequestError(
+            f"{flags}: {events} is not annotated documents (expected files in CAT, .xml)"
+        )
     else:
         texts = {} if documents is None else building.read_texts(documents, corpus)
         timelines = building.read_timelines(events, corpus, texts, granularity)

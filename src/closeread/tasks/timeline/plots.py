@@ -44,7 +44,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GOLD, SYSTEM = "gold", "system"
-MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = "matched", "matched, different anchor", "missed", "spurious", "mentions"
+MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = (
+    "matched",
+    "matched, different anchor",
+    "missed",
+    "spurious",
+    "mentions",
+)
 MARKS = {
     MATCHED: ("o", "#0072b2", 26.0),
     ELSEWHERE: ("D", "#e69f00", 24.0),
@@ -67,7 +73,11 @@ _ASPECT = 1.4  # aspect ratio of a picture with many mentions
 _GAP, _PAD = 0.22, 0.08
 _LANE = 0.62  # width of the lane labels
 _LINE, _MARK = 0.165, 0.17  # height of a mention, and width of its mark
-_TICKS, _FAN, _ANCHOR = 0.3, 0.34, 0.22  # heights of the axis, of the lines from it to the anchors, and of the anchors
+_TICKS, _FAN, _ANCHOR = (
+    0.3,
+    0.34,
+    0.22,
+)  # heights of the axis, of the lines from it to the anchors, and of the anchors
 _STACK = 8  # mentions in a column before the next column is used; more if there are very many
 _MOST_TICKS = 10
 _MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
@@ -101,7 +111,9 @@ class Block(NamedTuple):
     width: float  # the total width
 
 
-Key = tuple[str, str, float]  # of the legend: a mark, "number", "join" or "span", its meaning, and the total width
+Key = tuple[
+    str, str, float
+]  # of the legend: a mark, "number", "join" or "span", its meaning, and the total width
 
 
 def find_timeline(records: Sequence[Record], entity: str) -> Record:
@@ -119,7 +131,9 @@ def count_mentions(entries: Sequence[Entry]) -> int:
     return sum(len(entry["mentions"]) for entry in entries)
 
 
-def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None) -> Figure:
+def draw_timeline(
+    entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None
+) -> Figure:
     """Draw the events of an entity by date, compared with those of a system if there is one."""
     for side, entries in ((GOLD, gold), (SYSTEM, system or ())):
         if (mentions := count_mentions(entries)) > MAX_MENTIONS:
@@ -139,7 +153,10 @@ def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | 
         )
         dated = [block for block in blocks if block.period]
         rows = [
-            row for alike in (dated, blocks[len(dated) :]) if alike for row in _split_rows(alike, inner - _LANE - _PAD)
+            row
+            for alike in (dated, blocks[len(dated) :])
+            if alike
+            for row in _split_rows(alike, inner - _LANE - _PAD)
         ]
         heights = [_measure_row(row) for row in rows] or [_LINE + _GAP]
         figure = page(inner, TITLE + sum(heights) + _LEGEND)
@@ -217,7 +234,10 @@ def choose_ticks(first: int, last: int) -> list[tuple[int, str]]:
     """
     months = [12 * day.year + day.month - 1 for day in map(date.fromordinal, (first, last))]
     for step in _MONTHS:
-        starts = [date(m // 12, m % 12 + 1, 1) for m in range(-(-months[0] // step) * step, months[1] + 1, step)]
+        starts = [
+            date(m // 12, m % 12 + 1, 1)
+            for m in range(-(-months[0] // step) * step, months[1] + 1, step)
+        ]
         named = [(day.toordinal(), day.isoformat()[: 4 if step % 12 == 0 else 7]) for day in starts]
         found = [(day, name) for day, name in named if day >= first]
         if len(found) <= _MOST_TICKS:
@@ -238,9 +258,15 @@ def _arrange_blocks(events: Sequence[Event], sides: Sequence[str], measure: Meas
         by_anchor[event.anchor].append(event)
     blocks = []
     for anchor, of_anchor in by_anchor.items():
-        lanes = {side: _split_columns([event for event in of_anchor if event.side == side]) for side in sides}
+        lanes = {
+            side: _split_columns([event for event in of_anchor if event.side == side])
+            for side in sides
+        }
         numbers = max(measure(str(event.position), SMALL_SIZE) for event in of_anchor) + 0.04
-        texts = max((measure(text, SMALL_SIZE) for event in of_anchor for text in event.mentions), default=0.0)
+        texts = max(
+            (measure(text, SMALL_SIZE) for event in of_anchor for text in event.mentions),
+            default=0.0,
+        )
         column, head = numbers + _MARK + texts + _GAP, format_anchor(anchor)
         width = max(column * max(map(len, lanes.values())), measure(head, NAME_SIZE) + _GAP)
         blocks.append(Block(head, parse_period(anchor), lanes, numbers, column, width))
@@ -255,7 +281,10 @@ def _arrange_blocks(events: Sequence[Event], sides: Sequence[str], measure: Meas
 def _split_columns(events: Sequence[Event]) -> list[list[Event]]:
     """Split the events of a lane into columns of about the right height; events are not split."""
     limit = max(_STACK, round(2 * math.sqrt(sum(len(event.mentions) for event in events))))
-    return [[events[i] for i in column] for column in wrap([len(event.mentions) for event in events], limit)]
+    return [
+        [events[i] for i in column]
+        for column in wrap([len(event.mentions) for event in events], limit)
+    ]
 
 
 def _measure_lane(blocks: Sequence[Block], side: str) -> float:
@@ -279,7 +308,9 @@ def _split_rows(blocks: Sequence[Block], room: float) -> list[list[Block]]:
     return [[blocks[i] for i in row] for row in wrap(widths, limit)]
 
 
-def place_blocks(wanted: Sequence[float], widths: Sequence[float], start: float, end: float) -> list[float]:
+def place_blocks(
+    wanted: Sequence[float], widths: Sequence[float], start: float, end: float
+) -> list[float]:
     """Place blocks next to each other, with their middles close to the wanted places; return their left edges."""
     lefts = []
     for middle, width in zip(wanted, widths, strict=True):
@@ -307,7 +338,14 @@ def _draw_row(axes: Axes, blocks: Sequence[Block]) -> None:
         lefts = [*accumulate(widths[:-1], initial=_LANE)]
         write(axes, 0, y - _ANCHOR / 2, NO_DATE, SMALL_SIZE, ha="left", style="italic")
     for left, block in zip(lefts, blocks, strict=True):
-        write(axes, left + (block.width - _GAP) / 2, y - _ANCHOR / 2, block.anchor, SMALL_SIZE, weight="bold")
+        write(
+            axes,
+            left + (block.width - _GAP) / 2,
+            y - _ANCHOR / 2,
+            block.anchor,
+            SMALL_SIZE,
+            weight="bold",
+        )
         line(axes, (left, left + block.width - _GAP), y - _ANCHOR, "-", color=INK)
     y -= _ANCHOR
     for side in blocks[0].lanes:
@@ -318,7 +356,9 @@ def _draw_row(axes: Axes, blocks: Sequence[Block]) -> None:
         y -= depth
 
 
-def _draw_axis(axes: Axes, y: float, periods: Sequence[Period], widths: Sequence[float]) -> list[float]:
+def _draw_axis(
+    axes: Axes, y: float, periods: Sequence[Period], widths: Sequence[float]
+) -> list[float]:
     """Draw a time axis that covers all of these periods, and lines from it to blocks; return their left edges."""
     from matplotlib.collections import LineCollection
 
@@ -357,7 +397,15 @@ def _draw_events(axes: Axes, side: str, y: float, blocks: Iterable[tuple[float, 
             height, before = y - _LINE / 2, None
             for event in column:
                 if event.position != before:
-                    write(axes, x - _MARK / 2, height, str(event.position), SMALL_SIZE, ha="right", color="#777777")
+                    write(
+                        axes,
+                        x - _MARK / 2,
+                        height,
+                        str(event.position),
+                        SMALL_SIZE,
+                        ha="right",
+                        color="#777777",
+                    )
                 before = event.position
                 if len(event.mentions) > 1:
                     joined.append((x, height, height - (len(event.mentions) - 1) * _LINE))
@@ -389,7 +437,10 @@ def _make_keys(blocks: Sequence[Block], events: Sequence[Event], measure: Measur
         texts["join"] = "mentions of one event"
     if any(block.period and block.period[0] < block.period[1] for block in blocks):
         texts["span"] = "possible days of a partial date"
-    return [(sample, text, _SAMPLE + 0.06 + measure(text, SMALL_SIZE) + _GAP) for sample, text in texts.items()]
+    return [
+        (sample, text, _SAMPLE + 0.06 + measure(text, SMALL_SIZE) + _GAP)
+        for sample, text in texts.items()
+    ]
 
 
 def _draw_legend(axes: Axes, keys: Sequence[Key]) -> None:

@@ -52,8 +52,13 @@ def count(
     scored = [(record, row) for record, row in zip(gold, system, strict=True) if record["entries"]]
     present = np.array([row is not None for _, row in scored], np.bool_)
     check_present(present, "timelines", missing)
-    counted = [timeline_counts(record["entries"], row["entries"] if row else (), track) for record, row in scored]
-    columns = dict(zip(COUNTS, np.array(counted, np.float64).reshape(len(scored), len(COUNTS)).T, strict=True))
+    counted = [
+        timeline_counts(record["entries"], row["entries"] if row else (), track)
+        for record, row in scored
+    ]
+    columns = dict(
+        zip(COUNTS, np.array(counted, np.float64).reshape(len(scored), len(COUNTS)).T, strict=True)
+    )
     if average == "events":
         events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
         columns = unit_scores(columns, PROCEDURE.metrics, events)
@@ -61,7 +66,9 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
+def validate(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[Inconsistency]:
     """Find predictions whose id is not that of the gold timeline."""
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
@@ -75,8 +82,16 @@ METRICS = (
     *precision_recall_f1(
         "awareness",
         "Awareness",
-        Ratio("awareness/verified_of_system", "awareness/system", "Reduced system relations that gold verifies."),
-        Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold relations that the system verifies."),
+        Ratio(
+            "awareness/verified_of_system",
+            "awareness/system",
+            "Reduced system relations that gold verifies.",
+        ),
+        Ratio(
+            "awareness/verified_of_gold",
+            "awareness/gold",
+            "Reduced gold relations that the system verifies.",
+        ),
     ),
     *precision_recall_f1(
         "events",
@@ -84,7 +99,12 @@ METRICS = (
         Ratio("events/shared", "events/system", "Predicted mentions that are in gold."),
         Ratio("events/shared", "events/gold", "Gold mentions that are predicted."),
     ),
-    Metric("anchor_accuracy", "Anchor accuracy", ANCHORS, Ratio("anchors/right", "events/shared", ANCHORS)),
+    Metric(
+        "anchor_accuracy",
+        "Anchor accuracy",
+        ANCHORS,
+        Ratio("anchors/right", "events/shared", ANCHORS),
+    ),
 )
 
 

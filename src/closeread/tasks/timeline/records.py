@@ -28,11 +28,15 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "timelines evaluated": len(evaluated),
         "lines": len(lines),
         "mentions": sum(len(line["mentions"]) for line in lines),
-        "mentions at position 0": sum(len(line["mentions"]) for line in lines if line["position"] == 0),
+        "mentions at position 0": sum(
+            len(line["mentions"]) for line in lines if line["position"] == 0
+        ),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
         "documents per timeline": round(mean_documents(records), 2),
         "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
-        "timelines of fewer than 2 documents": sum(count_documents(record) < 2 for record in records),
+        "timelines of fewer than 2 documents": sum(
+            count_documents(record) < 2 for record in records
+        ),
         "mentions that are no event of track B": sum(number == 0 for number in events),
         "mentions that may be several events": sum(number > 1 for number in events),
     }
@@ -40,7 +44,9 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 
 def count_documents(timeline: Record) -> int:
     """Count the documents that the mentions of a timeline name."""
-    parsed = (parse_mention(mention) for line in timeline["entries"] for mention in line["mentions"])
+    parsed = (
+        parse_mention(mention) for line in timeline["entries"] for mention in line["mentions"]
+    )
     return len({mention[0] for mention in parsed if mention})
 
 
@@ -78,19 +84,33 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
 
 def _draw_entries(title: str, entries: Sequence[Record]) -> Grid:
     rows = [[str(one["position"]), one["anchor"], ", ".join(one["mentions"])] for one in entries]
-    return Grid(title, list(ENTRY), rows, prose=frozenset({"mentions"}), texts=frozenset({"anchor", "mentions"}))
+    return Grid(
+        title,
+        list(ENTRY),
+        rows,
+        prose=frozenset({"mentions"}),
+        texts=frozenset({"anchor", "mentions"}),
+    )
 
 
-def draw_documents(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
+def draw_documents(
+    records: Sequence[Record], system: Sequence[Record | None] | None
+) -> Iterator[Part]:
     """Draw the text of each article, a paragraph for each sentence, with the ids of its event mentions."""
     del system
     for record in records:
-        rows = [[name, format_cell(record[name])] for name in ("id", "title", "creation_time", "url")]
+        rows = [
+            [name, format_cell(record[name])] for name in ("id", "title", "creation_time", "url")
+        ]
         yield Grid("", ["", ""], rows, texts=frozenset({""}))
-        runs = [run for event in record["events"] for run in _find_runs(event["tokens"], event["id"])]
+        runs = [
+            run for event in record["events"] for run in _find_runs(event["tokens"], event["id"])
+        ]
         marked = mark_spans(record["tokens"], runs)
         numbered = groupby(zip(record["sentences"], marked, strict=True), key=lambda pair: pair[0])
-        yield "\n".join(f"{sentence}: {' '.join(token for _, token in pairs)}" for sentence, pairs in numbered)
+        yield "\n".join(
+            f"{sentence}: {' '.join(token for _, token in pairs)}" for sentence, pairs in numbered
+        )
         events = [[event["id"], event["mention"]] for event in record["events"]]
         yield Grid("", ["event", "mention"], events, texts=frozenset({"event", "mention"}))
 

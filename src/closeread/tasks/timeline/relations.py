@@ -26,7 +26,12 @@ from closeread.arrays import Ints
 TRACKS = ("full", "ordering")  # order and anchors, or order only
 
 COUNTS = (
-    *("awareness/verified_of_system", "awareness/system", "awareness/verified_of_gold", "awareness/gold"),
+    *(
+        "awareness/verified_of_system",
+        "awareness/system",
+        "awareness/verified_of_gold",
+        "awareness/gold",
+    ),
     *("events/shared", "events/system", "events/gold", "anchors/right"),
 )
 """Reduced relations and those that the other side verifies; mentions, those on both sides, and those of them with the
@@ -36,15 +41,21 @@ BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
 
 Entry = Mapping[str, Any]
-Copy = tuple[str, int]  # a mention and its copy number: how many mentions with the same string come before it
-Status = Literal["new", "entailed", "contradictory"]  # of a relation; only new ones are part of the order
+Copy = tuple[
+    str, int
+]  # a mention and its copy number: how many mentions with the same string come before it
+Status = Literal[
+    "new", "entailed", "contradictory"
+]  # of a relation; only new ones are part of the order
 
 
 class Order:
     """A partial order of times, which are numbered as they are added, beginning with the time 0."""
 
     def __init__(self) -> None:
-        self.group = [0]  # of each time: the number of its first time; simultaneous times share a group
+        self.group = [
+            0
+        ]  # of each time: the number of its first time; simultaneous times share a group
         self.last = 0  # the latest group of a line
         # For each group, those before it, as the bits of an integer; None while groups are a line, by their numbers.
         self.before: list[int] | None = None
@@ -62,7 +73,9 @@ class Order:
         """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
         a, is_new = self.group[one], other == len(self.group)
         if self.before is None and not (is_new and (a == self.last or not later)):
-            self.before = [(1 << time) - 1 for time in range(len(self.group))]  # bits of times in a group don't matter
+            self.before = [
+                (1 << time) - 1 for time in range(len(self.group))
+            ]  # bits of times in a group don't matter
         if is_new:
             self.group.append(other if later else a)
             self.last = max(self.last, self.group[-1])
@@ -77,7 +90,9 @@ class Order:
                 self.before[a] |= self.before[b]
                 new, reached = self.before[a] | 1 << a, 1 << a | 1 << b
                 self.group = [a if group == b else group for group in self.group]
-            self.before = [earlier | new if earlier & reached else earlier for earlier in self.before]
+            self.before = [
+                earlier | new if earlier & reached else earlier for earlier in self.before
+            ]
 
 
 class Mention(NamedTuple):
@@ -92,11 +107,19 @@ class Side(NamedTuple):
     """The relations of a timeline, without the entries at position 0."""
 
     copies: Sequence[Copy]  # (n,) the mentions, in order
-    anchors: Mapping[str, int]  # to their numbers, in order of first appearance; empty in the track "ordering"
-    at: Sequence[int]  # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
-    later: Sequence[bool]  # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
+    anchors: Mapping[
+        str, int
+    ]  # to their numbers, in order of first appearance; empty in the track "ordering"
+    at: Sequence[
+        int
+    ]  # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
+    later: Sequence[
+        bool
+    ]  # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
     order: Order  # of the times, which the relations entail
-    statuses: Sequence[Status]  # (n - 1,) of the relation of each mention to the next one, given the earlier ones
+    statuses: Sequence[
+        Status
+    ]  # (n - 1,) of the relation of each mention to the next one, given the earlier ones
 
     @property
     def times(self) -> list[int]:
@@ -113,7 +136,9 @@ class Verification(NamedTuple):
     """Which relations of one side the other side verifies."""
 
     there: Sequence[int | None]  # (n,) the place of each mention on the other side
-    anchored: Sequence[bool]  # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
+    anchored: Sequence[
+        bool
+    ]  # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
     literal: Sequence[bool]  # (n - 1,) whether the other side also states a relation of neighbours
     entailed: Sequence[bool]  # (n - 1,) whether the other side's order entails it
 
@@ -125,12 +150,21 @@ def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str =
     in_gold, in_system = map(map_anchors, mentions)
     right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
     events = (len(right), len(in_system), len(in_gold), sum(right))
-    return np.array([*_count_awareness(system_side, gold_side), *_count_awareness(gold_side, system_side), *events])
+    return np.array(
+        [
+            *_count_awareness(system_side, gold_side),
+            *_count_awareness(gold_side, system_side),
+            *events,
+        ]
+    )
 
 
 def sort_entries(entries: Sequence[Entry]) -> list[int]:
     """Return the numbers of the entries by position, then as the official scorer sorts the lines of a file."""
-    return sorted(range(len(entries)), key=lambda number: (entries[number]["position"], natural_key(entries[number])))
+    return sorted(
+        range(len(entries)),
+        key=lambda number: (entries[number]["position"], natural_key(entries[number])),
+    )
 
 
 def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
@@ -140,7 +174,9 @@ def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
     >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    parts: list[Any] = DIGITS.split("\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK))
+    parts: list[Any] = DIGITS.split(
+        "\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK)
+    )
     # By length and digits, since Python refuses to parse integers of several thousand digits.
     parts[1::2] = [(len(digits), digits) for digits in (part.lstrip("0") for part in parts[1::2])]
     return parts
@@ -149,7 +185,9 @@ def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
 def list_mentions(entries: Sequence[Entry]) -> list[Mention]:
     """Return all mentions in the order of `sort_entries`."""
     ordered = (entries[number] for number in sort_entries(entries))
-    return [Mention(text, one["anchor"], one["position"]) for one in ordered for text in one["mentions"]]
+    return [
+        Mention(text, one["anchor"], one["position"]) for one in ordered for text in one["mentions"]
+    ]
 
 
 def number_copies(mentions: Sequence[str]) -> list[Copy]:
@@ -179,7 +217,13 @@ def build_side(mentions: Sequence[Mention], track: str) -> Side:
     number = {anchor: i for i, anchor in enumerate(anchors)}
     at = [number[mention.anchor] for mention in placed] if number else list(range(len(placed)))
     later = [one.position < other.position for one, other in pairwise(placed)]
-    return Side(number_copies([mention.text for mention in placed]), number, at, later, *reduce_relations(at, later))
+    return Side(
+        number_copies([mention.text for mention in placed]),
+        number,
+        at,
+        later,
+        *reduce_relations(at, later),
+    )
 
 
 def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[Status]]:
@@ -200,7 +244,9 @@ def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     placed = (number for number in sort_entries(entries) if entries[number]["position"])
     ends = [number for number in placed for _ in entries[number]["mentions"]]
     statuses = build_side(list_mentions(entries), "full").statuses
-    return [end for end, status in zip(ends[1:], statuses, strict=True) if status == "contradictory"]
+    return [
+        end for end, status in zip(ends[1:], statuses, strict=True) if status == "contradictory"
+    ]
 
 
 def verify(side: Side, other: Side) -> Verification:
@@ -209,7 +255,9 @@ def verify(side: Side, other: Side) -> Verification:
     there = [place.get(copy) for copy in side.copies]
     times = [other.anchors.get(anchor) for anchor in side.anchors]
     anchored = [
-        mention is not None and (time := times[at]) is not None and other.order.compare(other.at[mention], time) == 0
+        mention is not None
+        and (time := times[at]) is not None
+        and other.order.compare(other.at[mention], time) == 0
         for mention, at in zip(there if side.anchors else (), side.at, strict=False)
     ]
     literal, entailed = [], []

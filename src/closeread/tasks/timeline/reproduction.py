@@ -17,7 +17,13 @@ from closeread.counts.printed_tables import Claim, Value
 from closeread.records import Record
 from closeread.tasks.timeline.building import recompute_positions
 from closeread.tasks.timeline.records import count_documents, facts, mean_documents, text_facts
-from closeread.tasks.timeline.timeline_mentions import Timelines, date_of, is_anchor, parse_mention, timelines_of
+from closeread.tasks.timeline.timeline_mentions import (
+    Timelines,
+    date_of,
+    is_anchor,
+    parse_mention,
+    timelines_of,
+)
 
 TRIAL, AIRBUS, GM, STOCK = SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")
 EVALUATION = (AIRBUS, GM, STOCK)
@@ -48,7 +54,9 @@ def text(inputs: Inputs) -> Recomputed:
     timelines = [record for of_split in gold.values() for record in of_split]
     cells: dict[tuple[str, str], Value] = {}
 
-    def judge(row: str, section: str, splits: Sequence[str], value: float | str, holds: bool) -> None:
+    def judge(
+        row: str, section: str, splits: Sequence[str], value: float | str, holds: bool
+    ) -> None:
         """Add a claim about all of the splits, unless none is available, or it holds and some are not available."""
         here = [split for split in splits if split in gold]
         if here and (not holds or len(here) == len(splits)):
@@ -56,15 +64,24 @@ def text(inputs: Inputs) -> Recomputed:
 
     for row, splits in SIZES.items():
         if gold.keys() >= set(splits):
-            sizes = (sum(len(gold[split].documents) for split in splits), sum(len(gold[split]) for split in splits))
+            sizes = (
+                sum(len(gold[split].documents) for split in splits),
+                sum(len(gold[split]) for split in splits),
+            )
             cells[row, "2"] = "{} / {}".format(*sizes)
     events = min((len(one["entries"]) for one in timelines), default=0)
     judge("least number of events of a target entity", "2", SPLITS, events, events >= LEAST_EVENTS)
     least = min(map(count_documents, timelines), default=0)
-    judge("least number of documents of a target entity", "2", SPLITS, least, least >= LEAST_DOCUMENTS)
+    judge(
+        "least number of documents of a target entity", "2", SPLITS, least, least >= LEAST_DOCUMENTS
+    )
 
-    forms = Counter(_name_granularity(entry["anchor"]) for one in timelines for entry in one["entries"])
-    numbers = ", ".join(f"{name} {forms[name]:,}" for name in (*reversed(GRANULARITIES), "other") if forms[name])
+    forms = Counter(
+        _name_granularity(entry["anchor"]) for one in timelines for entry in one["entries"]
+    )
+    numbers = ", ".join(
+        f"{name} {forms[name]:,}" for name in (*reversed(GRANULARITIES), "other") if forms[name]
+    )
     judge("granularities of anchors", "3", SPLITS, numbers, not forms["other"])
     entries = [entry for one in timelines for entry in recompute_positions(one)["entries"]]
     if unknown := [entry["position"] for entry in entries if not date_of(entry["anchor"])]:
@@ -72,15 +89,25 @@ def text(inputs: Inputs) -> Recomputed:
 
     documents = sorted({len(of_split.documents) for of_split in gold.values()})
     judge("documents a corpus", "4", SPLITS, ", ".join(map(str, documents)), documents == [30])
-    tokens = [int(text_facts(gold[split].documents)["tokens"]) for split in EVALUATION if split in gold]
+    tokens = [
+        int(text_facts(gold[split].documents)["tokens"]) for split in EVALUATION if split in gold
+    ]
     shown = "; ".join(f"{number:,}" for number in tokens)
-    judge("tokens of each evaluation corpus", "4", EVALUATION, shown, all(n in ABOUT_30_000 for n in tokens))
+    judge(
+        "tokens of each evaluation corpus",
+        "4",
+        EVALUATION,
+        shown,
+        all(n in ABOUT_30_000 for n in tokens),
+    )
     if gold.keys() >= set(EVALUATION):
         counted = [facts(gold[split]) for split in EVALUATION]
         names = ("target entities", "timelines evaluated")
         totals = [sum(int(of_split[name]) for of_split in counted) for name in names]
         cells["target entities / timelines used in the evaluation", "4"] = "{} / {}".format(*totals)
-    has_events = {split for split, of_split in gold.items() if any(one["entries"] for one in of_split)}
+    has_events = {
+        split for split, of_split in gold.items() if any(one["entries"] for one in of_split)
+    }
     for name, split in CORPORA.items():
         if split in has_events:
             cells[f"documents of a timeline, {name}", "4"] = mean_documents(gold[split])
@@ -116,11 +143,15 @@ def _measure_ordered_mentions(timelines: Sequence[Record]) -> float:
 def figure_1(inputs: Inputs) -> Recomputed:
     """Recompute the events of Figure 1 from the released timeline of Steve Jobs, cut to the figure's sentences."""
     trial = _read_splits(inputs, (TRIAL,)).get(TRIAL, ())
-    entries = [entry for record in trial if record["id"] == "steve_jobs" for entry in record["entries"]]
+    entries = [
+        entry for record in trial if record["id"] == "steve_jobs" for entry in record["entries"]
+    ]
     shown = [0, *sorted({entry["position"] for entry in entries if _is_in_figure_1(entry)} - {0})]
     cells: dict[tuple[str, str], Value] = {}
     for row in FIGURE_1_EVENTS if trial else ():
-        found = next((entry for entry in entries if set(row.split(", ")) <= set(entry["mentions"])), None)
+        found = next(
+            (entry for entry in entries if set(row.split(", ")) <= set(entry["mentions"])), None
+        )
         cells[row, "position"] = shown.index(found["position"]) if found else Claim(LACKING, False)
         if row == FIGURE_1_EVENTS[0]:
             cells[row, "anchor"] = found["anchor"] if found else Claim(LACKING, False)

@@ -12,7 +12,13 @@ from closeread.exceptions import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name
 from closeread.tasks.timeline.relations import find_contradictions
-from closeread.tasks.timeline.timeline_mentions import Oddity, check_place, file_stem, is_anchor, timelines_of
+from closeread.tasks.timeline.timeline_mentions import (
+    Oddity,
+    check_place,
+    file_stem,
+    is_anchor,
+    timelines_of,
+)
 
 SHOWN = 20  # how many mentions or anchors with one kind of oddity are named; for the others only lines are given
 MAX_RANGES = 300  # the most ranges of lines with one kind of oddity that are given
@@ -24,7 +30,9 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
         for number, entry in enumerate(record["entries"], start=1):
             spans = entry.get("spans")
             if spans is not None and len(spans) != len(entry["mentions"]):
-                found = f"entry {number} has {len(entry['mentions'])} mentions and {len(spans)} spans"
+                found = (
+                    f"entry {number} has {len(entry['mentions'])} mentions and {len(spans)} spans"
+                )
                 yield index, f"{found} (expected one span per mention, or no spans)"
 
 
@@ -44,7 +52,10 @@ def find_document_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[i
         for event in () if beyond else record["events"]:
             name = mention_name(record, event["tokens"])
             if event["mention"] != name:
-                yield index, f"event {quote(event['id'])} is named {quote(event['mention'])} (expected {quote(name)})"
+                yield (
+                    index,
+                    f"event {quote(event['id'])} is named {quote(event['mention'])} (expected {quote(name)})",
+                )
 
 
 def is_scored(record: Record) -> bool:
@@ -64,18 +75,28 @@ def inspect_timeline(record: Record) -> Iterator[Oddity]:
     positions = {entry["position"] for entry in entries} - {0}
     if len(positions) != max(positions, default=0):
         found = f"{pluralize(len(positions), 'position')} up to {max(positions):,}"
-        yield Oddity("positions", None, f"positions have gaps: {found} (released timelines count from 1 without gaps)")
+        yield Oddity(
+            "positions",
+            None,
+            f"positions have gaps: {found} (released timelines count from 1 without gaps)",
+        )
     # A timeline without anchors belongs to the track "ordering", in which nothing contradicts.
     if any(entry["anchor"] for entry in entries) and (found_at := find_contradictions(entries)):
         verb = "contradicts" if len(found_at) == 1 else "contradict"
         what = f"{pluralize(len(found_at), 'relation')} {verb} earlier ones in track full, starting here"
-        yield Oddity("contradiction", found_at[0], f"{what}; still counted, but ignored for inference")
-    no_dates = {anchor for anchor in {entry["anchor"] for entry in entries} if not is_anchor(anchor)}
+        yield Oddity(
+            "contradiction", found_at[0], f"{what}; still counted, but ignored for inference"
+        )
+    no_dates = {
+        anchor for anchor in {entry["anchor"] for entry in entries} if not is_anchor(anchor)
+    }
     seen: set[str] = set()
     for number, entry in enumerate(entries):
         if entry["anchor"] in no_dates:
             anchor = quote(entry["anchor"])
-            yield Oddity("anchor", number, f"the anchor {anchor} is not a date such as 2009-03-XX", anchor)
+            yield Oddity(
+                "anchor", number, f"the anchor {anchor} is not a date such as 2009-03-XX", anchor
+            )
         for mention in entry["mentions"]:
             if mention in seen:
                 yield Oddity.of_mention("repeated", number, mention, "is already in the timeline")
@@ -109,7 +130,9 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
     """Yield oddities of timelines that were not read from a folder, with the number of the row, from 0."""
     find_odd = oddities_given(gold)
     for index, row in enumerate(rows):
-        for entry, what in describe_oddities(find_odd(row), range(1, len(row["entries"]) + 1), "entry"):
+        for entry, what in describe_oddities(
+            find_odd(row), range(1, len(row["entries"]) + 1), "entry"
+        ):
             yield index, what if entry is None else f"entry {entry}: {what}"
 
 
@@ -118,7 +141,9 @@ def describe_oddities(
 ) -> Iterator[tuple[int | None, str]]:
     """Describe oddities, grouped by kind: the place of the first, its description, and where the others are."""
     kinds: dict[str, list[Oddity]] = defaultdict(list)
-    rest: dict[str, array[int]] = defaultdict(lambda: array("I"))  # oddities take much more memory than lines
+    rest: dict[str, array[int]] = defaultdict(
+        lambda: array("I")
+    )  # oddities take much more memory than lines
     for oddity in found:
         if len(kinds[oddity.kind]) <= SHOWN:
             kinds[oddity.kind].append(oddity)

@@ -83,8 +83,14 @@ def unite(splits: Mapping[str, Sequence[Record]]) -> Timelines:
     Corpora have timelines of the same entities, so an id begins with its split and a slash.
     """
     parts = {split: timelines_of(records) for split, records in splits.items()}
-    timelines = ({**record, "id": f"{split}/{record['id']}"} for split, part in parts.items() for record in part)
-    return Timelines(timelines, (document for part in parts.values() for document in part.documents), parts)
+    timelines = (
+        {**record, "id": f"{split}/{record['id']}"}
+        for split, part in parts.items()
+        for record in part
+    )
+    return Timelines(
+        timelines, (document for part in parts.values() for document in part.documents), parts
+    )
 
 
 class Texts(NamedTuple):
@@ -92,7 +98,9 @@ class Texts(NamedTuple):
 
     # for each document and sentence, the number of its first token and its tokens
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
-    events: Mapping[str, Sequence[Mapping[str, Any]]]  # the event mentions by the names that timelines use
+    events: Mapping[
+        str, Sequence[Mapping[str, Any]]
+    ]  # the event mentions by the names that timelines use
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:
@@ -101,7 +109,9 @@ def as_texts(documents: Iterable[Record]) -> Texts:
     events: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for document in documents:
         of_document = sentences.setdefault(document["id"], {})
-        for number, (token, sentence) in enumerate(zip(document["tokens"], document["sentences"], strict=True)):
+        for number, (token, sentence) in enumerate(
+            zip(document["tokens"], document["sentences"], strict=True)
+        ):
             of_document.setdefault(sentence, (number, []))[1].append(token)
         for event in document["events"]:
             events[event["mention"]].append(event)
@@ -118,7 +128,9 @@ def parse_mention(mention: str) -> tuple[str, int, str] | None:
     return None if found is None else (found[1], int(found[2]), found[3])
 
 
-def check_place(mention: str, entry: int, sentences: Mapping[str, Collection[int]]) -> Oddity | None:
+def check_place(
+    mention: str, entry: int, sentences: Mapping[str, Collection[int]]
+) -> Oddity | None:
     """Return the oddity of a mention's form, document or sentence; None if all of them are known."""
     parsed = parse_mention(mention)
     if parsed is None:
@@ -145,7 +157,13 @@ def locate_mention(mention: str, entry: int, texts: Texts) -> tuple[Record, Oddi
     """
     parsed, oddity = parse_mention(mention), check_place(mention, entry, texts.sentences)
     document = parsed[0] if parsed and parsed[0] in texts.sentences else None
-    span: Record = {"document": document, "sentence": None, "start": None, "end": None, "events": []}
+    span: Record = {
+        "document": document,
+        "sentence": None,
+        "start": None,
+        "end": None,
+        "events": [],
+    }
     if parsed is None or oddity is not None:
         return span, oddity
     document, span["sentence"], extent = parsed
@@ -171,7 +189,9 @@ def _find_extent(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]
     """Yield the first and the last token of every occurrence of an extent."""
     for start, joined in enumerate(tokens):
         end = start
-        while len(joined) < len(extent) and end + 1 < len(tokens) and extent.startswith(f"{joined}_"):
+        while (
+            len(joined) < len(extent) and end + 1 < len(tokens) and extent.startswith(f"{joined}_")
+        ):
             end += 1
             joined = f"{joined}_{tokens[end]}"
         if joined == extent:
@@ -189,7 +209,10 @@ def date_of(anchor: str) -> Date:
     parts = ANCHOR.fullmatch(anchor)
     if parts is None:
         return ()
-    known = tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
+    known = tuple(
+        int(part)
+        for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups())
+    )
     try:
         date(*(*known, 1, 1, 1)[:3])
     except ValueError:

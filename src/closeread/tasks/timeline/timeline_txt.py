@@ -30,7 +30,14 @@ from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.timeline.cat_xml import read_documents, read_each
 from closeread.tasks.timeline.rules import describe_oddities, inspect_timeline, oddities_given
-from closeread.tasks.timeline.timeline_mentions import Oddity, Timelines, as_texts, locate_mention, stem_of_id, unite
+from closeread.tasks.timeline.timeline_mentions import (
+    Oddity,
+    Timelines,
+    as_texts,
+    locate_mention,
+    stem_of_id,
+    unite,
+)
 
 SUFFIX = ".txt"
 LIST = "list_target_entities"  # the prefix of the name of a file that lists all entities
@@ -56,7 +63,9 @@ class TimelineFiles(NamedTuple):
     problems: list[Problem]
     notices: list[Problem]
 
-    def finish(self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()) -> Parsed:
+    def finish(
+        self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()
+    ) -> Parsed:
         """Return the timelines as a parsed file, with further notices."""
         every = [*self.notices, *notices]
         for name, one in self.timelines.items():
@@ -70,8 +79,12 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     del split
     documents, problems, notices = read_documents(files)
     texts = as_texts(documents.values())
-    lists = {name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)}
-    found = _parse_files({name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists})
+    lists = {
+        name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)
+    }
+    found = _parse_files(
+        {name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists}
+    )
 
     def find_odd(record: Record) -> Iterator[Oddity]:
         yield from inspect_timeline(record)
@@ -87,10 +100,13 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     for name, entities in listed.items():
         for entity, line in entities.items():
             if entity not in known:
-                notices.append(Problem(f"there is no timeline of the entity {quote(entity)}", line, name))
+                notices.append(
+                    Problem(f"there is no timeline of the entity {quote(entity)}", line, name)
+                )
     parsed = found.finish(find_odd, [*notices, *_note_empty(found)])
     return parsed._replace(
-        records=Timelines(parsed.records, documents.values()), problems=problems + wrong + found.problems
+        records=Timelines(parsed.records, documents.values()),
+        problems=problems + wrong + found.problems,
     )
 
 
@@ -113,7 +129,9 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
 def _read_split(path: Path) -> TimelineFiles:
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
-    return found._replace(problems=problems + found.problems, notices=found.notices + find_hidden(path))
+    return found._replace(
+        problems=problems + found.problems, notices=found.notices + find_hidden(path)
+    )
 
 
 def _read_splits(path: Path, splits: Sequence[str]) -> TimelineFiles:
@@ -126,7 +144,10 @@ def _read_splits(path: Path, splits: Sequence[str]) -> TimelineFiles:
         except FormatError as error:
             own = TimelineFiles({}, list(error.problems), [])
         for of_split, of_all in ((own.problems, found.problems), (own.notices, found.notices)):
-            of_all += [one._replace(file=split if one.file is None else f"{split}/{one.file}") for one in of_split]
+            of_all += [
+                one._replace(file=split if one.file is None else f"{split}/{one.file}")
+                for one in of_split
+            ]
         for name, one in own.timelines.items():
             record = {**one.record, "id": f"{split}/{one.record['id']}"}
             found.timelines[f"{split}/{name}"] = one._replace(record=record)
@@ -211,10 +232,14 @@ def _parse_files(files: Mapping[str, Path]) -> TimelineFiles:
 def _note_empty(found: TimelineFiles) -> list[Problem]:
     """Return notices about gold timelines without entries."""
     what = "has no entries, and is not scored"
-    return [Problem(what, 1, name) for name, one in found.timelines.items() if not one.record["entries"]]
+    return [
+        Problem(what, 1, name) for name, one in found.timelines.items() if not one.record["entries"]
+    ]
 
 
-def _make_notices(odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None) -> list[Problem]:
+def _make_notices(
+    odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None
+) -> list[Problem]:
     """Return oddities as notices; those of a whole file refer to its first line."""
     return [Problem(what, line or 1, name) for line, what in describe_oddities(odd, lines)]
 
@@ -235,10 +260,14 @@ def dump_timeline(record: Record) -> str:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
         lines.append("\t".join(cells))
         if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(describe_unsafe, cells)):
-            raise ValueError(f"{quote(record['id'])}: this format can't represent the entry {quote(lines[-1])}")
+            raise ValueError(
+                f"{quote(record['id'])}: this format can't represent the entry {quote(lines[-1])}"
+            )
     entity = record["entity"]
     if any(_check_entity(entity)) or entity != entity.strip(WHITE_SPACE):
-        raise ValueError(f"{quote(record['id'])}: this format can't represent the entity {quote(entity)}")
+        raise ValueError(
+            f"{quote(record['id'])}: this format can't represent the entity {quote(entity)}"
+        )
     # Readers drop one byte-order mark, so an entity that starts with one needs a second one in front.
     mark = "\ufeff" if entity.startswith("\ufeff") else ""
     return mark + "".join(line + "\n" for line in lines)
@@ -277,15 +306,24 @@ def _find_unwritable_ids(ids: Sequence[str]) -> list[Problem]:
         below.setdefault(split if slash else None, []).append(own)
     problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
     if None in below and len(below) > 1:
-        named = (quote(next(name for name in ids if ("/" in name) is is_below)) for is_below in (True, False))
+        named = (
+            quote(next(name for name in ids if ("/" in name) is is_below))
+            for is_below in (True, False)
+        )
         problems.append(Problem(f"ids {' and '.join(named)}: all or none must begin with a split"))
     problems += find_unwritable([split for split in below if split is not None])
     for names in below.values():
         if len(names) > limits.MAX_FILES:
-            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"))
+            problems.append(
+                Problem(
+                    f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"
+                )
+            )
         problems += find_unwritable(names, SUFFIX)
         other = ((name, stem_of_id(name)) for name in names if stem_of_id(name) != name)
-        problems += [Problem(f"{quote(name)} would be read again as {quote(stem)}") for name, stem in other]
+        problems += [
+            Problem(f"{quote(name)} would be read again as {quote(stem)}") for name, stem in other
+        ]
     return problems
 
 

@@ -77,7 +77,9 @@ class Side:
     it is written with; `verdicts` those on each when it was added to the graph.
     """
 
-    def __init__(self, tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> None:
+    def __init__(
+        self, tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int
+    ) -> None:
         self.types: dict[Relation, str] = {}
         for one, link in zip(relations, tlinks, strict=True):
             if not _is_tautology(one):
@@ -127,7 +129,14 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Side, other: Side, reduction: str) -> None:
+def _tally(
+    by_type: Mapping[str, Floats],
+    row: int,
+    first_column: int,
+    side: Side,
+    other: Side,
+    reduction: str,
+) -> None:
     """Count the links of a side, and those that the other side verifies."""
     verdicts = side.verdicts.items()
     claims = [one for one, verdict in verdicts if reduction == "none" or verdict != "entailed"]
@@ -163,7 +172,10 @@ def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tu
     fresh = count_up()
     in_gold = in_system = defaultdict[str, int](fresh.__next__)
     if matching != "id":
-        extents = [[Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]] for side in (gold, system)]
+        extents = [
+            [Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]]
+            for side in (gold, system)
+        ]
         same = match_extents(extents[0], extents[1], matching)
         ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
         in_system = defaultdict(fresh.__next__, {there: in_gold[here] for here, there in ids})
@@ -173,8 +185,13 @@ def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tu
     return Side(gold["tlinks"], relations[0], n), Side(system["tlinks"], relations[1], n)
 
 
-def _make_relations(tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str) -> list[Relation]:
-    return [relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during) for link in tlinks]
+def _make_relations(
+    tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str
+) -> list[Relation]:
+    return [
+        relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during)
+        for link in tlinks
+    ]
 
 
 def _is_tautology(one: Relation) -> bool:

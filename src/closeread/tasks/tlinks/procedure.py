@@ -40,7 +40,13 @@ from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
-from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count, find_contradictions, find_tautologies
+from closeread.tasks.tlinks.counting import (
+    MATCHINGS,
+    REDUCTIONS,
+    count,
+    find_contradictions,
+    find_tautologies,
+)
 from closeread.tasks.tlinks.temporal_graph import DURINGS
 
 NO_CORPUS = Origin("tlinks", None, None, None)
@@ -114,16 +120,24 @@ class TimeMLSides(Sides[Key]):
         """Read a response, and put it in the order of the key's documents."""
         if gold.documents is None or not isinstance(source, Path):
             raise RequestError("tlinks scores TimeML files, not records in memory")
-        documents = align(gold.documents, source, missing=options["missing"], matching=options["matching"])
-        by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
+        documents = align(
+            gold.documents, source, missing=options["missing"], matching=options["matching"]
+        )
+        by_name = {
+            record["document"]: record for record in to_records(documents, options["matching"])
+        }
         missing = [name for name in gold.documents.found if name not in by_name]
         rows = [by_name.get(name) for name in gold.documents.found]
         return Response(rows, missing, documents.notices, documents=documents)
 
-    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+    def check_form(
+        self, corpus: str | None, names: Sequence[str], source: Path, options: Options
+    ) -> None:
         """Check a response when only the names of the key's documents are known."""
         given = _read_response(source)
-        is_matched = not given.is_folder and len(names) == 1  # two single files, whatever their names
+        is_matched = (
+            not given.is_folder and len(names) == 1
+        )  # two single files, whatever their names
         if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
             raise SubmissionError(source, problems)
 
@@ -141,9 +155,14 @@ class TimeMLSides(Sides[Key]):
         """Return the sha256 of each document's links, by document name; the name is not part of the digest."""
         return unit_digests(gold.records, "document", ("document",))
 
-    def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+    def remarks(
+        self, gold: Key, system: System, options: Options, table: CountTable | None = None
+    ) -> Iterable[str]:
         """Describe the first links of each side that are contradictory or true of any interval, and their numbers."""
-        for side, name in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
+        for side, name in (
+            (gold.documents, "gold"),
+            (getattr(system, "documents", None), "system"),
+        ):
             if side is None:
                 continue
             yield from _describe_links(side, name, table, options["during"])
@@ -181,7 +200,9 @@ def read_key(path: Path) -> Documents:
 
 def _name_document(file: str) -> str:
     path = PurePosixPath(file)
-    return (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
+    return (
+        (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
+    )
 
 
 def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
@@ -198,7 +219,9 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     for name, (file, other) in pairs.items():
         own = key.found[name][1]
         if own is not None and other is not None:
-            problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
+            problems += [
+                problem._replace(file=file) for problem in _find_differences(own, other, matching)
+            ]
     if problems:
         raise SubmissionError(path, problems)
     return Documents(path, pairs, given.notices)
@@ -243,8 +266,13 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
             if here["kind"] != there["kind"] or not (overlap > 0 or is_empty):
                 places = response.intervals[name], key.intervals[name]
                 own, other = (quote(passage.words(span)) for passage, span in places)
-                advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
-                yield Problem(f"id {quote(name)} is {own} here but {other} in the key; {advice}", places[0][1].line)
+                advice = (
+                    f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
+                )
+                yield Problem(
+                    f"id {quote(name)} is {own} here but {other} in the key; {advice}",
+                    places[0][1].line,
+                )
 
 
 def list_intervals(document: Document) -> list[Record]:
@@ -264,7 +292,9 @@ def list_intervals(document: Document) -> list[Record]:
         else:
             where = "title" if passage.name in TITLES else passage.name
             start, end = offsets[id(passage)][span.start], offsets[id(passage)][span.end]
-            found.append({"id": name, "kind": f"{span.name} in {where}", "start": start, "end": end})
+            found.append(
+                {"id": name, "kind": f"{span.name} in {where}", "start": start, "end": end}
+            )
     return found
 
 
@@ -278,7 +308,10 @@ def to_records(side: Documents, matching: str = "id") -> list[Record]:
 
 
 def _list_links(document: Document) -> list[Record]:
-    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in _select_claims(document)]
+    return [
+        {"source": one.source, "relation": one.relation, "target": one.target}
+        for one in _select_claims(document)
+    ]
 
 
 def _select_claims(document: Document) -> list[Tlink]:
@@ -286,7 +319,9 @@ def _select_claims(document: Document) -> list[Tlink]:
     return [link for link in document.tlinks if link.relation not in NO_RELATION]
 
 
-def _describe_links(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
+def _describe_links(
+    side: Documents, name: str, table: CountTable | None, during: str
+) -> Iterator[str]:
     """Describe a side's first links that are contradictory, those that are true of any interval, and vague ones."""
     affected = set(side.found)
     if table is not None:
@@ -296,12 +331,16 @@ def _describe_links(side: Documents, name: str, table: CountTable | None, during
     for unit, place, document in side.read():
         claims, links = _select_claims(document), _list_links(document)
         vague += len(document.tlinks) - len(claims)
-        texts = [f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims]
+        texts = [
+            f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims
+        ]
         itself = "links an interval with itself"
         for i in find_contradictions(links, during) if unit in affected else ():
             what = itself if claims[i].source == claims[i].target else "contradicts earlier links"
             contradictory.append(f"{texts[i]} {what}; still counted, but ignored for inference")
-        always_true += [f"{texts[i]} {itself}; not counted" for i in find_tautologies(links, during)]
+        always_true += [
+            f"{texts[i]} {itself}; not counted" for i in find_tautologies(links, during)
+        ]
     for found, what in (
         (contradictory, "links are contradictory"),
         (always_true, "links of an interval with itself are not counted"),
@@ -345,8 +384,16 @@ PROCEDURE = Procedure(
     metrics=precision_recall_f1(
         "awareness",
         "Awareness",
-        Ratio("awareness/verified_of_system", "awareness/system", "Reduced system links that the gold links verify."),
-        Ratio("awareness/verified_of_gold", "awareness/gold", "Reduced gold links that the system links verify."),
+        Ratio(
+            "awareness/verified_of_system",
+            "awareness/system",
+            "Reduced system links that the gold links verify.",
+        ),
+        Ratio(
+            "awareness/verified_of_gold",
+            "awareness/gold",
+            "Reduced gold links that the system links verify.",
+        ),
     ),
     headline="awareness/f1",
     modules=(),

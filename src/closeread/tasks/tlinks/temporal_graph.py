@@ -28,7 +28,9 @@ Verdict = Literal["new", "entailed", "contradictory"]
 
 _POINTS = "aAbB"  # where the first interval begins and ends, and the second
 KINDS = {
-    kind: tuple((_POINTS.index(one[0]), _POINTS.index(one[2]), one[1] == "=") for one in statements.split())
+    kind: tuple(
+        (_POINTS.index(one[0]), _POINTS.index(one[2]), one[1] == "=") for one in statements.split()
+    )
     for kind, statements in {
         "before": "A<b",
         "meets": "A=b",
@@ -145,7 +147,9 @@ class PointGraph:
             bits, rows = self._compute_reach([relations[i] for i in batch])
             for i in batch:
                 verdicts[i] = _judge(relations[i], bits, rows)
-                if verdicts[i] == "new":  # if each of its statements is consistent, all of them together are
+                if (
+                    verdicts[i] == "new"
+                ):  # if each of its statements is consistent, all of them together are
                     for left, right, equal in _find_statements(relations[i]):
                         _connect(bits, rows, left, right)
                         if equal:
@@ -156,7 +160,9 @@ class PointGraph:
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from those that were added."""
         found = [False] * len(relations)
-        for batch in self._split([i for i, one in enumerate(relations) if self._connects(one)], ASKED):
+        for batch in self._split(
+            [i for i, one in enumerate(relations) if self._connects(one)], ASKED
+        ):
             bits, rows = self._compute_reach([relations[i] for i in batch])
             for i in batch:
                 found[i] = _judge(relations[i], bits, rows) == "entailed"
@@ -243,7 +249,9 @@ class Extent(NamedTuple):
 EXTENT_MATCHINGS = ("strict", "relaxed")
 
 
-def match_extents(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> list[tuple[int, int]]:
+def match_extents(
+    gold: Sequence[Extent], system: Sequence[Extent], matching: str
+) -> list[tuple[int, int]]:
     """Match extents of gold and system; return pairs of indices.
 
     The k-th copy of an extent in gold matches the k-th copy in the system.  If `matching` is "relaxed", the remaining
@@ -255,7 +263,9 @@ def match_extents(gold: Sequence[Extent], system: Sequence[Extent], matching: st
     pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
     if matching == "relaxed":
         matched = {i for i, _ in pairs}, {j for _, j in pairs}
-        left, right = (_group_by_kind(side, taken) for side, taken in zip((gold, system), matched, strict=True))
+        left, right = (
+            _group_by_kind(side, taken) for side, taken in zip((gold, system), matched, strict=True)
+        )
         for kind in left.keys() & right.keys():
             pairs += _match_overlaps(gold, system, left[kind], right[kind])
     return sorted(pairs)

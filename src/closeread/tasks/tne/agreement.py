@@ -63,7 +63,9 @@ TITLES: Mapping[str, str] = {
 }
 """The titles of F1 scores and accuracies, which are the same whichever annotator is scored against the other."""
 
-SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
+SHORT_TITLES = {
+    name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()
+}
 """The same, for tables with a column for each."""
 
 
@@ -86,7 +88,9 @@ class Agreement(Slice):
     """The agreement between two annotators about all documents."""
 
     lacking: Sequence[str]  # sentences on layers that are not compared, and why
-    slices: Mapping[str, Mapping[str, Slice]]  # about the documents of each value of a field, by field and value
+    slices: Mapping[
+        str, Mapping[str, Slice]
+    ]  # about the documents of each value of a field, by field and value
 
 
 class SliceMean(NamedTuple):
@@ -123,7 +127,9 @@ class PairedAgreement(Result):
 
     def describe(self) -> Iterator[str]:
         """Yield sentences on layers that are not compared, and on pairs that means leave out."""
-        yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
+        yield from dict.fromkeys(
+            sentence for found in self.pairs.values() for sentence in found.lacking
+        )
         yield from describe_left_out([_summarize(found) for found in self.pairs.values()], TITLES)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
@@ -145,8 +151,12 @@ class PairedAgreement(Result):
             notes.insert(0, f"{self.names[1]} against {self.names[0]}, {size}.")
             whole = Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes)
         else:
-            notes.insert(0, f"F1 scores and accuracies of the second annotator against the first, {size}.")
-            pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in self.pairs.items()}
+            notes.insert(
+                0, f"F1 scores and accuracies of the second annotator against the first, {size}."
+            )
+            pairs = {
+                pair: [one.scores.get(name) for name in mean] for pair, one in self.pairs.items()
+            }
             titles = [SHORT_TITLES[name] for name in mean]
             whole = make_pair_grid(self.names, titles, pairs, list(mean.values()), notes)
         return [whole, *map(self._make_slice_grid, first.slices)]
@@ -157,10 +167,18 @@ class PairedAgreement(Result):
         # Scores that no group of documents has would only make the table wider.
         names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
         cells = [
-            [value, f"{n:,}", *(format_percent(scores[name]) + "*" * (name in partial) for name in names)]
+            [
+                value,
+                f"{n:,}",
+                *(format_percent(scores[name]) + "*" * (name in partial) for name in names),
+            ]
             for value, (n, scores, partial) in rows
         ]
-        what = "Means over the pairs of annotators" if len(self.pairs) > 1 else "F1 scores and accuracies"
+        what = (
+            "Means over the pairs of annotators"
+            if len(self.pairs) > 1
+            else "F1 scores and accuracies"
+        )
         notes = [f"{what}; n is the number of documents."]
         if any(one.partial for _, one in rows):
             notes.append("* The mean leaves out pairs without a value.")
@@ -171,7 +189,9 @@ class PairedAgreement(Result):
         several, fields = len(self.pairs) > 1, list(self.pairs[0, 1].slices)
         rows: list[list[object]] = []
 
-        def add(names: Sequence[str | None], whole: Scores, slices: Mapping[str, Mapping[str, Any]]) -> None:
+        def add(
+            names: Sequence[str | None], whole: Scores, slices: Mapping[str, Mapping[str, Any]]
+        ) -> None:
             rows.extend([*names, None, None, *score] for score in whole.items())
             for field, of_field in slices.items():
                 for value, one in of_field.items():
@@ -183,7 +203,9 @@ class PairedAgreement(Result):
             add(("mean", None), self.mean, {field: self.average_slices(field) for field in fields})
         header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
         shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
-        return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
+        return [header[column] for column in shown], [
+            [row[column] for column in shown] for row in rows
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
@@ -198,7 +220,12 @@ class PairedAgreement(Result):
             }
             for field in first.slices
         }
-        about = {"annotators": list(self.names), "documents": first.documents, "mean": self.mean, "slices": slices}
+        about = {
+            "annotators": list(self.names),
+            "documents": first.documents,
+            "mean": self.mean,
+            "slices": slices,
+        }
         return {**about, "pairs": list_agreements(self.names, pairs)}
 
 
@@ -210,10 +237,14 @@ def _summarize(part: Slice) -> Scores:
 def _average(parts: Sequence[Slice]) -> SliceMean:
     scores = list(map(_summarize, parts))
     mean = average_pairs(scores)
-    return SliceMean(parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name)))
+    return SliceMean(
+        parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name))
+    )
 
 
-def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = ()) -> PairedAgreement:
+def compare_annotators(
+    annotators: Sequence[Annotator], *, by: Sequence[str] = ()
+) -> PairedAgreement:
     """Measure the agreement of annotators' files or rows, in the corpus's format or predictions, also by fields."""
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
@@ -221,10 +252,14 @@ def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = (
         if field not in FIELDS:
             raise RequestError(describe_unknown("field", field, FIELDS))
     corpus = load_corpus("tne")
-    read = read_all(annotators, lambda one: read_file(corpus, one.source, None, "annotation", one.name))
+    read = read_all(
+        annotators, lambda one: read_file(corpus, one.source, None, "annotation", one.name)
+    )
     found = measure_agreement(read, [one.name for one in annotators], fields)
     if not found.mean:
-        raise RequestError("no two files have links, or clusters, for all documents (expected either of them)")
+        raise RequestError(
+            "no two files have links, or clusters, for all documents (expected either of them)"
+        )
     return replace(found, notices=tuple(find_repeated_paths(annotators)))
 
 
@@ -243,7 +278,10 @@ def measure_agreement(
     if problems:
         raise FormatError("annotations", problems)
     sides = [Documents(map(_unify_links, side)) for side in aligned]
-    found = {(i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields) for i, j in list_pairs(len(annotators))}
+    found = {
+        (i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields)
+        for i, j in list_pairs(len(annotators))
+    }
     return PairedAgreement(names, found)
 
 
@@ -255,7 +293,11 @@ def _gather_fields(
     for records in zip(*aligned, strict=True):
         row: Record = dict.fromkeys(FIELDS)
         for field in FIELDS:
-            given = [(name, one[field]) for name, one in zip(names, records, strict=True) if one.get(field) is not None]
+            given = [
+                (name, one[field])
+                for name, one in zip(names, records, strict=True)
+                if one.get(field) is not None
+            ]
             if given:
                 first, row[field] = given[0]
             for name, value in given if field in by else ():
@@ -270,7 +312,10 @@ def _gather_fields(
 def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
     """Find links in both fields, and links between noun phrases that don't exist."""
     known = [
-        {"id": records[0]["id"], "nps": next((one["nps"] for one in records if one.get("nps") is not None), None)}
+        {
+            "id": records[0]["id"],
+            "nps": next((one["nps"] for one in records if one.get("nps") is not None), None),
+        }
         for records in zip(*aligned, strict=True)
     ]
     for side, name in zip(aligned, names, strict=True):
@@ -278,9 +323,15 @@ def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterato
         for record in side:
             of_document = f"{name}: document {quote(record['id'])}"
             if record.get("relations") is not None and record.get("np_relations") is not None:
-                yield Problem(f"{of_document} has both np_relations and relations (expected one of them)")
+                yield Problem(
+                    f"{of_document} has both np_relations and relations (expected one of them)"
+                )
             # Reading the file has checked gold links against the noun phrases.
-            is_checked = record.get("nps") is not None and not record.get("relations") and not record.get("fallback")
+            is_checked = (
+                record.get("nps") is not None
+                and not record.get("relations")
+                and not record.get("fallback")
+            )
             rows.append(None if is_checked else _to_submission(record))
         for each in tne.validate(gold=known, system=rows):
             yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
@@ -288,7 +339,11 @@ def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterato
 
 def _unify_links(record: Record) -> Record:
     """Return the record with its links in `np_relations`, wherever they are."""
-    return record if record.get("relations") is None else {**record, "np_relations": record["relations"]}
+    return (
+        record
+        if record.get("relations") is None
+        else {**record, "np_relations": record["relations"]}
+    )
 
 
 def _to_submission(record: Record) -> Record:
@@ -297,7 +352,9 @@ def _to_submission(record: Record) -> Record:
     return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
 
 
-def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
+def _compare(
+    one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]
+) -> Agreement:
     """Compare two annotators' documents, overall and by field."""
     lacking: list[str] = []
     tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
@@ -312,7 +369,9 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
         if len(lacking) == n_lacking and what == "links":
             table = tne.count(gold=one, system=list(map(_to_submission, two)))
         elif len(lacking) == n_lacking:
-            table = _OF_CLUSTERS.count(gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false")
+            table = _OF_CLUSTERS.count(
+                gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false"
+            )
         tables.append((table, procedure.metrics))
     slices: dict[str, dict[str, Slice]] = {}
     for field, values in fields.items():
@@ -330,10 +389,20 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
 
 def _to_mentions(documents: Documents) -> MentionTable:
     """Return the clusters as a table for the coreference metrics; the number of a noun phrase is its position."""
-    entities = [(number, one["members"]) for number, of in enumerate(documents.column("coref")) for one in of]
-    members = [(number, int(name[2:]), entity) for entity, (number, names) in enumerate(entities) for name in names]
+    entities = [
+        (number, one["members"])
+        for number, of in enumerate(documents.column("coref"))
+        for one in of
+    ]
+    members = [
+        (number, int(name[2:]), entity)
+        for entity, (number, names) in enumerate(entities)
+        for name in names
+    ]
     document, place, entity = np.array(members, np.int64).reshape(-1, 3).T
-    return MentionTable(documents.column("id"), None, document, place, place, entity, n_entities=len(entities))
+    return MentionTable(
+        documents.column("id"), None, document, place, place, entity, n_entities=len(entities)
+    )
 
 
 def _compute_scores(table: CountTable | None, metrics: Sequence[Metric]) -> Scores | None:

@@ -23,7 +23,15 @@ from typing import Any
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    join_names,
+    pluralize,
+    quote,
+    shorten,
+)
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_bytes, read_lines
 from closeread.records import Record, name_problem
@@ -50,7 +58,11 @@ def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[
     first, *rest = map(documents_of, annotators)
     # Each layer of a document is compared with that of the first annotator who has it.
     known: dict[str, dict[str, tuple[str, Any]]] = {
-        record["id"]: {content: (names[0], record[content]) for content in CONTENTS if record.get(content) is not None}
+        record["id"]: {
+            content: (names[0], record[content])
+            for content in CONTENTS
+            if record.get(content) is not None
+        }
         for record in first
     }
     aligned, problems = [first], list[str]()
@@ -67,14 +79,18 @@ def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[
             for content in CONTENTS:
                 if (value := theirs.get(document, {}).get(content)) is not None:
                     own, ours = contents.setdefault(content, (name, value))
-                    different = _compare_contents(content, ours, value, own, name) if ours != value else ()
+                    different = (
+                        _compare_contents(content, ours, value, own, name) if ours != value else ()
+                    )
                     problems += [f"document {quote(document)}: {what}" for what in different]
         aligned.append(Documents(theirs.get(document, {"id": document}) for document in known))
     raise_problems("annotations", problems)
     return aligned
 
 
-def _compare_contents(content: str, ours: Sequence[Any], theirs: Sequence[Any], own: str, other: str) -> Iterator[str]:
+def _compare_contents(
+    content: str, ours: Sequence[Any], theirs: Sequence[Any], own: str, other: str
+) -> Iterator[str]:
     """Yield differences in a layer of a document that both annotators have."""
     if content != "nps":
         place = next((i for i, (a, b) in enumerate(zip_longest(ours, theirs)) if a != b), len(ours))
@@ -105,16 +121,22 @@ MAX_LINKS = 1_000_000  # the most links of a document after they are spread over
 def check_spread(name: str, n_links: int) -> None:
     """Check that a document doesn't have too many links when these are spread over clusters."""
     if n_links > MAX_LINKS:
-        found = f"{n_links:,} links when they are spread over clusters (expected at most {MAX_LINKS:,})"
+        found = (
+            f"{n_links:,} links when they are spread over clusters (expected at most {MAX_LINKS:,})"
+        )
         raise RequestError(f"document {quote(name)}: {found}")
 
 
-def replace_clusters(gold: Sequence[Record], clustered: Sequence[Record], name: str) -> list[Record]:
+def replace_clusters(
+    gold: Sequence[Record], clustered: Sequence[Record], name: str
+) -> list[Record]:
     """Return unlabelled documents with the clusters of others of the same ids, such as those that a system predicts."""
     sides = zip(*align([gold, clustered], ["gold", name]), strict=True)
     merged = [{**one, "coref": other.get("coref"), "np_relations": None} for one, other in sides]
     lacking = Documents(merged).list_lacking("coref")
-    problems = [f"id {quote(document)}: coref is missing (expected clusters)" for document in lacking]
+    problems = [
+        f"id {quote(document)}: coref is missing (expected clusters)" for document in lacking
+    ]
     raise_problems(name, [*problems, *(what for _, what in find_inconsistencies(merged))])
     return merged
 
@@ -122,7 +144,11 @@ def replace_clusters(gold: Sequence[Record], clustered: Sequence[Record], name: 
 def close_rows(rows: Sequence[Record], documents: Sequence[Record]) -> list[Record]:
     """Return predictions whose links are spread over the clusters of documents, which are in the same order."""
     for row, document in zip(rows, documents, strict=True):
-        size = {name: len(cluster["members"]) for cluster in document["coref"] for name in cluster["members"]}
+        size = {
+            name: len(cluster["members"])
+            for cluster in document["coref"]
+            for name in cluster["members"]
+        }
         check_spread(row["id"], sum(size.get(link["complement"], 1) for link in row["relations"]))
     return [
         {**row, "relations": close_links(row["relations"], document["coref"])}
@@ -179,20 +205,30 @@ class Consolidation:
     """The links of all annotators."""
 
     documents: Documents  # the documents of the first annotator
-    clusters: Sequence[Mapping[str, int]]  # the number of the cluster of each noun phrase, by its id, of every document
-    entries: Mapping[Entry, bool]  # whether all annotators have an entry: those of the first annotator first, in order
-    contested: Mapping[Target, list[list[str]]]  # each annotator's prepositions where they differ, by document
+    clusters: Sequence[
+        Mapping[str, int]
+    ]  # the number of the cluster of each noun phrase, by its id, of every document
+    entries: Mapping[
+        Entry, bool
+    ]  # whether all annotators have an entry: those of the first annotator first, in order
+    contested: Mapping[
+        Target, list[list[str]]
+    ]  # each annotator's prepositions where they differ, by document
 
 
 def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
     """Compare the links of several annotators."""
     if not 2 <= len(annotators) <= len(ANNOTATORS):
-        raise RequestError(f"the number of annotators' files is {len(annotators)} (expected 2 to {len(ANNOTATORS)})")
+        raise RequestError(
+            f"the number of annotators' files is {len(annotators)} (expected 2 to {len(ANNOTATORS)})"
+        )
     aligned, problems = align(annotators, names), list[str]()
     for documents, name in zip(aligned, names, strict=True):
         if without := documents.list_lacking("np_relations"):
             found = f"{len(without):,} of {len(documents):,} documents: {join_names(without)}"
-            problems.append(f"{name} has no links for {found} (expected a list for each, possibly empty)")
+            problems.append(
+                f"{name} has no links for {found} (expected a list for each, possibly empty)"
+            )
     for documents, name in zip(aligned[1:], names[1:], strict=True):
         for one, two in zip(aligned[0], documents, strict=True):
             different = _compare_clusters(one["coref"], two["coref"], names[0], name)
@@ -201,7 +237,10 @@ def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) 
     clusters = list(map(find_clusters, aligned[0]))
     sides: list[dict[Entry, None]] = [
         {
-            ((index, link["anchor"], clusters[index][link["complement"]]), link["preposition"]): None
+            (
+                (index, link["anchor"], clusters[index][link["complement"]]),
+                link["preposition"],
+            ): None
             for index, record in enumerate(documents)
             for link in record["np_relations"]
         }
@@ -219,9 +258,13 @@ def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) 
     return Consolidation(aligned[0], clusters, entries, contested)
 
 
-def _compare_clusters(ours: Sequence[Record], theirs: Sequence[Record], own: str, other: str) -> Iterator[str]:
+def _compare_clusters(
+    ours: Sequence[Record], theirs: Sequence[Record], own: str, other: str
+) -> Iterator[str]:
     """Find differences between the clusters of a document; ids and order may differ."""
-    one, two = ({frozenset(c["members"]): c.get("np_type") for c in side} for side in (ours, theirs))
+    one, two = (
+        {frozenset(c["members"]): c.get("np_type") for c in side} for side in (ours, theirs)
+    )
     for members, kind in one.items() if ours != theirs else ():
         phrases = " and ".join(sorted(members, key=lambda name: (len(name), name)))
         if members not in two:
@@ -244,7 +287,11 @@ def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Re
         row: Record = {"id": record["id"]}
         for end, phrase in (("anchor", phrases[anchor]), ("complement", first)):
             context = _show_context(record["text"], phrase["first_char"], phrase["last_char"])
-            row |= {end: phrase["id"], f"{end}_text": _squeeze(phrase["text"]), f"{end}_context": context}
+            row |= {
+                end: phrase["id"],
+                f"{end}_text": _squeeze(phrase["text"]),
+                f"{end}_context": context,
+            }
         rows.append({**row, **dict(zip(ANNOTATORS, said, strict=False)), "decision": None})
     return rows
 
@@ -265,7 +312,9 @@ def _squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[Target, Sequence[str]]:
+def read_decisions(
+    found: Consolidation, path: Path, *, may_stay_open: bool = False
+) -> Mapping[Target, Sequence[str]]:
     """Read a file of conflicts that a person has edited: the prepositions of every decided target, in order."""
     is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
     # The words of the corpus contain characters that are refused elsewhere.
@@ -288,11 +337,15 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
             continue
         wrong = list(_check_row(row, found.contested[target]))
         if target in lines:
-            wrong.append(f"is already on line {lines[target]:,} (expected one row for each anchor and cluster)")
+            wrong.append(
+                f"is already on line {lines[target]:,} (expected one row for each anchor and cluster)"
+            )
         lines.setdefault(target, line)
         problems += [Problem(f"{_name_pair(row)}: {what}", line) for what in wrong]
         if row["decision"] is None:
-            found_null = f"{_name_pair(row)}: decision is null (expected prepositions, or [] for no link)"
+            found_null = (
+                f"{_name_pair(row)}: decision is null (expected prepositions, or [] for no link)"
+            )
             still_open.append(Problem(found_null, line))
         else:
             labels[target] = row["decision"]
@@ -320,7 +373,9 @@ def _find_target(found: Consolidation, row: Record, documents: Mapping[str, int]
     if target in found.contested:
         return target
     names = [quote(preposition) for of, preposition in found.entries if of == target]
-    link = f"all annotators link them by {' and '.join(names)}" if names else "no annotator links them"
+    link = (
+        f"all annotators link them by {' and '.join(names)}" if names else "no annotator links them"
+    )
     return f"{_name_pair(row)}: not a conflict, since {link}"
 
 
@@ -347,7 +402,9 @@ def _check_row(row: Record, annotators: Sequence[Sequence[str]]) -> Iterator[str
         yield f"decision is {show(decision)} (expected each preposition once)"
 
 
-def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None) -> list[Record]:
+def consolidated(
+    found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None
+) -> list[Record]:
     """Return the first annotator's documents with the links that all annotators have and those that were decided."""
     decided = decided or {}
     kept: dict[Entry, None] = {}
@@ -365,7 +422,12 @@ def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] |
     for (index, anchor, number), preposition in kept:
         cluster = gold[index]["coref"][number]
         gold[index]["np_relations"] += [
-            {"anchor": anchor, "complement": member, "preposition": preposition, CLUSTER: cluster["id"]}
+            {
+                "anchor": anchor,
+                "complement": member,
+                "preposition": preposition,
+                CLUSTER: cluster["id"],
+            }
             for member in cluster["members"]
         ]
     return gold

@@ -28,14 +28,22 @@ from closeread.tasks.tne.columns import PREPOSITIONS, find_titled, list_phrases
 NO_FALLBACK = "none"
 NEAR = 10  # the most tokens after the anchor at which a complement is near
 
-MAX_LINKS = 1_000_000  # the most links of a document; a thousand noun phrases have them if all are linked
+MAX_LINKS = (
+    1_000_000  # the most links of a document; a thousand noun phrases have them if all are linked
+)
 
 Pairs = set[tuple[int, int]]
-Find = Callable[[Record, Sequence[Record]], Pairs]  # from a document and its noun phrases to the linked pairs
+Find = Callable[
+    [Record, Sequence[Record]], Pairs
+]  # from a document and its noun phrases to the linked pairs
 
 
 def link_pairs(
-    finds: Mapping[str, Find], records: Sequence[Record], *, definition: str = "printed", fallback: str = NO_FALLBACK
+    finds: Mapping[str, Find],
+    records: Sequence[Record],
+    *,
+    definition: str = "printed",
+    fallback: str = NO_FALLBACK,
 ) -> list[Record]:
     """Return a row for each document: links for the pairs found and, if wanted, a fallback for every other pair."""
     rows = []
@@ -58,10 +66,14 @@ def _write_links(pairs: Pairs, preposition: str) -> list[Record]:
 
 def _check_size(record: Record, found: int, noun: str) -> None:
     if found > MAX_LINKS:
-        raise RequestError(f"document {quote(record['id'])}: {found:,} {noun} (expected at most {MAX_LINKS:,})")
+        raise RequestError(
+            f"document {quote(record['id'])}: {found:,} {noun} (expected at most {MAX_LINKS:,})"
+        )
 
 
-def _link_to_title(record: Record, phrases: Sequence[Record], choose: Callable[[Sequence[int]], int]) -> Pairs:
+def _link_to_title(
+    record: Record, phrases: Sequence[Record], choose: Callable[[Sequence[int]], int]
+) -> Pairs:
     """Link all noun phrases to a chosen one of the title, if it has any."""
     if not (titled := find_titled(record, phrases)):
         return set()
@@ -76,7 +88,11 @@ title_last = partial(_link_to_title, choose=itemgetter(-1))
 def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
     """Link all noun phrases to a random one of the title, drawn once per document."""
     sizes = [len(find_titled(record, record.get("nps") or ())) for record in records]
-    drawn = iter(np.random.default_rng(int(seed)).integers(np.array(list(filter(None, sizes)), np.int64)).tolist())
+    drawn = iter(
+        np.random.default_rng(int(seed))
+        .integers(np.array(list(filter(None, sizes)), np.int64))
+        .tolist()
+    )
     find = partial(_link_to_title, choose=lambda titled: titled[next(drawn)])
     return link_pairs({"printed": find}, records, fallback=fallback)
 
@@ -86,7 +102,11 @@ def _link_adjacent(_: Record, phrases: Sequence[Record], end: str, *, backwards:
     places = [phrase[end] for phrase in phrases]
     lowest = {place: number for number, place in reversed(list(enumerate(places)))}
     adjacent = dict(pairwise(sorted(lowest, reverse=backwards)))
-    return {(number, lowest[adjacent[place]]) for number, place in enumerate(places) if place in adjacent}
+    return {
+        (number, lowest[adjacent[place]])
+        for number, place in enumerate(places)
+        if place in adjacent
+    }
 
 
 adjacent_before = partial(_link_adjacent, end="first_token", backwards=True)
@@ -98,7 +118,10 @@ def _find_between(record: Record, phrases: Sequence[Record], low: float, high: f
     order = sorted(range(len(phrases)), key=lambda number: phrases[number]["first_token"])
     firsts = [phrases[number]["first_token"] for number in order]
     ranges = [
-        range(bisect_left(firsts, phrase["last_token"] + low), bisect_right(firsts, phrase["last_token"] + high))
+        range(
+            bisect_left(firsts, phrase["last_token"] + low),
+            bisect_right(firsts, phrase["last_token"] + high),
+        )
         for phrase in phrases
     ]
     _check_size(record, sum(map(len, ranges)), "links by this baseline")
@@ -123,7 +146,9 @@ def every_pair(record: Record, phrases: Sequence[Record]) -> Pairs:
     """Link each noun phrase to every other in its document."""
     numbers = range(len(phrases))
     _check_size(record, len(numbers) ** 2, "links between all noun phrases")
-    return {(anchor, complement) for anchor in numbers for complement in numbers if anchor != complement}
+    return {
+        (anchor, complement) for anchor in numbers for complement in numbers if anchor != complement
+    }
 
 
 def _unite(record: Record, phrases: Sequence[Record], finds: Sequence[Find]) -> Pairs:
@@ -158,7 +183,10 @@ BASELINES = (
     _declare("title-first", "Link all noun phrases to the first one in the title.", title_first),
     _declare("title-last", "Link all noun phrases to the last one in the title.", title_last),
     Baseline(
-        "title-random", _link_random_title, "Link all noun phrases to a random one in the title.", (SEED, FALLBACK)
+        "title-random",
+        _link_random_title,
+        "Link all noun phrases to a random one in the title.",
+        (SEED, FALLBACK),
     ),
     _declare("adj-anaphora", "Link every noun phrase to the preceding one.", adjacent_before),
     _declare("adj-cataphora", "Link every noun phrase to the following one.", adjacent_after),
@@ -168,7 +196,9 @@ BASELINES = (
         one_token_between,
         preposition_between,
     ),
-    _declare("surface-extended", "Link noun phrases by their distance in tokens.", far_or_one, near_after),
+    _declare(
+        "surface-extended", "Link noun phrases by their distance in tokens.", far_or_one, near_after
+    ),
     _declare(
         "combined",
         "Combine the links of title-last, adj-cataphora and surface-extended.",

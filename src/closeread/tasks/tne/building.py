@@ -71,14 +71,18 @@ class PlainText:
         return self.title + TITLE_END + above + PARAGRAPH_END.join(self.paragraphs[:n_paragraphs])
 
 
-def read_texts(paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 1) -> list[PlainText]:
+def read_texts(
+    paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 1
+) -> list[PlainText]:
     """Read files, and the files of folders whose names end in `.txt` or `.txt.gz`; ids must be distinct.
 
     Parts are separated as one of `PARTS` says; the title and `n_subtitles` subtitles come first.
     """
 
     files: list[Path] = []
-    wrong: dict[Path, FormatError] = {}  # folders with errors of their own, besides those of their texts
+    wrong: dict[
+        Path, FormatError
+    ] = {}  # folders with errors of their own, besides those of their texts
     for path in paths:
         if not path.is_dir():
             files.append(path)
@@ -104,23 +108,33 @@ def _read_text(path: Path, separator: str, n_subtitles: int, seen: dict[str, Pat
     own = SUFFIX.sub("", path.name)
     problems = ProblemList()
     if (before := seen.setdefault(own, path)) is not path:
-        found = f"gives its document the same id as {before}" if before != path else "is given twice"
+        found = (
+            f"gives its document the same id as {before}" if before != path else "is given twice"
+        )
         problems.add(f"{found} (expected files with distinct names)")
     if UNSAFE_NAME.search(path.name):
-        problems.add("has control characters or invalid bytes in its name (expected printable ones)")
+        problems.add(
+            "has control characters or invalid bytes in its name (expected printable ones)"
+        )
     try:
         lines = read_lines(path)
     except FormatError as error:
         raise FormatError(path, [*problems, *error.problems]) from None
     for number, line in enumerate(lines, start=1):
         if unsafe := UNSAFE.search(line):
-            character = f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}"
+            character = (
+                f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}"
+            )
             problems.add(f"{character} (expected plain text)", number)
     parts = split_parts(lines, separator)
     n_above = 1 + n_subtitles
     if len(parts) <= n_above:
-        above = f"a title, {pluralize(n_subtitles, 'subtitle')} and" if n_subtitles else "a title and"
-        problems.add(f"has {pluralize(len(parts), PARTS[separator])} (expected {above} at least one paragraph)")
+        above = (
+            f"a title, {pluralize(n_subtitles, 'subtitle')} and" if n_subtitles else "a title and"
+        )
+        problems.add(
+            f"has {pluralize(len(parts), PARTS[separator])} (expected {above} at least one paragraph)"
+        )
     if problems:
         raise FormatError(path, problems)
     return PlainText(own, path.name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
@@ -147,7 +161,9 @@ BATCH = 100_000  # the most characters that are processed together; spaCy's mode
 class Filter:
     """The number of paragraphs to keep of each text, and the sizes of texts to keep."""
 
-    n_paragraphs: int | None = None  # how many paragraphs of each text to keep, from 1; None for all
+    n_paragraphs: int | None = (
+        None  # how many paragraphs of each text to keep, from 1; None for all
+    )
     min_phrases: int = 0  # a text with fewer or more noun phrases is left out
     max_phrases: int = limits.MAX_NOUN_PHRASES
 
@@ -162,7 +178,11 @@ class Filter:
         low, high = self.min_phrases, self.max_phrases
         if high == limits.MAX_NOUN_PHRASES:
             return f"at least {pluralize(low, 'noun phrase')}"
-        return f"{low:,} to {high:,} noun phrases" if low else f"at most {pluralize(high, 'noun phrase')}"
+        return (
+            f"{low:,} to {high:,} noun phrases"
+            if low
+            else f"at most {pluralize(high, 'noun phrase')}"
+        )
 
 
 def build_documents(
@@ -177,7 +197,9 @@ def build_documents(
     if too_long := [f"{quote(text)} ({length:,})" for text, length in lengths if length > limit]:
         found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(name)}"
         shorter = f"shorten with {name_option('paragraphs')}"
-        raise RequestError(f"{found}: {_join(too_long)} (expected at most {limit:,} characters); {shorter}")
+        raise RequestError(
+            f"{found}: {_join(too_long)} (expected at most {limit:,} characters); {shorter}"
+        )
     records: list[Record] = []
     left_out, empty, untitled, n_broken = list[str](), list[str](), list[str](), 0
     processed = _process(texts, pipeline, name, chosen.n_paragraphs)
@@ -193,7 +215,9 @@ def build_documents(
             empty.append(text.id)
         elif nps[0]["first_char"] >= len(text.title):
             untitled.append(text.id)
-        coref = [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)]
+        coref = [
+            {"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)
+        ]
         metadata = {"annotators": None, "url": None, "source": text.source}
         about = {"id": text.id, "text": characters, "tokens": words}
         records.append({**about, "nps": nps, "coref": coref, "metadata": metadata})
@@ -208,7 +232,9 @@ def build_documents(
         notices.append(f"{pluralize(n_broken, 'noun phrase')} left out because {where}.")
     for lacking, names in (("noun phrases", empty), ("noun phrases in the title", untitled)):
         if names:
-            notices.append(f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}.")
+            notices.append(
+                f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}."
+            )
     return records, notices
 
 
@@ -225,11 +251,15 @@ def _process(
                 document = next(documents)
             except Exception as error:  # third-party code, which may fail in any way
                 # All of a batch is processed together, so that a later text may be the cause.
-                found = f"spaCy pipeline {quote(name)} fails on text {quote(text.id)} or a later one"
+                found = (
+                    f"spaCy pipeline {quote(name)} fails on text {quote(text.id)} or a later one"
+                )
                 message = " ".join(str(error).split())
                 raise RequestError(f"{found}: {shorten(message) or type(error).__name__}") from None
             if document.text != characters:
-                found = f"spaCy pipeline {quote(name)} changes the characters of text {quote(text.id)}"
+                found = (
+                    f"spaCy pipeline {quote(name)} changes the characters of text {quote(text.id)}"
+                )
                 raise RequestError(f"{found} (expected a tokenizer that keeps them)")
             yield text, characters, document
 
@@ -273,7 +303,9 @@ def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[i
         lacking.append("a dependency parse")
     if lacking:
         found = f"spaCy pipeline {quote(name)} does not set {' and '.join(lacking)}"
-        raise RequestError(f"{found} (expected a pipeline with a tagger and a parser, such as en_core_web_sm)")
+        raise RequestError(
+            f"{found} (expected a pipeline with a tagger and a parser, such as en_core_web_sm)"
+        )
     spans = set()
     for chunk in chunks:
         tokens = [place for place in range(chunk.start, chunk.end) if not words[place].isspace()]
@@ -291,11 +323,18 @@ def _make_phrases(
         begin, end = starts[first], starts[last] + len(words[last])
         text = characters[begin:end]
         if "\n" not in text:
-            place = {"first_char": begin, "last_char": end, "first_token": first, "last_token": last}
+            place = {
+                "first_char": begin,
+                "last_char": end,
+                "first_token": first,
+                "last_token": last,
+            }
             phrases.append({"text": text, **place, "id": f"np{len(phrases)}"})
     return phrases
 
 
 def _join(found: Sequence[str], shown: int = 10) -> str:
     """Join the first few and count the rest."""
-    return ", ".join(found[:shown]) + (f" and {len(found) - shown:,} more" if len(found) > shown else "")
+    return ", ".join(found[:shown]) + (
+        f" and {len(found) - shown:,} more" if len(found) > shown else ""
+    )

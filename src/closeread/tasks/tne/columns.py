@@ -31,8 +31,34 @@ from closeread.records import Record, as_columns
 NONE = "_"
 PREPOSITIONS = (
     NONE,
-    *("of", "against", "in", "by", "on", "about", "with", "after", "member(s) of", "to", "from", "for", "among"),
-    *("under", "at", "between", "during", "near", "over", "before", "inside", "outside", "into", "around"),
+    *(
+        "of",
+        "against",
+        "in",
+        "by",
+        "on",
+        "about",
+        "with",
+        "after",
+        "member(s) of",
+        "to",
+        "from",
+        "for",
+        "among",
+    ),
+    *(
+        "under",
+        "at",
+        "between",
+        "during",
+        "near",
+        "over",
+        "before",
+        "inside",
+        "outside",
+        "into",
+        "around",
+    ),
 )
 """The labels of the corpus, numbered as in the official evaluator."""
 
@@ -41,7 +67,9 @@ N_LABELS = len(PREPOSITIONS)
 
 TITLE_END = "\n\n"
 
-SENTENCE_ENDS = frozenset(".!?")  # the tokens after which a sentence ends; it also ends after a token with a line end
+SENTENCE_ENDS = frozenset(
+    ".!?"
+)  # the tokens after which a sentence ends; it also ends after a token with a line end
 
 MAX_LEAD = 100  # how far inside a token, in characters, a noun phrase may begin
 
@@ -68,7 +96,14 @@ def _find_last_token(phrase: Record, tokens: Sequence[str], ends: Sequence[int])
     if first >= len(tokens):
         return len(tokens)
     opening = _drop_blanks(tokens[first])[:MAX_LEAD]
-    lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
+    lead = next(
+        (
+            i
+            for i in range(len(opening))
+            if words.startswith(opening[i:]) or opening[i:].startswith(words)
+        ),
+        0,
+    )
     return max(first, bisect_left(ends, (ends[first - 1] if first else 0) + lead + len(words)))
 
 
@@ -84,7 +119,9 @@ def find_titled(record: Record, phrases: Sequence[Record]) -> list[int]:
 
 def number_sentences(tokens: Sequence[str]) -> list[int]:
     """Return the number of each token's sentence, and then that of the sentence of a further token."""
-    return list(accumulate((token in SENTENCE_ENDS or "\n" in token for token in tokens), initial=0))
+    return list(
+        accumulate((token in SENTENCE_ENDS or "\n" in token for token in tokens), initial=0)
+    )
 
 
 def is_phrase_id(name: str) -> bool:
@@ -98,7 +135,11 @@ def is_phrase_id(name: str) -> bool:
 
 def find_clusters(record: Record) -> dict[str, int]:
     """Return the number of the cluster of each noun phrase, by its id."""
-    return {name: number for number, cluster in enumerate(record["coref"]) for name in cluster["members"]}
+    return {
+        name: number
+        for number, cluster in enumerate(record["coref"])
+        for name in cluster["members"]
+    }
 
 
 # Links.
@@ -182,7 +223,9 @@ def align_labels(system: LabeledPairs, gold: LabeledPairs) -> tuple[Ints, Ints, 
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    every = np.sort(np.concatenate([system.pair, gold.pair]), kind="stable")  # ten times as fast as np.union1d
+    every = np.sort(
+        np.concatenate([system.pair, gold.pair]), kind="stable"
+    )  # ten times as fast as np.union1d
     every = every[mark_run_starts(every)]
     gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
     gold_label[np.searchsorted(every, gold.pair)] = gold.last
@@ -192,7 +235,10 @@ def align_labels(system: LabeledPairs, gold: LabeledPairs) -> tuple[Ints, Ints, 
 
 
 def tallies(
-    system: LabeledPairs, gold: LabeledPairs, fallback: LabeledPairs | None = None, uprep: str = "any"
+    system: LabeledPairs,
+    gold: LabeledPairs,
+    fallback: LabeledPairs | None = None,
+    uprep: str = "any",
 ) -> Tallies:
     """Find the pairs that are counted for a system's links.
 
@@ -229,13 +275,22 @@ def tallies(
 
 
 def count_by_group(
-    tally: Tallies, n_documents: int, n_groups: int = 1, group: Callable[[Ints, Ints], Ints] | None = None
+    tally: Tallies,
+    n_documents: int,
+    n_groups: int = 1,
+    group: Callable[[Ints, Ints], Ints] | None = None,
 ) -> Floats:
     """Return (n_groups, n_documents, len(COUNTS)) counts; `group` numbers the groups of pairs and labels, (n,) each."""
     counts = np.empty((n_groups, n_documents, len(COUNTS)))
     for number, (pair, label) in enumerate(tally[name] for name in COUNTS):
-        cell = document_of(pair) if group is None else group(pair, label) * n_documents + document_of(pair)
-        counts[..., number] = np.bincount(cell, minlength=n_groups * n_documents).reshape(n_groups, n_documents)
+        cell = (
+            document_of(pair)
+            if group is None
+            else group(pair, label) * n_documents + document_of(pair)
+        )
+        counts[..., number] = np.bincount(cell, minlength=n_groups * n_documents).reshape(
+            n_groups, n_documents
+        )
     return counts
 
 
@@ -274,8 +329,12 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
     codes = _Codes({preposition: -2 - label for preposition, label in LABELS.items()})
     # All fields of a link at once: as long as it is in the processor's cache.
     words = chain.from_iterable(map(itemgetter("anchor", "complement", "preposition"), rows))
-    anchor, complement, label = np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(rows)).reshape(-1, 3).T
-    document = np.repeat(np.arange(len(of_document)), np.array(list(map(len, of_document)), np.int64))
+    anchor, complement, label = (
+        np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(rows)).reshape(-1, 3).T
+    )
+    document = np.repeat(
+        np.arange(len(of_document)), np.array(list(map(len, of_document)), np.int64)
+    )
     return Links(document, anchor, complement, np.where(label < -1, -2 - label, -1))
 
 
@@ -289,7 +348,10 @@ class _Codes(dict[str, int]):
 
 # Documents and submissions.
 
-SCORED = ("gold links", "their predictions can be validated but not scored")  # required by scoring, and the reason
+SCORED = (
+    "gold links",
+    "their predictions can be validated but not scored",
+)  # required by scoring, and the reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,7 +406,9 @@ class Documents(list[Record]):
     def sentence(self) -> Ints:
         """(n,) the sentence in which a noun phrase begins; sentences end at `.`, `!`, `?` and line ends."""
         numbered = list(map(number_sentences, self.column("tokens")))
-        starts = np.append(0, np.cumsum([len(of_document) for of_document in numbered], dtype=np.int64))
+        starts = np.append(
+            0, np.cumsum([len(of_document) for of_document in numbered], dtype=np.int64)
+        )
         phrases = self.noun_phrases
         places = starts[phrases.document] + phrases.first_token
         sentence: Ints = np.array(list(chain.from_iterable(numbered)), np.int64)[places]

@@ -38,7 +38,16 @@ from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, find_ends, meas
 KINDS = ("missing", "spurious", "confused")
 FIELDS = ("expressed", "direction", "sentence", "mention")
 HEADER = (
-    *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
+    *(
+        "error",
+        "document",
+        "anchor",
+        "anchor_words",
+        "complement",
+        "complement_words",
+        "gold",
+        "predicted",
+    ),
     *("distance", *FIELDS),
 )
 """The columns of a wrong pair: its noun phrases with their words, the two prepositions, and the fields of the pair."""
@@ -74,7 +83,10 @@ class LinkAnalysis:
     def count(self) -> dict[str, int]:
         """Return the number of right pairs and of errors of each kind."""
         _, gold, predicted = self._aligned
-        return {"right": int((gold == predicted).sum()), **dict(zip(KINDS, map(len, self._wrong), strict=True))}
+        return {
+            "right": int((gold == predicted).sum()),
+            **dict(zip(KINDS, map(len, self._wrong), strict=True)),
+        }
 
     def list_confusions(self) -> list[Row]:
         """Return the confused prepositions, the most frequent confusion first.
@@ -82,8 +94,12 @@ class LinkAnalysis:
         Their share is that of the pairs that gold links by that preposition and the system by any.
         """
         _, gold, predicted = self._aligned
-        counts = np.bincount(gold * N_LABELS + predicted, minlength=N_LABELS**2).reshape(N_LABELS, N_LABELS)
-        ranked = [(-counts[one, other], one, other) for one, other in zip(*counts.nonzero(), strict=True)]
+        counts = np.bincount(gold * N_LABELS + predicted, minlength=N_LABELS**2).reshape(
+            N_LABELS, N_LABELS
+        )
+        ranked = [
+            (-counts[one, other], one, other) for one, other in zip(*counts.nonzero(), strict=True)
+        ]
         return [
             {
                 "gold": PREPOSITIONS[one],
@@ -101,17 +117,24 @@ class LinkAnalysis:
         Noun phrases are in lower case; beside them is how many such triplets there are, and in how many documents.
         """
         sides = self.documents.links.labeled.triplet, self.rows.links.labeled.triplet
-        pair, label = split_triplets(np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True))
+        pair, label = split_triplets(
+            np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True)
+        )
         columns = (*find_ends(self.documents, pair), label, document_of(pair))
         words = [" ".join(text.lower().split()) for text in self.documents.noun_phrases.text]
         found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         kept = self._are_scored(pair)
-        for anchor, complement, said, number in zip(*(column[kept].tolist() for column in columns), strict=True):
+        for anchor, complement, said, number in zip(
+            *(column[kept].tolist() for column in columns), strict=True
+        ):
             found[words[anchor], PREPOSITIONS[said], words[complement]].append(number)
         # Ties: in more documents first, then in the order of the texts.
         ranked = sorted(found.items(), key=lambda item: (-len(item[1]), -len(set(item[1]))))
         names = ("anchor", "preposition", "complement", "triplets", "documents")
-        return [dict(zip(names, (*wording, len(n), len(set(n))), strict=True)) for wording, n in ranked[:limit]]
+        return [
+            dict(zip(names, (*wording, len(n), len(set(n))), strict=True))
+            for wording, n in ranked[:limit]
+        ]
 
     def list_documents(self) -> list[Row]:
         """Return the number of errors of the documents that have any, in all and of each kind, the most first.
@@ -119,11 +142,21 @@ class LinkAnalysis:
         Each row also has the number of pairs that each side links, and F1 of labelled links, from 0 to 1.
         """
         names, rows = self.table.names, []
-        f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(self.table.values, names)
+        f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(
+            self.table.values, names
+        )
         counted = ("links/right", "links/system", "links/gold", "linked/system")
-        columns = self.table.values[:, [names.index(name) for name in counted]].astype(np.int64).tolist()
-        for name, (right, predicted, gold, linked), score in zip(self.table.units, columns, f1.tolist(), strict=True):
-            errors = {"missing": gold - linked, "spurious": predicted - linked, "confused": linked - right}
+        columns = (
+            self.table.values[:, [names.index(name) for name in counted]].astype(np.int64).tolist()
+        )
+        for name, (right, predicted, gold, linked), score in zip(
+            self.table.units, columns, f1.tolist(), strict=True
+        ):
+            errors = {
+                "missing": gold - linked,
+                "spurious": predicted - linked,
+                "confused": linked - right,
+            }
             row = {"document": name, "errors": sum(errors.values()), **errors}
             rows.append({**row, "gold": gold, "predicted": predicted, "f1": score})
         return sorted((row for row in rows if row["errors"]), key=lambda row: -row["errors"])
@@ -139,10 +172,16 @@ class LinkAnalysis:
         for numbers, ends in zip(phrases_of(pair), find_ends(self.documents, pair), strict=True):
             columns.append([f"np{number}" for number in numbers.tolist()])
             columns.append([self.documents.noun_phrases.text[place] for place in ends.tolist()])
-        columns += [[PREPOSITIONS[label] if label else None for label in side.tolist()] for side in (gold, predicted)]
+        columns += [
+            [PREPOSITIONS[label] if label else None for label in side.tolist()]
+            for side in (gold, predicted)
+        ]
         columns.append(np.abs(measure_distances(self.documents, pair)).tolist())
         fields = (BREAKDOWNS[name] for name in FIELDS)
-        columns += [[one.parts[part] for part in one.find(self.documents, pair, gold).tolist()] for one in fields]
+        columns += [
+            [one.parts[part] for part in one.find(self.documents, pair, gold).tolist()]
+            for one in fields
+        ]
         yield from map(list, zip(*columns, strict=True))
 
 
@@ -165,7 +204,10 @@ def _list_columns(family: str) -> tuple[Column, ...]:
     return (
         Column("gold", "count", "links/gold"),
         Column("predicted", "count", "links/system"),
-        *(Column(title, "score", f"{family}/{title.lower()}") for title in ("precision", "recall", "F1")),
+        *(
+            Column(title, "score", f"{family}/{title.lower()}")
+            for title in ("precision", "recall", "F1")
+        ),
         Column("", "interval", f"{family}/f1"),
     )
 
@@ -209,10 +251,10 @@ class LinkErrorReport(Result):
         """Return the tables: scores, scores by each field, confusions, triplets, and documents."""
         total = replace(self.report, slices={})
         fields = [grid for field in self.report.slices for grid in self._make_field_grids(field)]
-        note = (
-            "Missing: only gold links the pair; spurious: only the system; confused: both, by different prepositions."
+        note = "Missing: only gold links the pair; spurious: only the system; confused: both, by different prepositions."
+        pairs = Grid(
+            "", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], [note]
         )
-        pairs = Grid("", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], [note])
         return [report_grid(total, style), pairs, *fields, *self._list_grids()]
 
     def _make_field_grids(self, field: str) -> Iterator[Grid]:
@@ -221,7 +263,10 @@ class LinkErrorReport(Result):
             slices = {}
             for name, scores in self.report.slices[field].items():
                 counts = scores.counts
-                wrong = (counts[f"triplets/{side}"] - counts["triplets/right"] for side in ("gold", "system"))
+                wrong = (
+                    counts[f"triplets/{side}"] - counts["triplets/right"]
+                    for side in ("gold", "system")
+                )
                 more = dict(zip((MISSED, SPURIOUS), wrong, strict=True))
                 slices[name] = replace(scores, counts={**counts, **more})
             report = replace(self.report, slices={field: slices})
@@ -229,29 +274,42 @@ class LinkErrorReport(Result):
             return
         for what, family in (("Links", "links"), ("Unlabelled links", "unlabeled")):
             meaning = f" ({MEANINGS[field]})" if field in MEANINGS and family == "links" else ""
-            yield make_slice_grid(self.report, field, f"{what} by {field}{meaning}", _list_columns(family))
+            yield make_slice_grid(
+                self.report, field, f"{what} by {field}{meaning}", _list_columns(family)
+            )
 
     def _list_grids(self) -> Iterator[Grid]:
         """Yield the tables of confusions, wordings and documents, as far as there are any."""
 
         def count_left(rows: list[Row], noun: str) -> list[str]:
             left = len(rows) - self.limit
-            return [f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_dict()')}."] * (left > 0)
+            return [
+                f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_dict()')}."
+            ] * (left > 0)
 
         if not self.limit:
             return
         if rows := self.analysis.list_confusions():
-            meaning = (
-                "% of gold: the share of pairs with this gold preposition, linked by both, that were predicted so."
-            )
+            meaning = "% of gold: the share of pairs with this gold preposition, linked by both, that were predicted so."
             header = ["gold", "predicted", "pairs", "% of gold"]
             cells = list(map(_format_row, rows[: self.limit]))
-            yield Grid("Most frequent confusions", header, cells, [meaning, *count_left(rows, "confusion")])
+            yield Grid(
+                "Most frequent confusions", header, cells, [meaning, *count_left(rows, "confusion")]
+            )
         texts = frozenset({"anchor", "complement"})
         for title, missed in (("missed", True), ("spurious", False)):
             if rows := self.analysis.list_wordings(self.limit, missed=missed):
-                cells = [_format_row(row | {name: shorten(row[name], SHOWN_WORDS) for name in texts}) for row in rows]
-                yield Grid(f"Most frequent {title} triplets", list(rows[0]), cells, texts=texts, prose=texts)
+                cells = [
+                    _format_row(row | {name: shorten(row[name], SHOWN_WORDS) for name in texts})
+                    for row in rows
+                ]
+                yield Grid(
+                    f"Most frequent {title} triplets",
+                    list(rows[0]),
+                    cells,
+                    texts=texts,
+                    prose=texts,
+                )
         if rows := self.analysis.list_documents():
             header, cells = [*list(rows[0])[:-1], "F1"], list(map(_format_row, rows[: self.limit]))
             title, texts, notes = (
@@ -279,4 +337,7 @@ class LinkErrorReport(Result):
 
 def _format_row(row: Row) -> list[str]:
     """Return the cells of a row: shares are from 0 to 1."""
-    return [percent(v) if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else v for v in row.values()]
+    return [
+        percent(v) if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else v
+        for v in row.values()
+    ]

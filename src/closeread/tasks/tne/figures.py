@@ -27,7 +27,15 @@ from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_c
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.records import Record
-from closeread.tasks.tne.columns import N_LABELS, NONE, PREPOSITIONS, Documents, confusion, documents_of, rows_of
+from closeread.tasks.tne.columns import (
+    N_LABELS,
+    NONE,
+    PREPOSITIONS,
+    Documents,
+    confusion,
+    documents_of,
+    rows_of,
+)
 from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST
 
@@ -67,11 +75,20 @@ def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
         figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
         axes = figure.add_subplot()
         highest = max(1.0, float(np.log2(max(int(shown.max()), 1))))
-        mesh = axes.pcolormesh(logarithms, cmap="Blues", vmin=0, vmax=highest, edgecolors="white", linewidth=1)
+        mesh = axes.pcolormesh(
+            logarithms, cmap="Blues", vmin=0, vmax=highest, edgecolors="white", linewidth=1
+        )
         for place, count in np.ndenumerate(shown):
             dark = count > 0 and np.log2(count) > 0.55 * highest
             where = (place[1] + 0.5, place[0] + 0.5)
-            axes.text(*where, f"{count:,}", ha="center", va="center", size=7.5, color="white" if dark else INK)
+            axes.text(
+                *where,
+                f"{count:,}",
+                ha="center",
+                va="center",
+                size=7.5,
+                color="white" if dark else INK,
+            )
         names = ["no link" if label == NO_LINK else PREPOSITIONS[label] for label in labels]
         ticks = np.arange(len(labels)) + 0.5
         axes.set_xticks(ticks, names, rotation=45, ha="left", rotation_mode="anchor")
@@ -83,7 +100,9 @@ def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
         axes.spines[:].set_visible(False)
         axes.set_facecolor("#f2f2f2")  # cells without pairs are grey, cells with few are white
         steps = MaxNLocator(integer=True)
-        bar = figure.colorbar(mesh, ax=axes, label="log₂ of the number of pairs", pad=0.02, ticks=steps)
+        bar = figure.colorbar(
+            mesh, ax=axes, label="log₂ of the number of pairs", pad=0.02, ticks=steps
+        )
         bar.outline.set_visible(False)
     return figure
 
@@ -101,9 +120,13 @@ def plot_prepositions(counts: Mapping[str, Ints], smallest: float = SMALLEST) ->
         width = 0.84 / len(counts)
         for number, (name, of_file) in enumerate(zip(counts, shares, strict=True)):
             places = np.arange(len(names)) + (number - (len(counts) - 1) / 2) * width
-            bars = axes.bar(places, of_file, width, label=name, color=COLOURS[number % len(COLOURS)])
+            bars = axes.bar(
+                places, of_file, width, label=name, color=COLOURS[number % len(COLOURS)]
+            )
             if len(counts) == 1:
-                axes.bar_label(bars, [f"{share:.1f}" for share in of_file], size=7, color=INK, padding=1)
+                axes.bar_label(
+                    bars, [f"{share:.1f}" for share in of_file], size=7, color=INK, padding=1
+                )
         axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel="share of links (%)", xlim=(-0.7, len(names) - 0.3))
@@ -130,7 +153,9 @@ def read_linked(place: GoldSpec) -> Gold:
     links = documents_of(gold.records).column("np_relations")
     source = f"config {gold.config}" if gold.config is not None else "the gold file"
     if None in links:
-        raise RequestError(f"{source} has documents without links (expected links for every document)")
+        raise RequestError(
+            f"{source} has documents without links (expected links for every document)"
+        )
     if not any(links):
         raise RequestError(f"{source} has no links to draw")
     return gold
@@ -143,7 +168,9 @@ def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked:
     shown = commonest(counts, labels)
     figure = plot_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown)
     of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    return Drawing(figure, f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs")
+    return Drawing(
+        figure, f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"
+    )
 
 
 def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -> Drawing:
@@ -157,7 +184,9 @@ def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -
     return Drawing(plot_prepositions(counts, other), summary)
 
 
-def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
+def draw_link_scores(
+    place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str
+) -> Drawing:
     """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
     gold = read_linked(place)
     names, title = (f"links/{score}", f"unlabeled/{score}"), score.replace("f1", "F1")
@@ -170,18 +199,25 @@ def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, 
         return {part: estimate(of, metrics, Resampling()) for part, of in table.slices(by).items()}
 
     def make_bar(scores: Scores | None) -> ScoreBar:
-        labeled, unlabeled = (scores.scores[name] for name in names) if scores is not None else (None, None)
+        labeled, unlabeled = (
+            (scores.scores[name] for name in names) if scores is not None else (None, None)
+        )
         if labeled is None or unlabeled is None or labeled.undefined:
             return ScoreBar(None)
         return ScoreBar(labeled.value, labeled.low, labeled.high, unlabeled.value)
 
     found = dict(zip(different, read_all(different.values(), count), strict=True))
-    every = (scores for of_system in reversed(found.values()) for scores in of_system.items())  # the first system's win
+    every = (
+        scores for of_system in reversed(found.values()) for scores in of_system.items()
+    )  # the first system's win
     numbers = {part: scores.counts["links/gold"] for part, scores in every}
     # The values that any system has links of, in the order of tables.
     parts = BREAKDOWNS[by].parts if by in BREAKDOWNS else list(numbers)
     groups = {part: numbers[part] for part in parts if part in numbers}
-    bars = {name: [make_bar(of_system.get(part)) for part in groups] for name, of_system in found.items()}
+    bars = {
+        name: [make_bar(of_system.get(part)) for part in groups]
+        for name, of_system in found.items()
+    }
     score_title, field = f"{title} of links (%), light: unlabelled", f"{by}, number of gold links"
     figure = draw_score_bars(groups, bars, score=score_title, field=field)
     return Drawing(figure, f"{title} by {by}, {pluralize(len(found), 'system')}")

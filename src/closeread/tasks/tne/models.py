@@ -67,29 +67,54 @@ def find_links(documents: Documents) -> LabeledPairs:
     return LabeledPairs(document_of(labeled.pair), *phrases_of(labeled.pair), labeled.last)
 
 
-def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Mapping[str, float | None]:
+def score_links(
+    documents: Documents, predicted: Iterator[PredictedPairs]
+) -> Mapping[str, float | None]:
     """Return the scores of predictions by their names, from 0 to 1; None for those that are undefined."""
-    every = [(pairs(part.document, part.anchor, part.complement), part.label, part.is_linked) for part in predicted]
+    every = [
+        (pairs(part.document, part.anchor, part.complement), part.label, part.is_linked)
+        for part in predicted
+    ]
     pair, label, is_linked = (np.concatenate(column) for column in zip(*every, strict=True))
-    system, fallback = (group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked))
+    system, fallback = (
+        group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked)
+    )
     counts = count_by_group(tallies(system, documents.links.labeled, fallback), len(documents))[0]
     table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
     return table.scores(PROCEDURE.metrics)
 
 
 def to_rows(
-    documents: Documents, predicted: Iterator[PredictedPairs], *, link_all: bool = False, fallbacks: bool = True
+    documents: Documents,
+    predicted: Iterator[PredictedPairs],
+    *,
+    link_all: bool = False,
+    fallbacks: bool = True,
 ) -> list[Record]:
     """Return predictions as rows of a submission, one per document."""
-    rows: list[Record] = [{"id": name, "relations": [], "fallback": []} for name in documents.column("id")]
+    rows: list[Record] = [
+        {"id": name, "relations": [], "fallback": []} for name in documents.column("id")
+    ]
     names = [f"np{number}" for number in range(int(documents.sizes.max(initial=0)))]
     for part in predicted:
-        columns = (part.document, part.anchor, part.complement, part.label, part.is_linked | link_all)
+        columns = (
+            part.document,
+            part.anchor,
+            part.complement,
+            part.label,
+            part.is_linked | link_all,
+        )
         lists = (column.tolist() for column in columns)
         for document, anchor, complement, label, is_linked in zip(*lists, strict=True):
-            link = {"anchor": names[anchor], "complement": names[complement], "preposition": PREPOSITIONS[label]}
+            link = {
+                "anchor": names[anchor],
+                "complement": names[complement],
+                "preposition": PREPOSITIONS[label],
+            }
             rows[document]["relations" if is_linked else "fallback"].append(link)
-    return rows if fallbacks else [{name: row[name] for name in ("id", "relations")} for row in rows]
+    return (
+        rows if fallbacks else [{name: row[name] for name in ("id", "relations")} for row in rows]
+    )
 
 
 SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep", "uprep")
@@ -123,19 +148,34 @@ class TrainedRun(Result):
 
     def describe(self) -> str:
         """The scores of the best epoch, in a line."""
-        scores = [f"{name} {100 * self.best[name]:.1f}" for name in DRAWN if self.best.get(name) is not None]
-        return ", ".join([f"{self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}", *scores])
+        scores = [
+            f"{name} {100 * self.best[name]:.1f}"
+            for name in DRAWN
+            if self.best.get(name) is not None
+        ]
+        return ", ".join(
+            [
+                f"{self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}",
+                *scores,
+            ]
+        )
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of epochs."""
         del style
         titles = {metric.name: metric.title for metric in PROCEDURE.metrics}
         rows = [
-            [str(epoch["number"]), f"{epoch['loss']:.4f}", *(percent(epoch["scores"][name]) for name in SHOWN)]
+            [
+                str(epoch["number"]),
+                f"{epoch['loss']:.4f}",
+                *(percent(epoch["scores"][name]) for name in SHOWN),
+            ]
             for epoch in self.run["epochs"]
         ]
         header = ["epoch", "loss", *(titles[name] for name in SHOWN)]
-        yield Grid(f"Scores on validation; the best epoch is {self.best['epoch']}", header, rows, labels=1)
+        yield Grid(
+            f"Scores on validation; the best epoch is {self.best['epoch']}", header, rows, labels=1
+        )
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each epoch, with all scores from 0 to 1."""
@@ -164,7 +204,9 @@ def train(training: Gold, validation: Gold, run: Path, settings: Settings, *, re
     kind, name = parse_encoder(settings.encoder)
     if settings.encoder_dropout is not None and kind != "tuned":
         raise RequestError(
-            fill_options(f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})")
+            fill_options(
+                f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})"
+            )
         )
     examples = (
         Examples(find_spans(documents), find_links(documents), gold.digest)
@@ -173,7 +215,16 @@ def train(training: Gold, validation: Gold, run: Path, settings: Settings, *, re
     choice = LinkChoice(settings.variant, kind, name, len(PREPOSITIONS), settings.encoder_dropout)
     about, folder = {"task": TASK}, RunFolder(run)
     score = partial(score_links, held_out)
-    train_links(folder, choice, settings, *examples, score=score, criterion=CRITERION, about=about, resume=resume)
+    train_links(
+        folder,
+        choice,
+        settings,
+        *examples,
+        score=score,
+        criterion=CRITERION,
+        about=about,
+        resume=resume,
+    )
 
 
 def predict(
@@ -203,4 +254,6 @@ def _predict_pairs(documents: Documents, run: Path, hardware: Hardware) -> Itera
     read_run(run, TASK)
     spans = find_spans(documents)
     with use_precision(hardware):
-        yield from predict_pairs(load_system(RunFolder(run), spans, hardware.device), spans, hardware.device)
+        yield from predict_pairs(
+            load_system(RunFolder(run), spans, hardware.device), spans, hardware.device
+        )

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from closeread.tasks.tne.models import TrainedRun
 
 Gold = Annotated[GoldSpec, place_of("tne")]
-Field = Literal["distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"]
+Field = Literal[
+    "distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"
+]
 
 
 def confusion(
@@ -126,7 +128,9 @@ def link_scores(
     return draw_link_scores(place, systems, by=by, score=score)
 
 
-def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")]) -> Drawing:
+def training_curves(
+    runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")],
+) -> Drawing:
     """Draw the loss and the scores of training runs by epoch.
 
     A dot marks the best epoch.  Each RUN is a folder that `closeread train` has written.  Scores are on held-out data.
@@ -141,7 +145,9 @@ def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar
 
 
 def agreement(
-    annotators: Annotated[Sources, Param(metavar="FILES...")], *, by: Sequence[Literal["domain", "forum"]] = ()
+    annotators: Annotated[Sources, Param(metavar="FILES...")],
+    *,
+    by: Sequence[Literal["domain", "forum"]] = (),
 ) -> Result:
     """Score the second annotator against the first.
 
@@ -212,7 +218,9 @@ def errors(
     from closeread.tasks.tne.errors import LinkAnalysis, LinkErrorReport
 
     report = make_report(scored.counted, by=by, resampling=intervals.make_resampling())
-    analysis = LinkAnalysis(documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table)
+    analysis = LinkAnalysis(
+        documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table
+    )
     return LinkErrorReport(report, analysis, limit)
 
 
@@ -265,7 +273,9 @@ def convert(
     if needed and form is None and not close:
         raise RequestError(needed)
     if clusters is not None and not close and form != "gold":
-        raise RequestError(f"{name_option('clusters')} has no effect without {name_option('close')} or {to} gold")
+        raise RequestError(
+            f"{name_option('clusters')} has no effect without {name_option('close')} or {to} gold"
+        )
     gold, corpus = read_corpus_gold(place), load_corpus("tne")
     documents: Sequence[Record] = gold.records
     if clusters is not None:
@@ -331,14 +341,20 @@ def adjudicate(
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
     found = annotation.consolidation(documents, [str(path) for path in annotators])
     may_stay_open = conflicts is not None
-    decided = {} if decisions is None else annotation.read_decisions(found, decisions, may_stay_open=may_stay_open)
+    decided = (
+        {}
+        if decisions is None
+        else annotation.read_decisions(found, decisions, may_stay_open=may_stay_open)
+    )
     gold, rows = annotation.consolidated(found, decided), annotation.conflicts(found, decided)
     texts = {output: dump_gold(corpus, output, gold)}
     write_texts(texts if conflicts is None else {**texts, conflicts: dump_json_lines(rows, UNSAFE)})
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
     state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
-    return Written(output, f"{size}; {state}" + (f" (in {conflicts})" if conflicts is not None else ""), gold)
+    return Written(
+        output, f"{size}; {state}" + (f" (in {conflicts})" if conflicts is not None else ""), gold
+    )
 
 
 def build(
@@ -395,7 +411,9 @@ def build(
     write_text(output, dump_records(records))
     warn_all(notices)
     n_phrases = sum(len(record["nps"]) for record in records)
-    return Written(output, f"{pluralize(len(records), 'document')}, {pluralize(n_phrases, 'noun phrase')}")
+    return Written(
+        output, f"{pluralize(len(records), 'document')}, {pluralize(n_phrases, 'noun phrase')}"
+    )
 
 
 @dataclass(frozen=True)

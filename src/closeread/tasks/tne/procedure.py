@@ -37,7 +37,14 @@ import numpy as np
 from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
-from closeread.counts.procedure import EXTRA, Inconsistency, Option, Procedure, check_present, missing_option
+from closeread.counts.procedure import (
+    EXTRA,
+    Inconsistency,
+    Option,
+    Procedure,
+    check_present,
+    missing_option,
+)
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
@@ -81,7 +88,9 @@ class PairField:
 
     parts: Sequence[str]  # its values
     needs: Sequence[str]  # the fields of documents by which it is found
-    find: Callable[[Documents, Ints, Ints], Ints]  # from pairs and labels to numbers of values, (n,)
+    find: Callable[
+        [Documents, Ints, Ints], Ints
+    ]  # from pairs and labels to numbers of values, (n,)
 
 
 def find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
@@ -125,16 +134,24 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
     """
     texts, phrases = documents.column("text"), documents.noun_phrases
-    behind: dict[int, int] = {}  # by anchor: where the words after a preposition begin, -1 if there is none
+    behind: dict[
+        int, int
+    ] = {}  # by anchor: where the words after a preposition begin, -1 if there is none
     found = []
-    ends = zip(document_of(pair).tolist(), *(end.tolist() for end in find_ends(documents, pair)), strict=True)
+    ends = zip(
+        document_of(pair).tolist(),
+        *(end.tolist() for end in find_ends(documents, pair)),
+        strict=True,
+    )
     for document, anchor, complement in ends:
         text, words = texts[document], phrases.text[complement]
         if anchor not in behind:
             match = JOINED.match(text, phrases.last_char[anchor])
             behind[anchor] = match.end() if match else -1
         begin, end = behind[anchor], behind[anchor] + len(words)
-        found.append(begin >= 0 and text.startswith(words, begin) and not text[end : end + 1].isalnum())
+        found.append(
+            begin >= 0 and text.startswith(words, begin) and not text[end : end + 1].isalnum()
+        )
     return found
 
 
@@ -144,7 +161,9 @@ BREAKDOWNS: Mapping[str, PairField] = {
     "distance": PairField(
         DISTANCES,
         ("nps",),
-        lambda documents, pair, _: np.digitize(np.abs(measure_distances(documents, pair)), UP_TO, right=True),
+        lambda documents, pair, _: np.digitize(
+            np.abs(measure_distances(documents, pair)), UP_TO, right=True
+        ),
     ),
     "direction": PairField(
         ("before", "same token", "after"),
@@ -179,7 +198,9 @@ def count(
     for name in breakdowns:
         field = BREAKDOWNS[name]
         if not any(documents.list_lacking(needed) for needed in field.needs):
-            counts = count_by_group(tally, len(documents), len(field.parts), partial(field.find, documents))
+            counts = count_by_group(
+                tally, len(documents), len(field.parts), partial(field.find, documents)
+            )
             parts[name] = Breakdown.from_dense(field.parts, counts)
     whole = count_by_group(tally, len(documents))[0]
     ids = documents.column("id")
@@ -199,38 +220,55 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
     }
 
 
-def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
+def validate(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[Inconsistency]:
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
     documents, rows = documents_of(gold), rows_of(system)
     for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
-            yield Inconsistency("system", index, f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)")
+            yield Inconsistency(
+                "system",
+                index,
+                f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)",
+            )
     sizes = [None if nps is None else len(nps) for nps in documents.column("nps")]
     for field, links in (("relations", rows.links), ("fallback", rows.fallback)):
         for index in _find_suspects(links, sizes, is_fallback=field == "fallback"):
             found = _find_wrong_links(field, (rows[index] or {})[field], sizes[index])
-            yield from (Inconsistency("system", index, what, (field, place)) for place, what in found)
+            yield from (
+                Inconsistency("system", index, what, (field, place)) for place, what in found
+            )
 
 
 def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bool) -> list[int]:
     """Return the documents whose links may have problems, without looking at each of millions of links."""
     size = np.array([2**62 if size is None else size for size in sizes], np.int64)[links.document]
-    lowest, highest = np.minimum(links.anchor, links.complement), np.maximum(links.anchor, links.complement)
+    lowest, highest = (
+        np.minimum(links.anchor, links.complement),
+        np.maximum(links.anchor, links.complement),
+    )
     is_wrong = (lowest < 0) | (highest >= size) | (lowest == highest) | (links.label < 0)
     pair, label = links.pair[~is_wrong], links.label[~is_wrong]
-    key = np.sort(triplets(pair, label * (not is_fallback)), kind="stable")  # links are nearly sorted
+    key = np.sort(
+        triplets(pair, label * (not is_fallback)), kind="stable"
+    )  # links are nearly sorted
     repeated, _ = split_triplets(key[~mark_run_starts(key)])
     suspects: list[int] = np.union1d(links.document[is_wrong], document_of(repeated)).tolist()
     return suspects
 
 
-def _find_wrong_links(field: str, links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
+def _find_wrong_links(
+    field: str, links: Sequence[Record], size: int | None
+) -> Iterator[tuple[int, str]]:
     """Yield the problems of a document's links, with the position of each."""
     yield from find_wrong_ends(links, size)
     seen = set()
     for place, link in enumerate(links):
-        anchor, complement, preposition = (link[name] for name in ("anchor", "complement", "preposition"))
+        anchor, complement, preposition = (
+            link[name] for name in ("anchor", "complement", "preposition")
+        )
         key = (anchor, complement) if field == "fallback" else (anchor, complement, preposition)
         if key in seen and is_phrase_id(anchor) and is_phrase_id(complement):
             what = f"are already linked by {quote(preposition)}"
@@ -263,16 +301,30 @@ PROCEDURE = Procedure(
         *precision_recall_f1(
             "links",
             "Links",
-            Ratio("links/right", "links/system", "Share of predicted pairs that gold links by the same preposition."),
             Ratio(
-                "links/right", "links/gold", "Share of gold pairs that are predicted with one of their prepositions."
+                "links/right",
+                "links/system",
+                "Share of predicted pairs that gold links by the same preposition.",
+            ),
+            Ratio(
+                "links/right",
+                "links/gold",
+                "Share of gold pairs that are predicted with one of their prepositions.",
             ),
         ),
         *precision_recall_f1(
             "unlabeled",
             "Unlabelled links",
-            Ratio("linked/system", "links/system", "Share of predicted pairs that gold links by any preposition."),
-            Ratio("linked/gold", "links/gold", "Share of gold pairs that are predicted with any preposition."),
+            Ratio(
+                "linked/system",
+                "links/system",
+                "Share of predicted pairs that gold links by any preposition.",
+            ),
+            Ratio(
+                "linked/gold",
+                "links/gold",
+                "Share of gold pairs that are predicted with any preposition.",
+            ),
         ),
         *precision_recall_f1(
             "triplets",
@@ -284,8 +336,15 @@ PROCEDURE = Procedure(
             ),
             Ratio("triplets/right", "triplets/gold", "Share of gold triplets that are predicted."),
         ),
-        Metric("iprep", "IPrep accuracy", IN_LINKED, Ratio("links/right", "linked/gold", IN_LINKED)),
-        Metric("uprep", "UPrep accuracy", IN_UNLINKED, Ratio("fallback/right", "fallback/gold", IN_UNLINKED)),
+        Metric(
+            "iprep", "IPrep accuracy", IN_LINKED, Ratio("links/right", "linked/gold", IN_LINKED)
+        ),
+        Metric(
+            "uprep",
+            "UPrep accuracy",
+            IN_UNLINKED,
+            Ratio("fallback/right", "fallback/gold", IN_UNLINKED),
+        ),
     ),
     headline="links/f1",
     legend={

@@ -22,7 +22,13 @@ from closeread.corpus.showing import Part, View, mark_spans
 from closeread.exceptions import shorten
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, find_clusters, list_phrases, number_sentences
+from closeread.tasks.tne.columns import (
+    PREPOSITIONS,
+    TITLE_END,
+    find_clusters,
+    list_phrases,
+    number_sentences,
+)
 
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
@@ -30,12 +36,23 @@ LOOK_AHEAD = 10
 OTHER, SMALLEST = "Other", 4.0  # Figure 4 combines prepositions under this percentage of the links
 
 DISTANCE, SURFACE, EXTENDED = MEANS = (
-    *("mean distance in tokens", "% of links in surface form", "% of links in extended surface form"),
+    *(
+        "mean distance in tokens",
+        "% of links in surface form",
+        "% of links in extended surface form",
+    ),
 )
 """The statistics that are means: the first over links, the others over documents with links."""
 
 STATISTICS = (
-    *("links", "pairs", "triplets", "links, once per cluster", "links to the title", "symmetric links"),
+    *(
+        "links",
+        "pairs",
+        "triplets",
+        "links, once per cluster",
+        "links to the title",
+        "symmetric links",
+    ),
     *("transitive links", "links between sentences", "links to preceding phrases", *MEANS),
     *(f"links: {preposition}" for preposition in PREPOSITIONS[1:]),
 )
@@ -58,7 +75,9 @@ def summarize(counted: Sequence[Counter[str]]) -> dict[str, float]:
     """Return the statistics of documents whose sizes and links have been counted by `count_record`."""
     linked = [of_document for of_document in counted if of_document["links"]]
     names = SIZES + STATISTICS if linked else SIZES
-    total: dict[str, float] = {name: sum(of_document[name] for of_document in counted) for name in names}
+    total: dict[str, float] = {
+        name: sum(of_document[name] for of_document in counted) for name in names
+    }
     if linked:
         total["symmetric links"] /= 2
         total[DISTANCE] = float(ratio(total[DISTANCE], total["links"]))
@@ -71,9 +90,14 @@ def summarize(counted: Sequence[Counter[str]]) -> dict[str, float]:
 def count_record(record: Record) -> Counter[str]:
     """Count what a document has and, if it has links, those of each kind, and sum their distances."""
     tokens, clusters = record["tokens"], record.get("coref") or ()
-    found = Counter({"documents": 1, "tokens": len(tokens), "noun phrases": len(record.get("nps") or ())})
+    found = Counter(
+        {"documents": 1, "tokens": len(tokens), "noun phrases": len(record.get("nps") or ())}
+    )
     found["clusters of more than one"] = sum(len(cluster["members"]) > 1 for cluster in clusters)
-    links = [(link["anchor"], link["preposition"], link["complement"]) for link in record.get("np_relations") or ()]
+    links = [
+        (link["anchor"], link["preposition"], link["complement"])
+        for link in record.get("np_relations") or ()
+    ]
     if not links:
         return found
     text, sentence, cluster = record["text"], number_sentences(tokens), find_clusters(record)
@@ -87,8 +111,14 @@ def count_record(record: Record) -> Counter[str]:
         places = solid[bisect_right(solid, phrases[anchor]["last_token"]) :][: LOOK_AHEAD + 1]
         ahead[anchor] = [(tokens[place], following) for place, following in pairwise(places)]
     found.update(f"links: {preposition}" for _, preposition, _ in links)
-    found["links"], found["triplets"], found["pairs"] = len(links), len(set(links)), sum(map(len, complements.values()))
-    found["links, once per cluster"] = len({(anchor, cluster[complement]) for anchor, _, complement in links})
+    found["links"], found["triplets"], found["pairs"] = (
+        len(links),
+        len(set(links)),
+        sum(map(len, complements.values())),
+    )
+    found["links, once per cluster"] = len(
+        {(anchor, cluster[complement]) for anchor, _, complement in links}
+    )
     title = text.find(TITLE_END)
     for anchor, preposition, complement in links:
         one, other = phrases[anchor], phrases[complement]
@@ -97,13 +127,16 @@ def count_record(record: Record) -> Counter[str]:
         is_surface = text.startswith(f" {preposition} {other['text']}", one["last_char"])
         found["links to the title"] += other["last_char"] <= title
         found["symmetric links"] += anchor in complements.get(complement, ())
-        found["transitive links"] += not complements[anchor].isdisjoint(complements.get(complement, ()))
+        found["transitive links"] += not complements[anchor].isdisjoint(
+            complements.get(complement, ())
+        )
         found["links between sentences"] += sentence[begin] != sentence[end]
         found["links to preceding phrases"] += end < begin
         found[DISTANCE] += abs(end - begin)
         found[SURFACE] += is_surface
         found[EXTENDED] += is_surface or any(
-            said == preposition and tokens[place : place + len(words)] == words for said, place in ahead[anchor]
+            said == preposition and tokens[place : place + len(words)] == words
+            for said, place in ahead[anchor]
         )
     return found
 
@@ -143,7 +176,9 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
             anchor, complement = (names.get(name, f"{name} [?]") for name in (link[0], link[2]))
             side = [] if system is None else [SIDES[link in gold, link in predicted]]
             rows.append([*side, f"{anchor} {link[1]} {complement}"])
-        yield Grid("", ["link"] if system is None else ["in", "link"], rows, prose=frozenset({"link"}))
+        yield Grid(
+            "", ["link"] if system is None else ["in", "link"], rows, prose=frozenset({"link"})
+        )
 
 
 def predict(record: Record) -> Record:
@@ -156,7 +191,16 @@ VIEWS = {"document": View(draw, predict=predict)}
 
 
 FLAT = (
-    *("id", "domain", "forum", "anchor", "anchor_text", "preposition", "complement", "complement_text"),
+    *(
+        "id",
+        "domain",
+        "forum",
+        "anchor",
+        "anchor_text",
+        "preposition",
+        "complement",
+        "complement_text",
+    ),
     "complement_coref_cluster_id",
 )
 

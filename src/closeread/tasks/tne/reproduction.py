@@ -30,7 +30,15 @@ from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
-from closeread.counts.printed_tables import AGREES, Chance, Claim, OwnModel, Value, give_verdict, parse_number
+from closeread.counts.printed_tables import (
+    AGREES,
+    Chance,
+    Claim,
+    OwnModel,
+    Value,
+    give_verdict,
+    parse_number,
+)
 from closeread.exceptions import quote
 from closeread.formats.json_lines import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
@@ -47,7 +55,16 @@ from closeread.tasks.tne.columns import (
     split_triplets,
 )
 from closeread.tasks.tne.procedure import PROCEDURE
-from closeread.tasks.tne.records import DISTANCE, EXTENDED, OTHER, SIZES, SMALLEST, SURFACE, count_record, summarize
+from closeread.tasks.tne.records import (
+    DISTANCE,
+    EXTENDED,
+    OTHER,
+    SIZES,
+    SMALLEST,
+    SURFACE,
+    count_record,
+    summarize,
+)
 
 LABELED, UNLABELED = "default", "unlabeled"
 IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}
@@ -82,7 +99,9 @@ def read_split(inputs: Inputs, split: str, *configs: str) -> Documents | None:
     config = list_splits(inputs).get(split)
     if config is None or config not in (configs or (LABELED, UNLABELED)):
         return None
-    gold = inputs.once(f"split {split}", lambda: read_gold(load_corpus("tne"), config, split, inputs.data_dir))
+    gold = inputs.once(
+        f"split {split}", lambda: read_gold(load_corpus("tne"), config, split, inputs.data_dir)
+    )
     return documents_of(gold.records)
 
 
@@ -91,7 +110,9 @@ def measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
 
     def measure_all() -> dict[str, Statistics]:
         read = {column: read_split(inputs, split) for column, split in IN_DOMAIN.items()}
-        parts: dict[str, list[Record]] = {column: documents for column, documents in read.items() if documents}
+        parts: dict[str, list[Record]] = {
+            column: documents for column, documents in read.items() if documents
+        }
         news = list(parts.values())
         others: list[Record] = read_split(inputs, "ood") or []
         for column, domain in DOMAINS.items():
@@ -102,7 +123,10 @@ def measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
         found: dict[str, Statistics] = {}
         for column, records in parts.items():
             if records:
-                found[column] = {"links": 0, **summarize([counted[id(record)] for record in records])}
+                found[column] = {
+                    "links": 0,
+                    **summarize([counted[id(record)] for record in records]),
+                }
                 if any(record.get("np_relations") is None for record in records):
                     found[column] = {name: found[column][name] for name in SIZES}
         return found
@@ -124,12 +148,17 @@ def score_baselines(inputs: Inputs, documents: Documents) -> dict[tuple[str, str
         baselines = load_baselines("tne")
         rows = {row: baselines[row.lower()].predict(documents) for row in BASELINES}
         for row in BASELINES[-3:]:
-            rows[f"{row}, as described"] = baselines[row.lower()].predict(documents, definition="described")
+            rows[f"{row}, as described"] = baselines[row.lower()].predict(
+                documents, definition="described"
+            )
         rows["every ordered pair"] = baselines["all-pairs"].predict(documents)
         cells: dict[tuple[str, str], float] = {}
         for row, system in rows.items():
             scores = PROCEDURE.count(gold=documents, system=system).scores(PROCEDURE.metrics)
-            cells |= {(row, column): 100 * (scores[f"unlabeled/{column.lower()}"] or 0.0) for column in SCORES}
+            cells |= {
+                (row, column): 100 * (scores[f"unlabeled/{column.lower()}"] or 0.0)
+                for column in SCORES
+            }
         return cells
 
     return inputs.once("baselines", score_all)
@@ -152,7 +181,9 @@ def score_random_title(gold: Documents) -> tuple[Chance, ...]:
             mean, variance = mean + hits.mean(), variance + hits.var()
             n_linked += len(phrases) - 1
     return tuple(
-        Chance(*(100 * float(np.nan_to_num(ratio(part, whole))) for part in (mean, np.sqrt(variance))))
+        Chance(
+            *(100 * float(np.nan_to_num(ratio(part, whole))) for part in (mean, np.sqrt(variance)))
+        )
         for whole in (n_linked, n_gold, (n_linked + n_gold) / 2)
     )
 
@@ -177,10 +208,17 @@ def identities(inputs: Inputs) -> Recomputed:
     documents, cells = read_split(inputs, "test", LABELED), dict[tuple[str, str], Claim]()
     for row, of_links in tables["Table 5"].items():
         printed = tables["Table 3"][row] | of_links
-        figures = {name: number for name, text in printed.items() if (number := parse_number(text)) is not None}
+        figures = {
+            name: number
+            for name, text in printed.items()
+            if (number := parse_number(text)) is not None
+        }
         claims: list[tuple[str, Callable[..., Decimal], tuple[str, ...]]] = []
         if row.startswith("Coupled"):
-            claims = [("Precision", multiply, ("Links-P", "IPrep-Acc")), ("Recall", multiply, ("Links-R", "IPrep-Acc"))]
+            claims = [
+                ("Precision", multiply, ("Links-P", "IPrep-Acc")),
+                ("Recall", multiply, ("Links-R", "IPrep-Acc")),
+            ]
         elif row.startswith("Decoupled"):
             claims = [("Recall", link_everything, ("Links-R", "IPrep-Acc", "UPrep-Acc"))]
             if documents is not None:  # the percentage of ordered pairs that gold links
@@ -232,7 +270,9 @@ def score_runs(inputs: Inputs, table: str) -> Mapping[str, Mapping[str, Mapping[
             row = name_row(run, described["model"])
             scores[row].append(score_decodings(documents, run))
             encoder = quote(str(described["model"]["name"]), 80)
-            names[row].append(f"{run.relative_to(folder) if run != folder else run.name} with {encoder}")
+            names[row].append(
+                f"{run.relative_to(folder) if run != folder else run.name} with {encoder}"
+            )
         parts = "; ".join(f"{row} of {', '.join(found)}" for row, found in names.items())
         means: dict[str, dict[str, dict[str, Value]]] = {}
         for row, runs in scores.items():
@@ -260,7 +300,23 @@ def name_row(run: Path, model: Mapping[str, Any]) -> str:
 
 
 PRONOUNS = (  # personal and reflexive pronouns
-    *("i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "myself", "yourself", "himself"),
+    *(
+        "i",
+        "you",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "me",
+        "him",
+        "her",
+        "us",
+        "them",
+        "myself",
+        "yourself",
+        "himself",
+    ),
     *("herself", "itself", "ourselves", "yourselves", "themselves"),
 )
 
@@ -325,7 +381,11 @@ def figure_4(inputs: Inputs) -> Recomputed:
 def text(inputs: Inputs) -> Recomputed:
     """Recompute the figures of the running text."""
     columns, table = measure_columns(inputs), table_2(inputs)
-    cells: Cells = {**count_documents(columns), **describe_news(inputs), **describe_annotation(inputs)}
+    cells: Cells = {
+        **count_documents(columns),
+        **describe_news(inputs),
+        **describe_annotation(inputs),
+    }
     for place, row in AVERAGED.items():
         if (value := table.get((row, ALL))) is not None:
             per_document = row in ("NPs", "NP-Links", "Coref-Clusters")
@@ -358,7 +418,9 @@ def count_documents(columns: Mapping[str, Statistics]) -> Cells:
         n_others, n_phrases = documents[OUT_OF_DOMAIN], int(columns[ALL]["noun phrases"])
         n_news = documents[ALL] - n_others
         holds = round(n_news, -3) == 5_000 and round(n_others, -2) == 500
-        cells["documents of WikiNews / of other domains", "1"] = Claim(f"{n_news:,} / {n_others:,}", holds)
+        cells["documents of WikiNews / of other domains", "1"] = Claim(
+            f"{n_news:,} / {n_others:,}", holds
+        )
         place = ("documents for training / development / test / out of domain", "4")
         cells[place] = join(*IN_DOMAIN, OUT_OF_DOMAIN)
         cells["documents", "4"] = Claim(documents[ALL], round(documents[ALL], -2) == 5_500)
@@ -376,13 +438,22 @@ def describe_news(inputs: Inputs) -> Cells:
     if not records:
         return {}
     sizes = np.array([len(record["nps"]) for record in records])
-    nouns = [sum(phrase["text"].lower() not in PRONOUNS for phrase in record["nps"]) for record in records]
+    nouns = [
+        sum(phrase["text"].lower() not in PRONOUNS for phrase in record["nps"])
+        for record in records
+    ]
     paragraphs = Counter(_count_paragraphs(record["text"]) for record in records)
-    typical, n_phrases, n_pronouns = float(np.median(nouns)), int(sizes.sum()), int(sizes.sum()) - sum(nouns)
+    typical, n_phrases, n_pronouns = (
+        float(np.median(nouns)),
+        int(sizes.sum()),
+        int(sizes.sum()) - sum(nouns),
+    )
     least, most = int(sizes.min()), int(sizes.max())
     share = _percent(((sizes >= LEAST_PHRASES) & (sizes <= MOST_PHRASES)).sum(), len(sizes))
     return {
-        ("NPs that count", "2"): Claim(f"{n_pronouns:,} of {n_phrases:,} are pronouns", n_pronouns == 0),
+        ("NPs that count", "2"): Claim(
+            f"{n_pronouns:,} of {n_phrases:,} are pronouns", n_pronouns == 0
+        ),
         ("NPs in the first three paragraphs of an article that was kept", "5.1"): Claim(
             f"{least} to {most}, {share:.1f} % of documents in this range",
             (least, most) == (LEAST_PHRASES, MOST_PHRASES),
@@ -404,7 +475,11 @@ def _count_paragraphs(text: str) -> int:
 
 def describe_annotation(inputs: Inputs) -> Cells:
     """Describe prepositions and annotators of the splits at hand."""
-    read = [documents for split in list_splits(inputs) if (documents := read_split(inputs, split)) is not None]
+    read = [
+        documents
+        for split in list_splits(inputs)
+        if (documents := read_split(inputs, split)) is not None
+    ]
     records = list(chain.from_iterable(read))
     used = {link["preposition"] for record in records for link in record.get("np_relations") or ()}
     cells: Cells = {}
@@ -431,31 +506,48 @@ def describe_test(documents: Documents) -> Cells:
         "of for every pair: any preposition of a pair": (split_triplets(links.triplet)[1], n_pairs),
         "of for every pair: share of links": (labels, n_links),
     }
-    cells: Cells = {(row, "8.2"): share(label == LABELS["of"], n) for row, (label, n) in readings.items()}
+    cells: Cells = {
+        (row, "8.2"): share(label == LABELS["of"], n) for row, (label, n) in readings.items()
+    }
     for name in ("of", "in", "from", "for"):
         cells[f"share of {name}, percent", "6"] = share(labels == LABELS[name], n_links)
     cells["share of into, the rarest, percent", "6"] = share(labels == LABELS["into"], n_links)
     place = ("two prepositions of one pair, percent of test", "5.2, footnote 13")
     cells[place] = _percent(len(links.triplet) - n_pairs, n_links)
     n_ordered = sum(1 for record in documents for _ in permutations(record["nps"], 2))
-    cells["ordered pairs of k NPs", "2"] = Claim(f"{n_ordered:,} in test", n_ordered == documents.n_pairs)
+    cells["ordered pairs of k NPs", "2"] = Claim(
+        f"{n_ordered:,} in test", n_ordered == documents.n_pairs
+    )
     return cells
 
 
 def describe_baselines(inputs: Inputs, documents: Documents) -> Cells:
     """Return what the text says of the deterministic baselines."""
-    f1 = {row: score for (row, column), score in score_baselines(inputs, documents).items() if column == "F1"}
+    f1 = {
+        row: score
+        for (row, column), score in score_baselines(inputs, documents).items()
+        if column == "F1"
+    }
     # The baselines of each kind.  Combined unites the best of every kind; Title-Random differs from draw to draw.
     groups = [BASELINES[start : start + 2] for start in (0, 2, 4)]
     single = [f1[row] for row in BASELINES[:6]]
     described = f1["Surface-Extended, as described"]
-    printed = next(table["rows"] for table in load_printed("tne")["tables"] if table["name"] == "Table 3")
+    printed = next(
+        table["rows"] for table in load_printed("tne")["tables"] if table["name"] == "Table 3"
+    )
     is_printed = give_verdict(printed["Surface-Extended"]["F1"], described) == AGREES
     return {
-        ("F1 of the single baselines, lowest / highest", "7.1"): f"{min(single):.1f} / {max(single):.1f}",
+        (
+            "F1 of the single baselines, lowest / highest",
+            "7.1",
+        ): f"{min(single):.1f} / {max(single):.1f}",
         ("F1 of Combined", "7.1"): f1["Combined"],
-        ("what Combined is made of", "7.1"): ", ".join(max(group, key=f1.__getitem__) for group in groups),
-        ("reach of Surface-Extended in tokens", "7"): Claim(f"F1 {described:.1f} up to 10", is_printed),
+        ("what Combined is made of", "7.1"): ", ".join(
+            max(group, key=f1.__getitem__) for group in groups
+        ),
+        ("reach of Surface-Extended in tokens", "7"): Claim(
+            f"F1 {described:.1f} up to 10", is_printed
+        ),
     }
 
 
@@ -464,7 +556,12 @@ def table_6(inputs: Inputs) -> Recomputed:
     documents = read_split(inputs, "test", LABELED)
     if documents is None or not any(documents.column("np_relations")):
         return {}
-    is_old, is_later, is_indefinite, is_several = list[bool](), list[bool](), list[bool](), list[bool]()
+    is_old, is_later, is_indefinite, is_several = (
+        list[bool](),
+        list[bool](),
+        list[bool](),
+        list[bool](),
+    )
     for record in documents:
         phrases, cluster = {phrase["id"]: phrase for phrase in record["nps"]}, find_clusters(record)
         begin = {name: phrase["first_token"] for name, phrase in phrases.items()}
@@ -474,7 +571,9 @@ def table_6(inputs: Inputs) -> Recomputed:
             linked[link["anchor"]].add(cluster[link["complement"]])
             is_later.append(begin[link["complement"]] > begin[link["anchor"]])
         is_old += [begin[anchor] > first[cluster[anchor]] for anchor in linked]
-        is_indefinite += [phrases[anchor]["text"].lower().startswith(("a ", "an ")) for anchor in linked]
+        is_indefinite += [
+            phrases[anchor]["text"].lower().startswith(("a ", "an ")) for anchor in linked
+        ]
         is_several += [len(clusters) > 1 for clusters in linked.values()]
     counts = {
         "anchor may be discourse-old": ("anchors have an earlier mention", is_old),
@@ -483,10 +582,13 @@ def table_6(inputs: Inputs) -> Recomputed:
         "several complements allowed": ("anchors have complements of several clusters", is_several),
     }
     cells: Cells = {
-        (row, "TNE"): Claim(f"{sum(mask):,} of {len(mask):,} {what}", any(mask)) for row, (what, mask) in counts.items()
+        (row, "TNE"): Claim(f"{sum(mask):,} of {len(mask):,} {what}", any(mask))
+        for row, (what, mask) in counts.items()
     }
     surface = measure_columns(inputs)["test"][SURFACE]
-    cells["relations have to be implicit", "TNE"] = Claim(f"{surface:.1f} % of links are in surface form", surface > 0)
+    cells["relations have to be implicit", "TNE"] = Claim(
+        f"{surface:.1f} % of links are in surface form", surface > 0
+    )
     return cells
 
 
@@ -502,7 +604,9 @@ def table_3(inputs: Inputs) -> Recomputed:
             decodings = {row: "printed", f"{row}, links first": "links"}
         for name, decoding in decodings.items():
             found = scores[decoding]
-            cells |= {(name, column): found[score] for column, score in LINKS.items() if score in found}
+            cells |= {
+                (name, column): found[score] for column, score in LINKS.items() if score in found
+            }
     return cells
 
 

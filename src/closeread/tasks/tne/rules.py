@@ -49,7 +49,10 @@ def _check_document(record: Record) -> Iterator[str]:
         yield from _check_spans(record)
         nps = record.get("nps")
         ends = find_wrong_ends(record.get("np_relations") or (), None if nps is None else len(nps))
-        wrong = [*_check_partition(record), *(f"np_relations[{place}]: {what}" for place, what in ends)]
+        wrong = [
+            *_check_partition(record),
+            *(f"np_relations[{place}]: {what}" for place, what in ends),
+        ]
         yield from wrong
         if not wrong and nps is not None and record.get("coref") is not None:
             yield from _check_links(record)
@@ -80,7 +83,9 @@ def _check_spans(record: Record) -> Iterator[str]:
                 span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
                 yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
     if (tokens := record.get("tokens")) is not None:
-        expected = f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
+        expected = (
+            f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
+        )
         for phrase in phrases:
             first, last = phrase["first_token"], phrase["last_token"]
             if not first <= last < len(tokens):
@@ -128,8 +133,14 @@ def find_wrong_ends(links: Sequence[Record], size: int | None) -> Iterator[tuple
 
 def _check_links(record: Record) -> Iterator[str]:
     """Links join two clusters, give the complement's cluster, and exist for all of its members."""
-    links, clusters, cluster_of = record.get("np_relations") or (), record["coref"], find_clusters(record)
-    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(dict)  # the places of links, by complement
+    links, clusters, cluster_of = (
+        record.get("np_relations") or (),
+        record["coref"],
+        find_clusters(record),
+    )
+    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(
+        dict
+    )  # the places of links, by complement
     wrong_names = []
     for place, link in enumerate(links):
         number = cluster_of[link["complement"]]
@@ -139,9 +150,13 @@ def _check_links(record: Record) -> Iterator[str]:
         else:
             fans[link["anchor"], number, link["preposition"]].setdefault(link["complement"], place)
         if stated is not None and stated != name:
-            wrong_names.append(f"{name_link(place, link)}: {CLUSTER} is {quote(stated)} (expected {quote(name)})")
+            wrong_names.append(
+                f"{name_link(place, link)}: {CLUSTER} is {quote(stated)} (expected {quote(name)})"
+            )
     yield from wrong_names
-    open_fans = [fan for fan, found in fans.items() if len(found) < len(clusters[fan[1]]["members"])]
+    open_fans = [
+        fan for fan, found in fans.items() if len(found) < len(clusters[fan[1]]["members"])
+    ]
     for fan in sorted(open_fans, key=lambda fan: (int(fan[0][2:]), fan[1], LABELS[fan[2]])):
         found, members = fans[fan], clusters[fan[1]]["members"]
         # As many members as may have a link, and those that are shown, are enough to look at.
@@ -229,7 +244,12 @@ def _find_empty_title(record: Record, phrases: Sequence[Record]) -> Iterator[str
 
 
 def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
-    times = {name for cluster in record["coref"] if cluster.get("np_type") == _TIME for name in cluster["members"]}
+    times = {
+        name
+        for cluster in record["coref"]
+        if cluster.get("np_type") == _TIME
+        for name in cluster["members"]
+    }
     if times:
         links = record.get("np_relations") or ()
         linked = {link[end] for link in links for end in ("anchor", "complement")} & times
@@ -238,13 +258,27 @@ def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[st
 
 ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]] = (
     ("link is a duplicate", "links are duplicates", _find_repeated_links),
-    ("noun phrase begins or ends inside a token", "noun phrases begin or end inside a token", _find_cut_tokens),
-    ("noun phrase has the span of another", "noun phrases have the span of another", _find_equal_spans),
-    ("document has no noun phrase in its title", "documents have no noun phrase in their title", _find_empty_title),
+    (
+        "noun phrase begins or ends inside a token",
+        "noun phrases begin or end inside a token",
+        _find_cut_tokens,
+    ),
+    (
+        "noun phrase has the span of another",
+        "noun phrases have the span of another",
+        _find_equal_spans,
+    ),
+    (
+        "document has no noun phrase in its title",
+        "documents have no noun phrase in their title",
+        _find_empty_title,
+    ),
     (
         "noun phrase begins or ends with white space",
         "noun phrases begin or end with white space",
-        lambda record, phrases: (one["id"] for one in phrases if one["text"] != one["text"].strip()),
+        lambda record, phrases: (
+            one["id"] for one in phrases if one["text"] != one["text"].strip()
+        ),
     ),
     (
         "noun phrase has no last token; the token in which its words end is used",
@@ -272,10 +306,14 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
             seen.add(pair)
     if found:
         index, place, pair = found[0]
-        have = "1 link gives its pair" if len(found) == 1 else f"{len(found):,} links give their pairs"
+        have = (
+            "1 link gives its pair" if len(found) == 1 else f"{len(found):,} links give their pairs"
+        )
         first = f"relations[{place}], from {pair[0]} to {pair[1]}"
         what = f"{have} another preposition, which counts only in triplets (first: {first})"
         yield index, f"id {quote(rows[index]['id'])}: {what}"
 
 
-RULES = dict.fromkeys(("document", "annotation"), Rules(find_inconsistencies, find_oddities, find_odd_rows))
+RULES = dict.fromkeys(
+    ("document", "annotation"), Rules(find_inconsistencies, find_oddities, find_odd_rows)
+)

@@ -39,7 +39,11 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     problems = ProblemList(parsed.problems)
     if len(lines) != len(gold):
         found = f"the number of lines is {len(lines):,}"
-        problems.append(Problem(f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"))
+        problems.append(
+            Problem(
+                f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"
+            )
+        )
     rows, line_numbers = [], []
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
@@ -73,12 +77,18 @@ def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
     if len(labels) != size * size:
         yield f"{of} {ARRAY} has {pluralize(len(labels), 'label')} (expected {size * size:,}: {pairs})"
     wrong = [
-        place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
+        place
+        for place, label in enumerate(labels)
+        if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
     ]
     for place in wrong[:SHOWN]:
         # In a list of the wrong length a position does not identify a pair.
         pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
-        more = f", and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN and place == wrong[SHOWN - 1] else ""
+        more = (
+            f", and {len(wrong) - SHOWN:,} more"
+            if len(wrong) > SHOWN and place == wrong[SHOWN - 1]
+            else ""
+        )
         expected = f"(expected an integer from 0 to {len(PREPOSITIONS) - 1})"
         yield f"{of} {ARRAY}[{place}]{pair} is {quote_json(labels[place], 60)} {expected}{more}"
 
@@ -86,7 +96,11 @@ def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
 def _to_links(labels: Sequence[int], size: int) -> list[Record]:
     # Models are not trained on the diagonal and predict anything there.
     return [
-        {"anchor": f"np{place // size}", "complement": f"np{place % size}", "preposition": PREPOSITIONS[label]}
+        {
+            "anchor": f"np{place // size}",
+            "complement": f"np{place % size}",
+            "preposition": PREPOSITIONS[label],
+        }
         for place, label in enumerate(labels)
         if label and place % (size + 1)
     ]
@@ -102,21 +116,29 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
         if WIDTH * size * size > limits.MAX_LINE_BYTES:
             found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
             most = math.isqrt(limits.MAX_LINE_BYTES // WIDTH)
-            raise RequestError(f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead")
-    return dump_json_lines({ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
+            raise RequestError(
+                f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead"
+            )
+    return dump_json_lines(
+        {ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True)
+    )
 
 
 def _to_array(relations: Sequence[Record], size: int) -> list[int]:
     array = [0] * (size * size)
     for link in reversed(relations):  # the first of several is written last
-        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
+        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[
+            link["preposition"]
+        ]
     return array
 
 
 def describe_losses(rows: Sequence[Record]) -> Iterator[str]:
     """Describe what arrays can't hold of some rows, one sentence for prepositions and one for fallbacks."""
     links = sum(len(row["relations"]) for row in rows)
-    pairs = sum(len({(link["anchor"], link["complement"]) for link in row["relations"]}) for row in rows)
+    pairs = sum(
+        len({(link["anchor"], link["complement"]) for link in row["relations"]}) for row in rows
+    )
     if links > pairs:
         yield f"{links - pairs:,} of {links:,} links are lost: an array holds only the first preposition of a pair."
     fallbacks = sum(len(row.get("fallback") or ()) for row in rows)

@@ -60,7 +60,10 @@ def complete_rows(rows: Sequence[Any]) -> Parsed:
         if isinstance(row, dict):
             changed = ("metadata", "coref", *(["nps"] if isinstance(row.get("nps"), dict) else []))
             row = row | {name: deepcopy(row[name]) for name in changed if name in row}
-            problems += (Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS))
+            problems += (
+                Problem(what, record=f"row {number}")
+                for what in islice(_normalize(row), limits.MAX_PROBLEMS)
+            )
         records.append(row)
     return Parsed(records, None, problems)
 
@@ -79,7 +82,9 @@ def _normalize(record: Record) -> Iterator[str]:
         _add_nulls(cluster, "np_type")  # may be missing in version 1.0 of the training split
     if isinstance(metadata, dict):
         _add_nulls(metadata, "annotators", "url", "source")
-        _add_nulls(metadata["annotators"], "coref_worker", "consolidator_worker", "np-relations_worker")
+        _add_nulls(
+            metadata["annotators"], "coref_worker", "consolidator_worker", "np-relations_worker"
+        )
         for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
             if record.get(name) is None:
                 record[name] = value
@@ -104,15 +109,23 @@ def find_origin(source: object) -> tuple[str | None, str | None]:
         return None, None
     if forum := FORUM.fullmatch(source):
         return "reddit", forum[1]
-    return next((domain for domain, pattern in DOMAINS.items() if re.fullmatch(pattern, source)), None), None
+    return next(
+        (domain for domain, pattern in DOMAINS.items() if re.fullmatch(pattern, source)), None
+    ), None
 
 
 def dump_records(records: Iterable[Record]) -> str:
     """Return the records as the text of a file of version 1.1, without the fields that reading adds."""
     lines = []
     for record in records:
-        added = dict(zip(DERIVED, find_origin((record.get("metadata") or {}).get("source")), strict=True))
-        own = {name: value for name, value in record.items() if name not in added or value not in (None, added[name])}
+        added = dict(
+            zip(DERIVED, find_origin((record.get("metadata") or {}).get("source")), strict=True)
+        )
+        own = {
+            name: value
+            for name, value in record.items()
+            if name not in added or value not in (None, added[name])
+        }
         for name in ("metadata", "np_relations"):
             if own.get(name, ...) is None:
                 del own[name]
@@ -121,5 +134,10 @@ def dump_records(records: Iterable[Record]) -> str:
 
 
 FORMAT = Format(
-    read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE, is_json_lines=True, complete=complete_rows
+    read=read_records,
+    write=dump_records,
+    suffixes=SUFFIXES,
+    unsafe=UNSAFE,
+    is_json_lines=True,
+    complete=complete_rows,
 )

@@ -44,7 +44,12 @@ from closeread.exceptions import FormatError, Problem, join_names, pluralize, re
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.matching import Pair, Possession, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.matching import (
+    Pair,
+    Possession,
+    match_possessions,
+    normalize_name,
+)
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
 from closeread.tasks.wikipossessions.subtasks import COUNTS, count_ordered_pairs, possessions
 
@@ -112,7 +117,9 @@ class Agreement:
     """The agreement of two annotators; scores are None for 0/0."""
 
     shared: int  # how many possessors both annotated
-    precision: Scores  # of the second's possessors and ordered pairs against the first's, by `COMPARED`
+    precision: (
+        Scores  # of the second's possessors and ordered pairs against the first's, by `COMPARED`
+    )
     recall: Scores
     f1: Scores
     kappa: Scores  # Cohen's kappa of each of `LABELS` over the shared possessors
@@ -126,7 +133,13 @@ class Agreement:
 
     def rows(self) -> list[list[str | float | None]]:
         """Return a row for each score, with the columns `COLUMNS`; cells that do not apply are empty, 0/0 is None."""
-        scores = zip(self.precision, self.precision.values(), self.recall.values(), self.f1.values(), strict=True)
+        scores = zip(
+            self.precision,
+            self.precision.values(),
+            self.recall.values(),
+            self.f1.values(),
+            strict=True,
+        )
         return [
             *([*row, "", ""] for row in scores),
             *([label, "", "", "", self.same[label], kappa] for label, kappa in self.kappa.items()),
@@ -163,21 +176,35 @@ class PairedAgreement(Result):
         ]
         if not several:
             rows = [list(map(format_cell, row)) for row in self.pairs[0, 1].rows()]
-            return [Grid("", ["", *COLUMNS], rows, [f"{self.names[1]} against {self.names[0]}.", *notes])]
+            return [
+                Grid(
+                    "", ["", *COLUMNS], rows, [f"{self.names[1]} against {self.names[0]}.", *notes]
+                )
+            ]
         scores = {pair: list(one.summarize().values()) for pair, one in self.pairs.items()}
         titles, means = [TITLES[name] for name in self.mean], list(self.mean.values())
-        return [make_pair_grid(self.names, titles, scores, means, [*notes, *self.describe_left_out()], format_cell)]
+        return [
+            make_pair_grid(
+                self.names, titles, scores, means, [*notes, *self.describe_left_out()], format_cell
+            )
+        ]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores; of several pairs, every pair and then the means."""
 
         def list_rows(one: Agreement) -> list[list[object]]:
             # Empty cells are None, so that columns of numbers stay that.
-            return [[*(None if cell == "" else cell for cell in row), one.shared] for row in one.rows()]
+            return [
+                [*(None if cell == "" else cell for cell in row), one.shared] for row in one.rows()
+            ]
 
         if len(self.pairs) == 1:
             return ["", *COLUMNS, "shared"], list_rows(self.pairs[0, 1])
-        rows = [[self.names[i], self.names[j], *row] for (i, j), one in self.pairs.items() for row in list_rows(one)]
+        rows = [
+            [self.names[i], self.names[j], *row]
+            for (i, j), one in self.pairs.items()
+            for row in list_rows(one)
+        ]
         for name, value in self.mean.items():
             what, _, score = name.rpartition("/")
             values = [value, None, None] if score == "f1" else [None, None, value]
@@ -203,16 +230,26 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Paire
     resolve_options(OPTIONS, options, "agreement")  # before the files are read
     corpus = load_corpus("wikipossessions")
     read = read_all(annotators, lambda one: read_own_gold(corpus, one.source, name=one.name))
-    notices = [f"{one.name}: {notice}" for one, gold in zip(annotators, read, strict=True) for notice in gold.notices]
-    found = measure_agreement([gold.records for gold in read], [one.name for one in annotators], **options)
+    notices = [
+        f"{one.name}: {notice}"
+        for one, gold in zip(annotators, read, strict=True)
+        for notice in gold.notices
+    ]
+    found = measure_agreement(
+        [gold.records for gold in read], [one.name for one in annotators], **options
+    )
     return replace(found, notices=(*find_repeated_paths(annotators), *dict.fromkeys(notices)))
 
 
-def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str) -> PairedAgreement:
+def measure_agreement(
+    annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str
+) -> PairedAgreement:
     """Measure the agreement of every pair of annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
     problems = []
-    for first, other in ((i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))):
+    for first, other in (
+        (i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))
+    ):
         if lacking := [article for article in articles[other] if article not in articles[first]]:
             found = f"{names[first]} lacks {len(lacking):,} of the {len(articles[other]):,} articles of {names[other]}"
             problems.append(Problem(f"{found}: {join_names(lacking)} (expected the same articles)"))
@@ -228,9 +265,15 @@ def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[st
         for record in records:
             with name_documents([record["article"]], "article"):
                 rows = record["possessions"]
-                side[record["article"]] = possessions(rows, scoring), [_get_labels(row) for row in rows]
+                side[record["article"]] = (
+                    possessions(rows, scoring),
+                    [_get_labels(row) for row in rows],
+                )
         sides.append(side)
-    compared = {(i, j): _compare(sides[i], sides[j], scoring, options) for i, j in list_pairs(len(annotators))}
+    compared = {
+        (i, j): _compare(sides[i], sides[j], scoring, options)
+        for i, j in list_pairs(len(annotators))
+    }
     return PairedAgreement(names, compared, options)
 
 
@@ -238,18 +281,25 @@ Side = Mapping[str, tuple[Sequence[Possession], Sequence[Labels]]]
 """An annotator's possessions and their labels by article."""
 
 
-def _compare(first: Side, second: Side, scoring: Mapping[str, str], options: Mapping[str, str]) -> Agreement:
+def _compare(
+    first: Side, second: Side, scoring: Mapping[str, str], options: Mapping[str, str]
+) -> Agreement:
     """Compare two annotators' possessions of the same articles."""
     totals = np.zeros((len(COMPARED), len(COUNTS)))
     labels: list[tuple[Labels, Labels]] = []  # of the shared possessors
     for article, (one, said) in first.items():
         two, also_said = second[article]
 
-        def likeness(i: int, j: int, ours: Sequence[Labels] = also_said, theirs: Sequence[Labels] = said) -> int:
+        def likeness(
+            i: int, j: int, ours: Sequence[Labels] = also_said, theirs: Sequence[Labels] = said
+        ) -> int:
             return _compare_labels(ours[i], theirs[j], min(len(ours), len(theirs)))
 
         paired = match_possessions(
-            two, one, options["setting"], likeness=likeness if options["repeated"] == "labels" else None
+            two,
+            one,
+            options["setting"],
+            likeness=likeness if options["repeated"] == "labels" else None,
         )
         totals[0] += (len(paired), len(two), len(paired), len(one))
         labels += [(said[j], also_said[i]) for i, j in paired]
@@ -261,14 +311,20 @@ def _compare(first: Side, second: Side, scoring: Mapping[str, str], options: Map
     precision, recall = ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3])
 
     def name(values: Floats) -> Scores:
-        return {name: None if np.isnan(value) else value for name, value in zip(COMPARED, values.tolist(), strict=True)}
+        return {
+            name: None if np.isnan(value) else value
+            for name, value in zip(COMPARED, values.tolist(), strict=True)
+        }
 
     return Agreement(
         len(labels),
         name(precision),
         name(recall),
         name(harmonic_mean(precision, recall)),
-        {label: cohen_kappa([one[label] for one, _ in labels], [two[label] for _, two in labels]) for label in LABELS},
+        {
+            label: cohen_kappa([one[label] for one, _ in labels], [two[label] for _, two in labels])
+            for label in LABELS
+        },
         {label: sum(one[label] == two[label] for one, two in labels) for label in LABELS},
         options,
     )
@@ -277,7 +333,11 @@ def _compare(first: Side, second: Side, scoring: Mapping[str, str], options: Map
 def _get_labels(row: Mapping[str, str | None]) -> Labels:
     anchor = parse_anchor(row.get("anchor"))
     is_event = anchor.kind == "event"
-    meaning = normalize_name(row.get("anchor") or "").tokens if is_event else anchor._replace(reversed=False)
+    meaning = (
+        normalize_name(row.get("anchor") or "").tokens
+        if is_event
+        else anchor._replace(reversed=False)
+    )
     return {label: row.get(label) for label in LABELS} | {"anchor": meaning}
 
 
@@ -289,7 +349,11 @@ def _compare_labels(one: Labels, other: Labels, most: int) -> int:
     step = (len(LABELS) - 1) * most + 1
     ours, theirs = one["anchor"], other["anchor"]
     overlap = False
-    if isinstance(ours, Anchor) and isinstance(theirs, Anchor) and ours.kind == theirs.kind == "years":
+    if (
+        isinstance(ours, Anchor)
+        and isinstance(theirs, Anchor)
+        and ours.kind == theirs.kind == "years"
+    ):
         # An open end is endless.
         ends = ((ours.lower, theirs.upper), (theirs.lower, ours.upper))
         overlap = all(first is None or last is None or first <= last for first, last in ends)

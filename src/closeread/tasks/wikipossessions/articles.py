@@ -39,7 +39,14 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from closeread._version import __version__
-from closeread.corpus.downloads import DownloadError, TooLargeError, open_session, read_wait, receive, try_again
+from closeread.corpus.downloads import (
+    DownloadError,
+    TooLargeError,
+    open_session,
+    read_wait,
+    receive,
+    try_again,
+)
 from closeread.corpus.sources import file_digest
 from closeread.exceptions import (
     FormatError,
@@ -58,14 +65,43 @@ from closeread.formats.folders import find_collisions, find_unwritable
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
-VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
-BLOCKS = frozenset({"p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br"})
+VOID = frozenset(
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+    }
+)
+BLOCKS = frozenset(
+    {"p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br"}
+)
 ITEMS = frozenset({"li", "dt", "dd"})
 HEADINGS = {f"h{level}": "=" * level for level in range(1, 7)}
-LEFT_OUT = frozenset({"table", "figure", "script", "style", "input", "math", "noscript", "template"})
+LEFT_OUT = frozenset(
+    {"table", "figure", "script", "style", "input", "math", "noscript", "template"}
+)
 LEFT_OUT_CLASSES = frozenset(
     {
-        *("mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt", "sortkey"),
+        *(
+            "mw-editsection",
+            "reference",
+            "references",
+            "error",
+            "nomobile",
+            "noprint",
+            "noexcerpt",
+            "sortkey",
+        ),
         *("gallery", "mw-empty-elt"),
     }
 )
@@ -77,8 +113,12 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, which the loader refuses in a text."""
 
 LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
-LONG_NUMBER = re.compile(r"&#[0-9]{1000,};?")  # no character, and perhaps more digits than Python reads
-NEAR = 2000  # the most characters from the mark of a redirect to the end of the link to the other page
+LONG_NUMBER = re.compile(
+    r"&#[0-9]{1000,};?"
+)  # no character, and perhaps more digits than Python reads
+NEAR = (
+    2000  # the most characters from the mark of a redirect to the end of the link to the other page
+)
 
 
 def extract_text(html: str) -> str:
@@ -149,7 +189,9 @@ class _Parser(HTMLParser):
             return
         attributes = dict(attrs)
         classes = set((attributes.get("class") or "").split())
-        is_hidden = tag in LEFT_OUT or bool(classes & LEFT_OUT_CLASSES or (tag == "div" and not classes & GROUPS))
+        is_hidden = tag in LEFT_OUT or bool(
+            classes & LEFT_OUT_CLASSES or (tag == "div" and not classes & GROUPS)
+        )
         is_hidden = is_hidden or INVISIBLE.search(attributes.get("style") or "") is not None
         self._open.append((tag, is_hidden))
         self._counts[tag] += 1
@@ -182,7 +224,9 @@ class _Parser(HTMLParser):
 
     def end_block(self) -> None:
         """End a block: write it unless it is empty."""
-        lines = [" ".join(UNSAFE.sub("", line).split()) for line in "".join(self._parts).split("\0")]
+        lines = [
+            " ".join(UNSAFE.sub("", line).split()) for line in "".join(self._parts).split("\0")
+        ]
         self._parts = []
         if not (lines := list(filter(None, lines))):
             return
@@ -198,16 +242,38 @@ MAX_LAG = 5  # how many seconds the server's replicas may lag; it refuses reques
 MAX_BYTES = 2**24  # more than any page of Wikipedia: their wikitext has at most 2 MiB
 SECONDS = 300.0  # how long an answer may take
 TRIES = 5
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds: before the second try, and for how long a server may ask to wait
+FIRST_WAIT, LONGEST_WAIT = (
+    5.0,
+    300.0,
+)  # seconds: before the second try, and for how long a server may ask to wait
 EXPECTED_URL = "https://…/api.php"
-CONTACT_STATUSES = (403, 429)  # Wikimedia's answers to programs that don't identify themselves as it asks
-BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")  # the codes of errors that may pass begin so
+CONTACT_STATUSES = (
+    403,
+    429,
+)  # Wikimedia's answers to programs that don't identify themselves as it asks
+BUSY = (
+    "maxlag",
+    "ratelimited",
+    "readonly",
+    "internal_api_error",
+)  # the codes of errors that may pass begin so
 NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")  # `|` would separate several
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 MOST_STEPS = 10
 MOVED, REDIRECTS = "moved", "redirects"
 MANIFEST = "manifest.jsonl"
-FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
+FIELDS = (
+    "title",
+    "day",
+    "api",
+    "page",
+    "found",
+    "page_id",
+    "revision",
+    "timestamp",
+    "file",
+    "sha256",
+)
 Row = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -273,7 +339,11 @@ class Wiki:
             raise RefusedError(f"the answer has more than {MAX_BYTES:,} bytes") from None
         except DownloadError as error:
             expected = "" if error.may_pass else f"; expected {EXPECTED_URL}"
-            what = f"answers with {error}" if error.status else f"the connection failed ({error}{expected})"
+            what = (
+                f"answers with {error}"
+                if error.status
+                else f"the connection failed ({error}{expected})"
+            )
             if error.status in CONTACT_STATUSES and not self._contact:
                 what += f"; Wikimedia refuses programs without a contact: pass yours with {name_option('contact')}"
             if error.may_pass or error.status == 403:
@@ -321,9 +391,13 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
     for _ in range(MOST_STEPS):
         if unusual := NOT_IN_TITLES.search(name):
             where = "" if name == title else f"leads to {quote(name)}, which "
-            raise NoPageError(f"{where}contains {quote(unusual[0])} (expected a title of Wikipedia)")
+            raise NoPageError(
+                f"{where}contains {quote(unusual[0])} (expected a title of Wikipedia)"
+            )
         page, moves = _ask_about(wiki, name, day)
-        move = None if last_move is None else next((one for one in moves if one[0] > last_move), None)
+        move = (
+            None if last_move is None else next((one for one in moves if one[0] > last_move), None)
+        )
         if move is not None:
             last_move, name = move
             found = MOVED
@@ -336,7 +410,9 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
                 if page is None or page.get("invalid"):
                     raise NoPageError(f"can't be a title of this wiki{where}")
                 if page.get("missing"):
-                    raise NoPageError(f"does not exist{where}; it may have been deleted or is spelled otherwise")
+                    raise NoPageError(
+                        f"does not exist{where}; it may have been deleted or is spelled otherwise"
+                    )
                 raise NoPageError(f"did not exist at the end of {day.isoformat()}{where}")
             name, found, last_move = target, REDIRECTS, None
             continue
@@ -352,25 +428,42 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
             name, found, last_move = target, REDIRECTS, 0
             continue
         if not (text := extract_text(html)):
-            raise NoPageError(f"has no paragraphs in revision {revision} (expected the text of an article)")
+            raise NoPageError(
+                f"has no paragraphs in revision {revision} (expected the text of an article)"
+            )
         return Page(today, found if name != title else "", page_id, revision, saved, text)
     raise NoPageError(f"was moved or redirects more than {MOST_STEPS} times (last: {quote(name)})")
 
 
-def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | None, list[tuple[int, str]]]:
+def _ask_about(
+    wiki: Wiki, title: str, day: date
+) -> tuple[Mapping[str, Any] | None, list[tuple[int, str]]]:
     """Return the wiki's information on a title.
 
     That is its page of today with the last revision of a day, which may be missing, or None if it can't have any; and
     the later moves of pages away from this title, in order: the number of the entry and the new title.
     """
-    revisions = {"rvlimit": "1", "rvdir": "older", "rvstart": f"{day.isoformat()}T23:59:59Z", "rvprop": "ids|timestamp"}
+    revisions = {
+        "rvlimit": "1",
+        "rvdir": "older",
+        "rvstart": f"{day.isoformat()}T23:59:59Z",
+        "rvprop": "ids|timestamp",
+    }
     after = f"{(day + timedelta(days=1)).isoformat()}T00:00:00Z"
-    moves = {"letype": "move", "letitle": title, "leprop": "ids|details|timestamp", "ledir": "newer", "lestart": after}
+    moves = {
+        "letype": "move",
+        "letitle": title,
+        "leprop": "ids|details|timestamp",
+        "ledir": "newer",
+        "lestart": after,
+    }
     query = {"prop": "revisions|info", "titles": title, "list": "logevents", "lelimit": "max"}
     found = _read(wiki.ask(action="query", **query, **revisions, **moves), "query", dict)
     pages, events = _read(found, "pages", list, []), []
     for event in _read(found, "logevents", list, []):
-        params = _read(event, "params", object, {})  # an empty list, or none, if the entry is hidden
+        params = _read(
+            event, "params", object, {}
+        )  # an empty list, or none, if the entry is hidden
         if not isinstance(params, dict | list):
             raise NoWikiError
         if isinstance(params, dict) and "target_title" in params:
@@ -388,7 +481,9 @@ def _find_target(wiki: Wiki, title: str) -> str | None:
 def _render(wiki: Wiki, revision: int) -> str:
     """Return the HTML of a revision."""
     plain = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-    found = _read(wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain), "parse", dict)
+    found = _read(
+        wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain), "parse", dict
+    )
     if _read(found, "revid", int) != revision:
         raise NoWikiError
     return _read(found, "text", str)
@@ -411,25 +506,38 @@ class FetchedRows(NamedTuple):
 
 
 def fetch_articles(
-    titles: Sequence[str], folder: Path, day: date, wiki: Wiki, track: Callable[[Sequence[str]], Iterable[str]]
+    titles: Sequence[str],
+    folder: Path,
+    day: date,
+    wiki: Wiki,
+    track: Callable[[Sequence[str]], Iterable[str]],
 ) -> FetchedRows:
     """Fetch the texts of articles that are not in a folder yet, as they were at the end of a day.
 
     `track` returns the titles to fetch, one after another, and may show the progress.
     """
     problems, collisions = find_unwritable(titles, ".txt"), find_collisions(titles)
-    wanted = [title for title in titles if title not in collisions and not find_unwritable([title], ".txt")]
+    wanted = [
+        title
+        for title in titles
+        if title not in collisions and not find_unwritable([title], ".txt")
+    ]
     rows = _read_manifest(folder, day, wiki.url)
     there = {title for title in wanted if (folder / f"{title}.txt").exists()}
     other = [
         title
         for title in wanted
-        if title in there and (title not in rows or file_digest(folder / f"{title}.txt") != rows[title]["sha256"])
+        if title in there
+        and (title not in rows or file_digest(folder / f"{title}.txt") != rows[title]["sha256"])
     ]
     if other:
-        names = ", ".join(quote(f"{title}.txt") for title in other[:3]) + (", …" if len(other) > 3 else "")
+        names = ", ".join(quote(f"{title}.txt") for title in other[:3]) + (
+            ", …" if len(other) > 3 else ""
+        )
         as_is, them = ("it is", "it") if len(other) == 1 else ("they are", "them")
-        found = f"{folder} has {pluralize(len(other), 'text')} that {MANIFEST} does not list as {as_is}"
+        found = (
+            f"{folder} has {pluralize(len(other), 'text')} that {MANIFEST} does not list as {as_is}"
+        )
         raise RequestError(f"{found}: {names}; move {them} away, or choose another folder")
     new = 0
     make_folders(folder)
@@ -448,9 +556,18 @@ def fetch_articles(
             problems.append(Problem(f"{error}; {already}: {again}"))
             break
         else:
-            values = (page.title, page.found, page.page_id, page.revision, page.timestamp, f"{title}.txt")
+            values = (
+                page.title,
+                page.found,
+                page.page_id,
+                page.revision,
+                page.timestamp,
+                f"{title}.txt",
+            )
             digest = hashlib.sha256(page.text.encode("utf-8")).hexdigest()
-            rows[title] = dict(zip(FIELDS, (title, day.isoformat(), wiki.url, *values, digest), strict=True))
+            rows[title] = dict(
+                zip(FIELDS, (title, day.isoformat(), wiki.url, *values, digest), strict=True)
+            )
             # The row first, since a text without a row may be the user's own.
             write_text(folder / MANIFEST, dump_json_lines(map(dict, rows.values())))
             write_text(folder / f"{title}.txt", page.text)
@@ -469,10 +586,16 @@ def _read_manifest(folder: Path, day: date, api: str) -> dict[str, Row]:
     problems = ProblemList(parsed.problems)
     for row, line in zip(parsed.records, parsed.lines, strict=True):
         for name in FIELDS:
-            kind, expected = (int, "a number") if name in ("page_id", "revision") else (str, "a text")
+            kind, expected = (
+                (int, "a number") if name in ("page_id", "revision") else (str, "a text")
+            )
             if not isinstance(row.get(name), kind):
                 what = f"{name} is {quote_json(row.get(name))}"
-                problems.append(Problem(f"{what} (expected {expected}, as `closeread articles` writes it)", line))
+                problems.append(
+                    Problem(
+                        f"{what} (expected {expected}, as `closeread articles` writes it)", line
+                    )
+                )
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     for name, expected, what in (("day", day.isoformat(), "as of"), ("api", api, "of")):

@@ -21,7 +21,14 @@ from closeread.corpus.baselines import Baseline, path_option, text_option
 from closeread.corpus.notices import warn
 from closeread.corpus.pipelines import load_pipeline, parse
 from closeread.counts.procedure import Option
-from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, name_option, pluralize
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    UnavailableError,
+    join_names,
+    name_option,
+    pluralize,
+)
 from closeread.records import Record
 from closeread.tasks.wikipossessions.articles import strip_marks
 from closeread.tasks.wikipossessions.dates import date_to_anchor
@@ -35,12 +42,16 @@ WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 """A word of a text or a name, with accents that are characters of their own."""
 
 
-def heuristics(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
+def heuristics(
+    records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
+) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning."""
     return predict_entities(read_documents(records, spacy_model, articles, warns=True), dates)
 
 
-def oracle(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
+def oracle(
+    records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
+) -> list[Record]:
     """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
     return predict_names(records, read_documents(records, spacy_model, articles, warns=True), dates)
 
@@ -53,17 +64,25 @@ def read_documents(
     Texts are those of a folder, or else those of the records.
     """
     every = [record["article"] for record in records]
-    texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
+    texts: Mapping[str, str] = {
+        r["article"]: r["text"] for r in records if r.get("text") is not None
+    }
     if articles:
         texts = read_folder(Path(articles), every)
     if not texts:
-        found = f"contains no text for any of {pluralize(len(every), 'article')}: {join_names(every)}"
+        found = (
+            f"contains no text for any of {pluralize(len(every), 'article')}: {join_names(every)}"
+        )
         problem = Problem(f"{found} (expected files named <title>.txt)")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
     plain = {title: strip_marks(texts[title]) for title in every if title in texts}
     pipeline = load_pipeline(spacy_model, "this baseline")
     long = [
-        Problem(f"has {len(text):,} characters (limit of spaCy: {pipeline.max_length:,})", None, f"{title}.txt")
+        Problem(
+            f"has {len(text):,} characters (limit of spaCy: {pipeline.max_length:,})",
+            None,
+            f"{title}.txt",
+        )
         for title, text in plain.items()
         if len(text) > pipeline.max_length
     ]
@@ -79,11 +98,14 @@ def read_documents(
 def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
     """Predict every named entity of articles, given as spaCy documents by title."""
     return [
-        {"article": title, "possessions": find_possessions(document, dates)} for title, document in documents.items()
+        {"article": title, "possessions": find_possessions(document, dates)}
+        for title, document in documents.items()
     ]
 
 
-def predict_names(records: Sequence[Record], documents: Mapping[str, Any], dates: str) -> list[Record]:
+def predict_names(
+    records: Sequence[Record], documents: Mapping[str, Any], dates: str
+) -> list[Record]:
     """Predict the gold names of articles, given as spaCy documents by title."""
     return [
         {"article": title, "possessions": place_names(record["possessions"], document, dates)}
@@ -100,7 +122,12 @@ def find_possessions(document: Any, dates: str = WITH_YEAR) -> list[Record]:
         if entity.label_ in TYPES:
             first.setdefault(normalize_name(entity.text, "all").tokens, entity)
     return [
-        _make_possession(TYPES[entity.label_], " ".join(entity.text.split()), order, _find_nearest(entity, anchors))
+        _make_possession(
+            TYPES[entity.label_],
+            " ".join(entity.text.split()),
+            order,
+            _find_nearest(entity, anchors),
+        )
         for order, entity in enumerate(first.values(), start=1)
     ]
 
@@ -118,7 +145,10 @@ def place_names(gold: Sequence[Record], document: Any, dates: str = WITH_YEAR) -
 
     return [
         _make_possession(
-            row["type"], row["possessor"], number, None if mention is None else _find_nearest(mention, anchors)
+            row["type"],
+            row["possessor"],
+            number,
+            None if mention is None else _find_nearest(mention, anchors),
         )
         for number, (mention, row) in enumerate(sorted(placed, key=order), start=1)
     ]
@@ -153,14 +183,23 @@ def _find_nearest(mention: Any, anchors: Sequence[tuple[Any, str]]) -> str | Non
     """Return the anchor of the nearest date; the earlier one of two at the same distance."""
 
     def count_tokens_between(date: Any) -> int:
-        return int(date.start - mention.end if date.start >= mention.end else mention.start - date.end)
+        return int(
+            date.start - mention.end if date.start >= mention.end else mention.start - date.end
+        )
 
-    return min(anchors, key=lambda one: (count_tokens_between(one[0]), one[0].start))[1] if anchors else None
+    return (
+        min(anchors, key=lambda one: (count_tokens_between(one[0]), one[0].start))[1]
+        if anchors
+        else None
+    )
 
 
 def _find_words(text: str) -> list[tuple[str, int, int]]:
     """Return the words that matter when names are compared, each with its first and last place in the text."""
-    found = ((normalize("NFKC", word[0]).casefold(), word.start(), word.end()) for word in WORD.finditer(text))
+    found = (
+        (normalize("NFKC", word[0]).casefold(), word.start(), word.end())
+        for word in WORD.finditer(text)
+    )
     return [word for word in found if word[0] not in FUNCTION_WORDS]
 
 
@@ -179,11 +218,19 @@ def _find_mention(name: str, document: Any, words: Sequence[tuple[str, int, int]
 def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
     """Return the texts of a folder by title, of the articles that have one."""
     if not folder.is_dir():
-        raise UnavailableError(folder, [Problem("is not a folder (expected a folder of texts named <title>.txt)")])
+        raise UnavailableError(
+            folder, [Problem("is not a folder (expected a folder of texts named <title>.txt)")]
+        )
     texts, unreadable = article_texts(folder, titles)
     if unreadable:
-        problems = [(Path(error.source).name, problem) for _, error in unreadable for problem in error.problems]
-        raise FormatError(folder, [Problem(problem.message, None, name) for name, problem in problems])
+        problems = [
+            (Path(error.source).name, problem)
+            for _, error in unreadable
+            for problem in error.problems
+        ]
+        raise FormatError(
+            folder, [Problem(problem.message, None, name) for name, problem in problems]
+        )
     return texts
 
 
@@ -196,12 +243,17 @@ OPTIONS = (
         "it is written if it names none.",
     ),
     text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
-    path_option("articles", "Read the texts of the articles from this folder, one <title>.txt each."),
+    path_option(
+        "articles", "Read the texts of the articles from this folder, one <title>.txt each."
+    ),
 )
 
 BASELINES = (
     Baseline(
-        "heuristics", heuristics, "Predict every named entity as a possessor, anchored at the nearest date.", OPTIONS
+        "heuristics",
+        heuristics,
+        "Predict every named entity as a possessor, anchored at the nearest date.",
+        OPTIONS,
     ),
     Baseline(
         "oracle",

@@ -24,7 +24,9 @@ from closeread.tasks.wikipossessions.matching import normalize_name
 
 # The blanks before it are taken from the first one on or not at all, so that long runs without a dash are cheap.
 DASH = re.compile(r"(?:(?<!\s)\s++)?[-\u2010-\u2015\u2212]\s*+")
-YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE)
+YEAR = re.compile(
+    r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE
+)
 NOW = "now"
 UNKNOWN = "unknown"
 
@@ -40,7 +42,9 @@ class Anchor(NamedTuple):
     reversed: bool = False  # whether it was written with the later year first, and has been swapped
 
 
-@lru_cache(maxsize=2**12)  # the rules and the scores both ask, of gold and of every system that is compared
+@lru_cache(
+    maxsize=2**12
+)  # the rules and the scores both ask, of gold and of every system that is compared
 def parse_anchor(text: str | None) -> Anchor:
     """Parse the text of an anchor.
 
@@ -65,12 +69,18 @@ def parse_anchor(text: str | None) -> Anchor:
     if isinstance(first, int) and isinstance(last, int):
         return Anchor("years", min(first, last), max(first, last), reversed=last < first)
     if isinstance(first, int):
-        return Anchor("years", first, None, open_end=True) if last == NOW else Anchor("years", first, first)
+        return (
+            Anchor("years", first, None, open_end=True)
+            if last == NOW
+            else Anchor("years", first, first)
+        )
     if isinstance(last, int):
         if first == NOW:  # `Now-1888` is `1888-Now` in reverse order
             return Anchor("years", last, None, open_end=True, reversed=True)
         return Anchor("years", None, last, True)
-    return Anchor("unknown") if first == last == UNKNOWN else Anchor("years", None, None, True, True)
+    return (
+        Anchor("unknown") if first == last == UNKNOWN else Anchor("years", None, None, True, True)
+    )
 
 
 def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
@@ -172,7 +182,9 @@ def date_to_anchor(text: str) -> str | None:
     if between is None or ends is None:
         return None
     # Two times joined by "or" or "and" are a range only if they are adjacent.
-    is_list = between["word"] in ("/", "or") or (between["word"] == "and" and "between" not in before[0])
+    is_list = between["word"] in ("/", "or") or (
+        between["word"] == "and" and "between" not in before[0]
+    )
     if is_list and ends[1].years[0] > ends[0].years[1] + 1:
         return None
     return _format_years(ends[0].years[0], ends[1].years[1])
@@ -183,8 +195,12 @@ def _parse_time(match: re.Match[str]) -> _Time:
     before_christ = None if era is None else era.startswith("b")
     leading = match["leading"] is not None
     if match["number"] or match["ordinal"]:
-        last = 100 * (int(match["number"]) if match["number"] else 1 + ORDINALS.index(match["ordinal"]))
-        return _Time("century", last - 99, last, before_christ, leading, match["century"] is not None)
+        last = 100 * (
+            int(match["number"]) if match["number"] else 1 + ORDINALS.index(match["ordinal"])
+        )
+        return _Time(
+            "century", last - 99, last, before_christ, leading, match["century"] is not None
+        )
     kind, length = ("year", 1) if match["year"] else ("decade", 10)
     first = int(match[kind])
     return _Time(kind, first, first + length - 1, before_christ, leading, named=False)
@@ -295,13 +311,19 @@ def parse_century(text: str) -> Anchor | None:
             continue
         last = 100 * int(century["number"])
         is_before_christ = (century["era"] or era or "").upper().startswith("BC")
-        anchors.append(Anchor("years", -last, 99 - last) if is_before_christ else Anchor("years", last - 99, last))
+        anchors.append(
+            Anchor("years", -last, 99 - last)
+            if is_before_christ
+            else Anchor("years", last - 99, last)
+        )
     until_now = anchors[-1].kind == "years" and anchors[-1].upper is None
     lower = [anchor.lower for anchor in anchors if anchor.lower is not None]
     upper = [anchor.upper for anchor in anchors if anchor.upper is not None]
     if len(lower) + until_now < len(known):
         return None
-    return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
+    return Anchor(
+        "years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now
+    )
 
 
 def time_overlap(
@@ -327,7 +349,11 @@ def time_overlap(
     expanded = gold
     if share := Fraction(tolerance):
         exact = (gold.upper - gold.lower) * share
-        rounded = {"floor": floor(exact), "round": floor(exact + Fraction(1, 2)), "ceil": ceil(exact)}
+        rounded = {
+            "floor": floor(exact),
+            "round": floor(exact + Fraction(1, 2)),
+            "ceil": ceil(exact),
+        }
         years = max(1, rounded[tolerance_rounding])
         expanded = Years(gold.lower - years, gold.upper + years)
 
@@ -335,4 +361,6 @@ def time_overlap(
         shared = min(whole.upper, other.upper) - max(whole.lower, other.lower) + 1
         return Fraction(max(0, shared), whole.upper - whole.lower + 1)
 
-    return cover(system, expanded), cover(expanded if tolerance_recall == "expanded" else gold, system)
+    return cover(system, expanded), cover(
+        expanded if tolerance_recall == "expanded" else gold, system
+    )

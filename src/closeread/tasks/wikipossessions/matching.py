@@ -35,7 +35,10 @@ PREPOSITIONS = frozenset(
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 
 # Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
-_PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
+_PLAIN = {
+    ord("_"): " ",
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'"),
+}
 
 
 class Name(NamedTuple):
@@ -68,7 +71,9 @@ def normalize_name(text: str, strip_scope: str = "all") -> Name:
     folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     written = unicodedata.normalize("NFKC", folded).split() or [""]
     tokens = tuple(filter(None, map(_strip_punctuation, written))) or tuple(written)
-    content = [i for i, token in enumerate(tokens) if token not in FUNCTION_WORDS] or list(range(len(tokens)))
+    content = [i for i, token in enumerate(tokens) if token not in FUNCTION_WORDS] or list(
+        range(len(tokens))
+    )
     if strip_scope == "all":
         kept = tuple(tokens[i] for i in content)
     else:
@@ -80,7 +85,11 @@ def _strip_punctuation(token: str) -> str:
     """Remove punctuation from the edges of a token."""
     if token.isalnum():
         return token
-    kept = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
+    kept = [
+        i
+        for i, character in enumerate(token)
+        if not unicodedata.category(character).startswith("P")
+    ]
     return token[kept[0] : kept[-1] + 1] if kept else ""
 
 
@@ -113,7 +122,9 @@ def order_key(order: str) -> Order:
     """
     parts = order.split(".")
     if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ValueError(f"order {order!r} is not valid (expected whole numbers separated by full stops)")
+        raise ValueError(
+            f"order {order!r} is not valid (expected whole numbers separated by full stops)"
+        )
     digits = [part.lstrip("0") for part in parts]
     return tuple((len(number), number) for number in digits)
 
@@ -152,7 +163,10 @@ def match_possessions(
         pairs += _match_partially(system, gold, pairs, likeness)
     if matching == "many_to_one":
         for i in set(range(len(system))) - {i for i, _ in pairs}:
-            overlaps = [(_compare_names(system[i].name, one.name, setting), -j) for j, one in enumerate(gold)]
+            overlaps = [
+                (_compare_names(system[i].name, one.name, setting), -j)
+                for j, one in enumerate(gold)
+            ]
             overlap, place = max(overlaps, default=(0, 0))
             if overlap:
                 pairs.append((i, -place))
@@ -168,7 +182,10 @@ def _compare_names(one: Name, other: Name, setting: str) -> Fraction:
 
 
 def _match_partially(
-    system: Sequence[Possession], gold: Sequence[Possession], pairs: Sequence[Pair], likeness: Likeness | None
+    system: Sequence[Possession],
+    gold: Sequence[Possession],
+    pairs: Sequence[Pair],
+    likeness: Likeness | None,
 ) -> Iterator[Pair]:
     """Find the best pairs among the unmatched possessions."""
     rows, columns = (
@@ -177,11 +194,19 @@ def _match_partially(
     )
     names, gold_names = [one.name.content for one in system], [one.name.content for one in gold]
     shared = [{j: n for j in columns if (n := len(names[i] & gold_names[j]))} for i in rows]
-    sizes = [{j: len(names[i] | gold_names[j]) for j in found} for i, found in zip(rows, shared, strict=True)]
+    sizes = [
+        {j: len(names[i] | gold_names[j]) for j in found}
+        for i, found in zip(rows, shared, strict=True)
+    ]
     scale = lcm(*{size for of_row in sizes for size in of_row.values()})
     # A pair outweighs all overlaps, and an overlap all likeness.
-    alike = [{j: 0 if likeness is None else likeness(i, j) for j in one} for i, one in zip(rows, shared, strict=True)]
-    factor = max((value for of_row in alike for value in of_row.values()), default=0) * len(rows) + 1
+    alike = [
+        {j: 0 if likeness is None else likeness(i, j) for j in one}
+        for i, one in zip(rows, shared, strict=True)
+    ]
+    factor = (
+        max((value for of_row in alike for value in of_row.values()), default=0) * len(rows) + 1
+    )
     bonus = scale * len(rows) + 1
     return _assign(
         rows,
@@ -194,4 +219,8 @@ def _match_partially(
 
 def _assign(rows: Sequence[int], weights: Sequence[Mapping[int, int]]) -> Iterator[Pair]:
     """Yield the pairs of the best assignment of rows to columns, given the weights of each row by column."""
-    return ((row, column) for row, column in zip(rows, best_assignment(weights), strict=True) if column >= 0)
+    return (
+        (row, column)
+        for row, column in zip(rows, best_assignment(weights), strict=True)
+        if column >= 0
+    )

@@ -6,7 +6,16 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from closeread.parameters import GoldSpec, Operations, Param, Source, Sources, Written, place_of, within
+from closeread.parameters import (
+    GoldSpec,
+    Operations,
+    Param,
+    Source,
+    Sources,
+    Written,
+    place_of,
+    within,
+)
 from closeread.progress import track
 
 if TYPE_CHECKING:
@@ -47,9 +56,13 @@ def possession(
 
     gold = read_corpus_gold(place)
     possessions = find_article(gold.records, article)["possessions"]
-    predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
+    predicted = (
+        None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
+    )
     warn_all(gold.notices_about(article))
-    drawn = pluralize(len(possessions), "possession") + ("" if predicted is None else f", {len(predicted):,} predicted")
+    drawn = pluralize(len(possessions), "possession") + (
+        "" if predicted is None else f", {len(predicted):,} predicted"
+    )
     return Drawing(draw_timeline(article, possessions, predicted), drawn)
 
 
@@ -114,13 +127,19 @@ def articles(
     from closeread.tasks.wikipossessions.articles import WIKIPEDIA, Wiki, fetch_articles
 
     if as_of >= datetime.now(UTC).date():
-        raise RequestError(f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)")
+        raise RequestError(
+            f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)"
+        )
     titles = [record["article"] for record in read_noted_gold(place).records]
     with closing(Wiki(WIKIPEDIA if api is None else api, delay, contact)) as wiki:
-        found = fetch_articles(titles, folder, as_of, wiki, lambda missing: track(missing, "fetching", len(missing)))
+        found = fetch_articles(
+            titles, folder, as_of, wiki, lambda missing: track(missing, "fetching", len(missing))
+        )
     warn_all(found.notes)
     already = len(found.rows) - found.new
-    return Written(folder, f"{pluralize(found.new, 'article')} fetched, {already:,} already there", found.rows)
+    return Written(
+        folder, f"{pluralize(found.new, 'article')} fetched, {already:,} already there", found.rows
+    )
 
 
 OPERATIONS: Operations = {

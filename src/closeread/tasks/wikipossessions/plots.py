@@ -45,7 +45,11 @@ LACKING, MARK = "#b3261e", "✗"
 
 _NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
 
-_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12  # heights of a box, of the anchor below it, and of the gap below that
+_BOX, _ANCHOR, _BETWEEN = (
+    0.34,
+    0.24,
+    0.12,
+)  # heights of a box, of the anchor below it, and of the gap below that
 _CELL = _BOX + _ANCHOR + _BETWEEN
 _RULER = 0.5  # the height of a row's time line, with the orders above it
 _GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5
@@ -75,7 +79,9 @@ Columns = Sequence[Sequence[Cell]]
 """The cells of a side by order, a column for ties."""
 
 
-def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None) -> Figure:
+def draw_timeline(
+    article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None
+) -> Figure:
     """Draw the possession timeline of an article, with the prediction, if any, below gold.
 
     Possessions may be in any order, `type` is optional, and possessors are matched by normalized name.  The axes are
@@ -94,7 +100,9 @@ def _parse_order(row: Record) -> tuple[int, ...]:
     return tuple(map(int, row["order"].split(".")))
 
 
-def _build_columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure) -> list[list[Cell]]:
+def _build_columns(
+    rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure
+) -> list[list[Cell]]:
     """Build the cells of a side by order; `known` are the names of gold if this is a prediction."""
     columns = []
     for _, tied in groupby(sorted(rows, key=_parse_order), _parse_order):
@@ -135,13 +143,18 @@ def _row_height(columns: Columns, row: range) -> float:
 
 def _draw_figure(title: str, panels: Mapping[str, Columns], measure: Measure) -> Figure:
     """Draw the sides, by name, each on as many rows as it needs."""
-    widths = {name: [_column_width(column, measure) for column in columns] for name, columns in panels.items()}
+    widths = {
+        name: [_column_width(column, measure) for column in columns]
+        for name, columns in panels.items()
+    }
     flat = [
         (width, _RULER + len(column) * _CELL)
         for name, columns in panels.items()
         for column, width in zip(columns, widths[name], strict=True)
     ]
-    entries = _build_legend([cell for columns in panels.values() for column in columns for cell in column], measure)
+    entries = _build_legend(
+        [cell for columns in panels.values() for column in columns for cell in column], measure
+    )
     inner = max(
         _WIDTH - 2 * MARGIN,
         math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
@@ -170,14 +183,25 @@ def _draw_figure(title: str, panels: Mapping[str, Columns], measure: Measure) ->
     return figure
 
 
-def _draw_panel(axes: Axes, y: float, columns: Columns, rows: Sequence[range], widths: Sequence[float]) -> None:
+def _draw_panel(
+    axes: Axes, y: float, columns: Columns, rows: Sequence[range], widths: Sequence[float]
+) -> None:
     """Draw the rows of a side from a height on downwards."""
     right = axes.get_xlim()[1]
     if not rows:
         write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
     for row in rows:
         ruler = y - _RULER * 0.6
-        line(axes, (0, right - 0.06), ruler, "-", color="#888888", marker=">", markevery=[1], markersize=5)
+        line(
+            axes,
+            (0, right - 0.06),
+            ruler,
+            "-",
+            color="#888888",
+            marker=">",
+            markevery=[1],
+            markersize=5,
+        )
         left = _GAP / 2
         for i in row:
             x = left + widths[i] / 2
@@ -203,27 +227,40 @@ def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
         line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
 
 
-def _draw_shape(axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str) -> None:
+def _draw_shape(
+    axes: Axes, x: float, y: float, width: float, kind: str | None, style: str, color: str
+) -> None:
     """Draw the shape of a kind of possessor, centred at (x, y)."""
     from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Polygon, Rectangle
 
     corner = (x - width / 2, y - _BOX / 2)
-    look: dict[str, Any] = {"facecolor": FILLS[kind], "edgecolor": color, "linestyle": style, "linewidth": 1.0}
+    look: dict[str, Any] = {
+        "facecolor": FILLS[kind],
+        "edgecolor": color,
+        "linestyle": style,
+        "linewidth": 1.0,
+    }
     patch: Patch
     if kind == "PER":
         patch = Rectangle(corner, width, _BOX, **look)
     elif kind == "LOC":
-        patch = FancyBboxPatch(corner, width, _BOX, boxstyle=f"round,pad=0,rounding_size={_BOX / 3}", **look)
+        patch = FancyBboxPatch(
+            corner, width, _BOX, boxstyle=f"round,pad=0,rounding_size={_BOX / 3}", **look
+        )
     elif kind == "ORG":
         patch = Ellipse((x, y), width, _BOX, **look)
     else:
         half, slant = width / 2, _BOX / 2
         right = [(x + half - slant, y + _BOX / 2), (x + half, y), (x + half - slant, y - _BOX / 2)]
-        patch = Polygon([*right, *((2 * x - u, v) for u, v in reversed(right))], closed=True, **look)
+        patch = Polygon(
+            [*right, *((2 * x - u, v) for u, v in reversed(right))], closed=True, **look
+        )
     axes.add_patch(patch)
 
 
-def _build_legend(cells: Sequence[Cell], measure: Measure) -> list[tuple[str | None, str, str, float]]:
+def _build_legend(
+    cells: Sequence[Cell], measure: Measure
+) -> list[tuple[str | None, str, str, float]]:
     """List what occurs in the cells: its shape ("" for a line, or `MARK`), the style of its lines, text and width."""
     kinds = {cell.kind for cell in cells}
     entries = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
@@ -231,7 +268,10 @@ def _build_legend(cells: Sequence[Cell], measure: Measure) -> list[tuple[str | N
         entries.append(("", "--", "uncertain"))
     if any(cell.lacking for cell in cells):
         entries.append((MARK, "", "not in gold"))
-    return [(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in entries]
+    return [
+        (kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP)
+        for kind, style, text in entries
+    ]
 
 
 def _draw_legend(axes: Axes, entries: Sequence[tuple[str | None, str, str, float]]) -> None:

@@ -66,10 +66,16 @@ def complete_rows(rows: Sequence[Any]) -> Parsed:
 
 
 def _complete(possession: Any) -> Any:
-    if not isinstance(possession, dict) or any(possession.get(name) is not None for name in DERIVED):
+    if not isinstance(possession, dict) or any(
+        possession.get(name) is not None for name in DERIVED
+    ):
         return possession
     anchor = possession.get("anchor")
-    return {**possession, **derive_anchor(anchor)} if anchor is None or isinstance(anchor, str) else possession
+    return (
+        {**possession, **derive_anchor(anchor)}
+        if anchor is None or isinstance(anchor, str)
+        else possession
+    )
 
 
 def _read_rows(path: Path) -> Parsed:
@@ -79,7 +85,9 @@ def _read_rows(path: Path) -> Parsed:
     found = [cell.strip() for cell in header.split(SEPARATOR)]
     problems = ProblemList()
     if found != list(HEADER):
-        problems.append(Problem(f"the header is {quote(header)} (expected {SEPARATOR.join(HEADER)})", 1))
+        problems.append(
+            Problem(f"the header is {quote(header)} (expected {SEPARATOR.join(HEADER)})", 1)
+        )
         if len(found) != len(HEADER):
             return Parsed([], [], problems)  # a different kind of file
     possessions: dict[str, list[Record]] = {}
@@ -93,10 +101,14 @@ def _read_rows(path: Path) -> Parsed:
             first.setdefault(cells[0], number)
             possessions.setdefault(cells[0], []).append(_parse_row(cells))
     if len(lines) == 1:
-        problems.append(Problem("there are no rows after the header (expected one per possession)", 1))
+        problems.append(
+            Problem("there are no rows after the header (expected one per possession)", 1)
+        )
     texts, unreadable = article_texts(path.parent / ARTICLES, first)
     for article, error in unreadable:
-        problems += [Problem(f"{escape(error.source)}: {p.message}", first[article]) for p in error.problems]
+        problems += [
+            Problem(f"{escape(error.source)}: {p.message}", first[article]) for p in error.problems
+        ]
     records = [
         {"article": article, "possessions": of_article, "text": texts.get(article)}
         for article, of_article in possessions.items()
@@ -145,7 +157,9 @@ def _parse_row(cells: Sequence[str]) -> Record:
     }
 
 
-def article_texts(folder: Path, articles: Iterable[str]) -> tuple[dict[str, str], list[tuple[str, FormatError]]]:
+def article_texts(
+    folder: Path, articles: Iterable[str]
+) -> tuple[dict[str, str], list[tuple[str, FormatError]]]:
     """Read the texts of articles; return those found by title, and the titles of unreadable files with the error."""
     if not folder.is_dir():
         return {}, []
@@ -168,7 +182,9 @@ def _read_text(path: Path) -> str:
     try:
         text = read_bytes(path).removeprefix(BYTE_ORDER_MARK).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(path, [Problem(f"byte {error.start + 1} is not valid UTF-8 (expected UTF-8 text)")]) from None
+        raise FormatError(
+            path, [Problem(f"byte {error.start + 1} is not valid UTF-8 (expected UTF-8 text)")]
+        ) from None
     text = text.replace("\r\n", "\n")
     if unsafe := UNSAFE.search(re.sub("[\n\t]", "", text)):
         raise FormatError(path, [Problem(f"contains the control character U+{ord(unsafe[0]):04X}")])
@@ -180,8 +196,12 @@ def dump_records(records: Iterable[Record]) -> str:
     lines = [SEPARATOR.join(HEADER)]
     for record in records:
         if not record["possessions"]:
-            raise ValueError(f"{quote(record['article'])}: has no possessions, which this format can't represent")
-        lines += [_format_row(record["article"], possession) for possession in record["possessions"]]
+            raise ValueError(
+                f"{quote(record['article'])}: has no possessions, which this format can't represent"
+            )
+        lines += [
+            _format_row(record["article"], possession) for possession in record["possessions"]
+        ]
     return "".join(line + "\n" for line in lines)
 
 
@@ -189,14 +209,25 @@ def _format_row(article: str, possession: Mapping[str, Any]) -> str:
     possessor, order, anchor = possession["possessor"], possession["order"], possession["anchor"]
     for cell in (article, possessor, anchor or "none"):
         if is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
-            raise ValueError(f"{quote(article)}: this format can't represent the cell {quote(cell)}")
+            raise ValueError(
+                f"{quote(article)}: this format can't represent the cell {quote(cell)}"
+            )
     kind, certainty, relation, relation_certainty = (
         next((f" {code} " for code, word in codes.items() if word == possession[name]), "")
         for name, codes in CODES.items()
     )
     # The release pads all cells except orders, years and empty ones.
     time = anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else ""
-    cells = (f"{article} ", kind, f" {possessor} ", certainty, order, time, relation, relation_certainty)
+    cells = (
+        f"{article} ",
+        kind,
+        f" {possessor} ",
+        certainty,
+        order,
+        time,
+        relation,
+        relation_certainty,
+    )
     return SEPARATOR.join(cells)
 
 

@@ -39,7 +39,13 @@ from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.matching import normalize_name
 from closeread.tasks.wikipossessions.rules import find_contradictions
-from closeread.tasks.wikipossessions.subtasks import COUNTS, FAMILIES, MAX_POSSESSIONS, article_counts, possessions
+from closeread.tasks.wikipossessions.subtasks import (
+    COUNTS,
+    FAMILIES,
+    MAX_POSSESSIONS,
+    article_counts,
+    possessions,
+)
 
 TITLES = {
     "possessor": "Possessors",
@@ -67,7 +73,10 @@ DESCRIPTIONS = {
         "predicted anchors whose possessor matches and whose relation has the same certainty",
         "gold anchors whose possessor is matched and whose relation has the same certainty",
     ),
-    "ordering": ("predicted ordered pairs that are in gold", "gold ordered pairs that are predicted"),
+    "ordering": (
+        "predicted ordered pairs that are in gold",
+        "gold ordered pairs that are predicted",
+    ),
 }
 
 
@@ -89,14 +98,18 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
             sides = possessions(_rows(row), chosen), possessions(_rows(record), chosen)
         counted.append(article_counts(*sides, chosen))
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
-    columns = dict(zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True))
+    columns = dict(
+        zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True)
+    )
     if chosen["average"] == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics)
     table = CountTable.of_columns([record["article"] for record in gold], columns)
     return table.select(present) if chosen["missing"] == "skip" else table
 
 
-def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
+def validate(
+    *, gold: Sequence[Record], system: Sequence[Record | None], **options: str
+) -> Iterator[Inconsistency]:
     """Find rows of other articles, contradictory possessions and, in scenario "oracle", names that are not in gold.
 
     Yields:
@@ -105,7 +118,9 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         if predicted is not None and predicted["article"] != record["article"]:
             found, expected = quote(predicted["article"]), quote(record["article"])
-            yield Inconsistency("system", number, f"article is {found} (expected {expected}, as in gold)")
+            yield Inconsistency(
+                "system", number, f"article is {found} (expected {expected}, as in gold)"
+            )
     for side, records in (("gold", gold), ("system", system)):
         for number, row_or_none in enumerate(records):
             rows = _rows(row_or_none)
@@ -114,17 +129,23 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
                 yield Inconsistency(side, number, what)
             for place, row in enumerate(rows):
                 for what in (*_find_wrong_texts(row), *find_contradictions(row)):
-                    yield Inconsistency(side, number, what, ("possessions", place), quote(row["possessor"]))
+                    yield Inconsistency(
+                        side, number, what, ("possessions", place), quote(row["possessor"])
+                    )
     scope = options.get("strip_scope", "all")
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-        if options.get("scenario") != "oracle" or "possessions" not in record:  # as far as gold is known
+        if (
+            options.get("scenario") != "oracle" or "possessions" not in record
+        ):  # as far as gold is known
             continue
         known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
             if normalize_name(row["possessor"], scope).tokens not in known:
                 found = f"is not a possessor of {quote(record['article'])} in gold"
                 what = f"{found} (expected only gold names in scenario oracle)"
-                yield Inconsistency("system", number, what, ("possessions", place), quote(row["possessor"]))
+                yield Inconsistency(
+                    "system", number, what, ("possessions", place), quote(row["possessor"])
+                )
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
@@ -165,7 +186,9 @@ def _choose(name: str, choices: str, text: str, **more: Any) -> Option:
 
 OPTIONS = (
     _choose(
-        "strip_scope", "all edges", "Remove articles and prepositions from names: everywhere, or only at the edges."
+        "strip_scope",
+        "all edges",
+        "Remove articles and prepositions from names: everywhere, or only at the edges.",
     ),
     _choose(
         "matching",

@@ -28,7 +28,15 @@ EXAMPLE = "The Night Café"
 
 TYPES = ("PER", "ORG", "LOC")
 RELATIONS = ("before", "during", "after")
-ANCHORS = ("one year", "first to last year", "year to now", "unknown to year", "unknown to now", "event", "unknown")
+ANCHORS = (
+    "one year",
+    "first to last year",
+    "year to now",
+    "unknown to year",
+    "unknown to now",
+    "event",
+    "unknown",
+)
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
@@ -38,9 +46,12 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     every article has a text.
     """
     rows = [possession for record in records for possession in record["possessions"]]
-    names = Counter((record["article"], row["possessor"]) for record in records for row in record["possessions"])
+    names = Counter(
+        (record["article"], row["possessor"]) for record in records for row in record["possessions"]
+    )
     types, certainties, relations, relation_certainties = (
-        Counter(row[name] for row in rows) for name in ("type", "certainty", "relation", "relation_certainty")
+        Counter(row[name] for row in rows)
+        for name in ("type", "certainty", "relation", "relation_certainty")
     )
     anchors = Counter(map(_classify_anchor, rows))
     pairs = {}
@@ -124,9 +135,13 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
 
 
 def _draw_possessions(title: str, possessions: Sequence[Record]) -> Grid:
-    rows = [[format_cell(one.get(name)) for name in COLUMNS] for one in sorted(possessions, key=_order)]
+    rows = [
+        [format_cell(one.get(name)) for name in COLUMNS] for one in sorted(possessions, key=_order)
+    ]
     header = list(COLUMNS.values())
-    return Grid(title, header, rows, prose=frozenset({"possessor", "anchor"}), texts=frozenset(header))
+    return Grid(
+        title, header, rows, prose=frozenset({"possessor", "anchor"}), texts=frozenset(header)
+    )
 
 
 def _order(possession: Record) -> tuple[int, ...]:
@@ -136,7 +151,10 @@ def _order(possession: Record) -> tuple[int, ...]:
 def predict(record: Record) -> Record:
     """Predict the first possessions."""
     few = record["possessions"][:2]
-    return {"article": record["article"], "possessions": [{name: one[name] for name in PREDICTED} for one in few]}
+    return {
+        "article": record["article"],
+        "possessions": [{name: one[name] for name in PREDICTED} for one in few],
+    }
 
 
 VIEWS = {"document": View(draw, predict=predict)}

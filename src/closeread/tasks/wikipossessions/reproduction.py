@@ -21,7 +21,13 @@ from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.printed_tables import Claim, Value
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.baselines import ANY, predict_entities, predict_names, read_documents, read_folder
+from closeread.tasks.wikipossessions.baselines import (
+    ANY,
+    predict_entities,
+    predict_names,
+    read_documents,
+    read_folder,
+)
 from closeread.tasks.wikipossessions.dates import Years, parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
@@ -67,7 +73,12 @@ COLUMNS = {
 
 SCORES = {"P": "precision", "R": "recall", "F1": "f1"}
 TYPES = {"PER": "people", "ORG": "organizations", "LOC": "locations"}
-PAIRS_OF_FIGURE_1 = ("Ivan Morozov", "Soviet authorities", "Stephen Carlton Clark", "Yale University")
+PAIRS_OF_FIGURE_1 = (
+    "Ivan Morozov",
+    "Soviet authorities",
+    "Stephen Carlton Clark",
+    "Yale University",
+)
 PAIRS_OF_SECTION_5 = tuple(
     (earlier, later)
     for later, *others in (
@@ -100,7 +111,10 @@ def table_2(inputs: Inputs) -> Recomputed:
         "Total # of unique possessors": unique,
         "Avg # of possessors per article": float(ratio(possessors, articles)),
         "Avg # of unique possessors per article": float(ratio(unique, articles)),
-        **{f"Avg # of {name.split()[0]} per article": mean for name, mean in count_text(records).items()},
+        **{
+            f"Avg # of {name.split()[0]} per article": mean
+            for name, mean in count_text(records).items()
+        },
     }
     return {(row, "value"): value for row, value in values.items()}
 
@@ -155,13 +169,18 @@ def _run_baseline(inputs: Inputs) -> Recomputed:
     cells: dict[tuple[str, str], Value] = {}
     for group, (scenario, setting) in COLUMNS.items():
         predicted = names if scenario == "oracle" else entities
-        found = _score(with_text, predicted, scenario=scenario, setting=setting, tolerance="0.1")  # section 6.1
+        found = _score(
+            with_text, predicted, scenario=scenario, setting=setting, tolerance="0.1"
+        )  # section 6.1
         cells |= {
             (row, f"{group} {column}"): found(f"{family}/{score}")
             for row, family in SUBTASKS.items()
             for column, score in SCORES.items()
         }
-    model, n_texts = quote(inputs.spacy_model or ""), f"{len(with_text):,} of {len(records):,} articles"
+    model, n_texts = (
+        quote(inputs.spacy_model or ""),
+        f"{len(with_text):,} of {len(records):,} articles",
+    )
     source = f"your texts of {n_texts} with the spaCy pipeline {model}, and scored with a tolerance of 10 %"
     inputs.remarks["Table 4"] = inputs.remarks["Text"] = (
         f"Here, the results of the baseline are recomputed from {source}"
@@ -173,9 +192,14 @@ def table_5(inputs: Inputs) -> Recomputed:
     """Find the most frequent labels, which the baseline gives to everything (section 6.1)."""
     rows = [row for record in _read_records(inputs) for row in record["possessions"]]
     labels = {"Poss.Cert": "certainty", "Temp.Rel": "relation", "TRel.Cert": "relation_certainty"}
-    counts = {row: Counter(one[label] for one in rows if one[label] is not None) for row, label in labels.items()}
+    counts = {
+        row: Counter(one[label] for one in rows if one[label] is not None)
+        for row, label in labels.items()
+    }
     return {
-        (row, "heuristic"): f"all {count.most_common(1)[0][0].capitalize()}" for row, count in counts.items() if count
+        (row, "heuristic"): f"all {count.most_common(1)[0][0].capitalize()}"
+        for row, count in counts.items()
+        if count
     }
 
 
@@ -186,11 +210,19 @@ def text(inputs: Inputs) -> Recomputed:
     possessors, unique = found["possessors"], found["possessors, once per article"]
     sizes = [len(record["possessions"]) for record in records]
     types = sorted(TYPES, key=lambda name: -found[f"type: {name}"])
-    anchors = [row["anchor"] for record in records for row in record["possessions"] if row["anchor"] is not None]
+    anchors = [
+        row["anchor"]
+        for record in records
+        for row in record["possessions"]
+        if row["anchor"] is not None
+    ]
     words = {word for anchor in anchors for word in anchor.casefold().split()}
     months = {name.casefold() for name in month_name if name}
     # Whether a tolerance of a quarter, that of the paper's example, accepts the years after a single one.
-    later = [time_overlap(Years(year, year), Years(1832, 1832), tolerance="0.25")[0] == 1 for year in range(1833, 1900)]
+    later = [
+        time_overlap(Years(year, year), Years(1832, 1832), tolerance="0.25")[0] == 1
+        for year in range(1833, 1900)
+    ]
     cells: dict[tuple[str, str], Value] = {
         ("articles", "abstract"): len(records),
         ("artifact-possessor relations", "abstract"): possessors,
@@ -199,7 +231,8 @@ def text(inputs: Inputs) -> Recomputed:
         ("order of the types by frequency", "4.2.1"): ", ".join(TYPES[name] for name in types),
         ("possessors with a temporal anchor", "4.2.3"): found["time: known"],
         ("granularity of anchors", "4.2.3"): "month" if months & words else "year",
-        ("share of articles annotated twice, percent", "4.2.5"): 100 * float(ratio(ANNOTATED_TWICE, len(records))),
+        ("share of articles annotated twice, percent", "4.2.5"): 100
+        * float(ratio(ANNOTATED_TWICE, len(records))),
         ("exact match, example", "5"): _compare_names("the Netherlands", "Netherlands"),
         ("partial match, example", "5"): _compare_names("Museum of Modern Art", "Modern Art"),
         ("no match, example", "5"): _compare_names("Museum of Modern Art", "Queen of Sheba"),
@@ -216,14 +249,24 @@ def text(inputs: Inputs) -> Recomputed:
         listed = sum(normalize_name(name).tokens in names for name in PAIRS_OF_FIGURE_1)
         cells["pairs listed for the excerpt of Figure 1", "4.2.1"] = listed
         pairs = find_ordered_pairs(example)
-        listed = sum(tuple(normalize_name(name).tokens for name in pair) in pairs for pair in PAIRS_OF_SECTION_5)
+        listed = sum(
+            tuple(normalize_name(name).tokens for name in pair) in pairs
+            for pair in PAIRS_OF_SECTION_5
+        )
         cells["ordered pairs listed for Table 3 (said to be partial)", "5"] = listed
     if inputs.spacy_model is not None:
         scores = inputs.once("table 4", lambda: _run_baseline(inputs))
-        exact, partial = (cast(float, scores["Poss.ID", f"ALL {setting} R"]) for setting in ("exact", "partial"))
+        exact, partial = (
+            cast(float, scores["Poss.ID", f"ALL {setting} R"]) for setting in ("exact", "partial")
+        )
         cells |= {
-            ("Poss.ID recall of the baseline, exact / partial", "6.2"): f"{exact:.2f} / {partial:.2f}",
-            ("possessors captured by named entity recognition, percent", "6.2"): Claim(100 * partial, partial < 0.75),
+            (
+                "Poss.ID recall of the baseline, exact / partial",
+                "6.2",
+            ): f"{exact:.2f} / {partial:.2f}",
+            ("possessors captured by named entity recognition, percent", "6.2"): Claim(
+                100 * partial, partial < 0.75
+            ),
             ("F1 of temporal anchors in ORACLE", "6.2"): scores["Temp.Anch", "ORACLE F1"],
         }
     return cells
@@ -240,17 +283,29 @@ def _read_records(inputs: Inputs) -> Sequence[Record]:
 
 def _find_example(records: Sequence[Record]) -> Sequence[Record]:
     """Return the possessions of the example article; none if it is not there."""
-    return [row for record in records if record["article"] == EXAMPLE for row in record["possessions"]]
+    return [
+        row for record in records if record["article"] == EXAMPLE for row in record["possessions"]
+    ]
 
 
 def _predict_every_name(record: Record) -> Record:
     names = dict.fromkeys(row["possessor"] for row in record["possessions"])
-    same = {"certainty": "certain", "anchor": "Now", "relation": "during", "relation_certainty": "certain"}
-    rows = [{"possessor": name, "order": str(number), **same} for number, name in enumerate(names, start=1)]
+    same = {
+        "certainty": "certain",
+        "anchor": "Now",
+        "relation": "during",
+        "relation_certainty": "certain",
+    }
+    rows = [
+        {"possessor": name, "order": str(number), **same}
+        for number, name in enumerate(names, start=1)
+    ]
     return {"article": record["article"], "possessions": rows}
 
 
-def _score(records: Sequence[Record], predictions: Sequence[Record], **options: str) -> Callable[[str], float]:
+def _score(
+    records: Sequence[Record], predictions: Sequence[Record], **options: str
+) -> Callable[[str], float]:
     """Score predictions; return a function from the name of a score to its value."""
     scores = PROCEDURE.count(gold=records, system=predictions, **options).scores(PROCEDURE.metrics)
     return lambda name: float(scores[name] or 0)

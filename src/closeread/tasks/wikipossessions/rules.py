@@ -13,7 +13,9 @@ from closeread.records import Record
 from closeread.tasks.wikipossessions.dates import parse_anchor
 
 _YEAR = re.compile("(?<![0-9])(?:1[0-9]|20)[0-9]{2}(?![0-9])")
-_AS_EVENT = "that contains a year but is read as an event (expected years, such as 1888 or 1888-1890)"
+_AS_EVENT = (
+    "that contains a year but is read as an event (expected years, such as 1888 or 1888-1890)"
+)
 
 DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 """The fields that are derived from the text of the anchor."""
@@ -28,7 +30,10 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
     """Find possessions with contradictory fields, and names with whitespace around them."""
     for index, record in enumerate(records):
         if is_padded(record["article"]):
-            yield index, f"article {quote(record['article'])} has leading or trailing whitespace (expected none)"
+            yield (
+                index,
+                f"article {quote(record['article'])} has leading or trailing whitespace (expected none)",
+            )
         for position, possession in enumerate(record["possessions"]):
             for what in (*_find_wrong_fields(possession), *find_contradictions(possession)):
                 yield index, f"possessions[{position}]: {what}"
@@ -87,12 +92,18 @@ def find_oddities(records: Sequence[Record]) -> Iterator[str]:
         yield f"{found} (first: {anchor}in {quote(article)})."
 
 
-def _find_oddities(possessions: Iterable[tuple[Any, Record]]) -> Iterator[tuple[bool, str, Any, Record]]:
+def _find_oddities(
+    possessions: Iterable[tuple[Any, Record]],
+) -> Iterator[tuple[bool, str, Any, Record]]:
     """Yield each kind of oddity in words, with the first place and possession: anchors in reverse, loose relations."""
     # References of evaluate modules may leave out the derived fields, such as the kind of an anchor.
     anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in possessions]
     reverse = [(place, one) for place, one, anchor in anchors if anchor.reversed]
-    loose = [(place, one) for place, one, anchor in anchors if one["relation"] and anchor.kind == "unknown"]
+    loose = [
+        (place, one)
+        for place, one, anchor in anchors
+        if one["relation"] and anchor.kind == "unknown"
+    ]
     for found, is_reversed, what in (
         (reverse, True, "an anchor whose later year comes first, which is read in reverse order"),
         (loose, False, "a relation to an unknown anchor"),
@@ -116,12 +127,18 @@ def _find_mistakes(rows: Sequence[Record]) -> Iterator[tuple[int, str]]:
                 dated.append((index, place, one))
     for found, has, have in (
         (repeated, "1 possession is predicted again", "possessions are predicted again"),
-        (dated, f"1 possession has an anchor {_AS_EVENT}", f"possessions have an anchor {_AS_EVENT}"),
+        (
+            dated,
+            f"1 possession has an anchor {_AS_EVENT}",
+            f"possessions have an anchor {_AS_EVENT}",
+        ),
     ):
         if found:
             what = has if len(found) == 1 else f"{len(found):,} {have}"
             index, place, one = found[0]
-            first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'] or '')}"
+            first = (
+                f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'] or '')}"
+            )
             yield index, f"article {quote(rows[index]['article'])}: {what} (first: {first})"
 
 

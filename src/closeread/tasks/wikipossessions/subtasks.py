@@ -34,7 +34,14 @@ from closeread.tasks.wikipossessions.matching import (
     sort_positions,
 )
 
-FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_certainty", "ordering")
+FAMILIES = (
+    "possessor",
+    "possessor_certainty",
+    "anchor",
+    "relation",
+    "relation_certainty",
+    "ordering",
+)
 """The subtasks: possessors, their certainty, anchors, relations to them, certainty of relations, and ordering."""
 
 COUNTS = ("found_of_system", "system", "found_of_gold", "gold")
@@ -61,7 +68,11 @@ def possessions(rows: Sequence[Mapping[str, Any]], options: Options) -> list[Pos
         order, relation = row.get("order"), row.get("relation")
         key = None if order is None else order_key(order)
         time = parse_time(row.get("anchor"), relation, **options)
-        found.append(Possession(name, key, row.get("certainty"), time, relation, row.get("relation_certainty")))
+        found.append(
+            Possession(
+                name, key, row.get("certainty"), time, relation, row.get("relation_certainty")
+            )
+        )
     return found
 
 
@@ -95,7 +106,9 @@ def ordered_pairs(side: Sequence[Possession], suborder: str = "tuple") -> tuple[
     return list(names.values()), before
 
 
-def article_counts(system: Sequence[Possession], gold: Sequence[Possession], options: Options) -> Floats:
+def article_counts(
+    system: Sequence[Possession], gold: Sequence[Possession], options: Options
+) -> Floats:
     """Return the counts behind the scores of an article: rows as `FAMILIES`, columns as `COUNTS`, (6, 4)."""
     if options["scenario"] == "oracle":  # the first of each name
         first: dict[tuple[str, ...], int] = {}
@@ -131,7 +144,9 @@ def article_counts(system: Sequence[Possession], gold: Sequence[Possession], opt
             if ours[i] and theirs[j]:
                 right, found = compare(system[i], gold[j])
                 of_system += right
-                of_gold[j] = max(found, of_gold.get(j, Fraction(0)))  # of several predictions, the best counts
+                of_gold[j] = max(
+                    found, of_gold.get(j, Fraction(0))
+                )  # of several predictions, the best counts
         return float(of_system), sum(ours), float(sum(of_gold.values())), sum(theirs)
 
     every = [True] * len(system), [True] * len(gold)
@@ -154,10 +169,15 @@ def article_counts(system: Sequence[Possession], gold: Sequence[Possession], opt
 
 
 def count_ordered_pairs(
-    system: Sequence[Possession], gold: Sequence[Possession], pairs: Sequence[Pair], options: Options
+    system: Sequence[Possession],
+    gold: Sequence[Possession],
+    pairs: Sequence[Pair],
+    options: Options,
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`."""
-    (names, before), (gold_names, gold_before) = (ordered_pairs(side, options["suborder"]) for side in (system, gold))
+    (names, before), (gold_names, gold_before) = (
+        ordered_pairs(side, options["suborder"]) for side in (system, gold)
+    )
     paired = {(system[i].name.tokens, gold[j].name.tokens) for i, j in pairs}
 
     def match(one: Name, other: Name) -> bool:
@@ -175,5 +195,8 @@ def count_ordered_pairs(
     # float32 products are fast, and sums of non-negative numbers don't cancel.
     matches = np.array([[match(one, other) for other in gold_names] for one in names], np.float32)
     matches = matches.reshape(len(names), len(gold_names))
-    found, found_gold = before & find_pairs(gold_before, matches), gold_before & find_pairs(before, matches.T)
+    found, found_gold = (
+        before & find_pairs(gold_before, matches),
+        gold_before & find_pairs(before, matches.T),
+    )
     return int(found.sum()), int(before.sum()), int(found_gold.sum()), int(gold_before.sum())

@@ -17,7 +17,13 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
-from closeread.tasks.coref.documents import JoinedWords, MentionTable, Parts, find_words, mention_table
+from closeread.tasks.coref.documents import (
+    JoinedWords,
+    MentionTable,
+    Parts,
+    find_words,
+    mention_table,
+)
 
 NO_CHAIN = -1
 
@@ -42,7 +48,9 @@ class Mention(NamedTuple):
     @property
     def tokens(self) -> frozenset[int]:
         """Its tokens."""
-        return frozenset(t for first, last in self.parts or (self[:2],) for t in range(first, last + 1))
+        return frozenset(
+            t for first, last in self.parts or (self[:2],) for t in range(first, last + 1)
+        )
 
 
 MAX_PAIRS = 1_000_000
@@ -104,7 +112,10 @@ class AnnotatedDocument:
         """Return k, the number of annotators; "count" those without links in this document, too, or "ignore" them."""
         if empty_annotators == "count":
             return len(self.files)
-        return sum(next(group_by_number(chain[chain != NO_CHAIN]), None) is not None for chain in self.chain)
+        return sum(
+            next(group_by_number(chain[chain != NO_CHAIN]), None) is not None
+            for chain in self.chain
+        )
 
     def find_annotators(self, first: int, second: int) -> list[str]:
         """List the files that have two mentions in one chain."""
@@ -117,7 +128,9 @@ class AnnotatedDocument:
         every = sorted({*known, *mentions}, key=lambda mention: mention.order)
         nowhere = np.full(len(self.files), NO_CHAIN)
         columns = [known.get(mention, nowhere) for mention in every]
-        return replace(self, mentions=every, chain=np.array(columns, np.int64).reshape(-1, len(self.files)).T)
+        return replace(
+            self, mentions=every, chain=np.array(columns, np.int64).reshape(-1, len(self.files)).T
+        )
 
 
 def count_singletons(table: MentionTable) -> int:
@@ -149,13 +162,23 @@ def _join_document(
 ) -> AnnotatedDocument:
     found = [dict(mentions[file][document]) for file, document in holders]
     every = sorted(set().union(*found), key=lambda mention: mention.order)
-    chain = np.array([[chains.get(mention, NO_CHAIN) for mention in every] for chains in found], np.int64)
+    chain = np.array(
+        [[chains.get(mention, NO_CHAIN) for mention in every] for chains in found], np.int64
+    )
     # The tokens are those of the first file that has words, or else of the first that has their number.
-    file, document = max(holders, key=lambda at: (tables[at[0]].n_tokens is not None, has_words(tables[at[0]], at[1])))
+    file, document = max(
+        holders,
+        key=lambda at: (tables[at[0]].n_tokens is not None, has_words(tables[at[0]], at[1])),
+    )
     source = _take_document(tables[file], document)
     n_tokens = None if source.n_tokens is None else int(source.n_tokens[0])
     return AnnotatedDocument(
-        name, [file for file, _ in holders], every, chain.reshape(len(holders), -1), source, n_tokens
+        name,
+        [file for file, _ in holders],
+        every,
+        chain.reshape(len(holders), -1),
+        source,
+        n_tokens,
     )
 
 
@@ -163,7 +186,9 @@ def _list_mentions(table: MentionTable) -> list[list[tuple[Mention, int]]]:
     """List the mentions of each document with the numbers of their chains."""
     found: list[list[tuple[Mention, int]]] = [[] for _ in table.names]
     columns = (table.document, table.start, table.end, table.entity)
-    for row, (document, start, end, chain) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+    for row, (document, start, end, chain) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
         found[document].append((Mention(start, end, tuple(table.parts.get(row, ()))), chain))
     return found
 
@@ -179,7 +204,9 @@ def _take_document(table: MentionTable, document: int) -> MentionTable:
     )
 
 
-def are_compatible(mentions: Sequence[Mention], first: Ints, second: Ints, incompatible: str) -> Mask:
+def are_compatible(
+    mentions: Sequence[Mention], first: Ints, second: Ints, incompatible: str
+) -> Mask:
     """Return whether pairs of different mentions, by their places, may be in one chain.
 
     Those may not that share a token ("overlap"), or of which one has all tokens of the other ("containment").
@@ -194,5 +221,7 @@ def are_compatible(mentions: Sequence[Mention], first: Ints, second: Ints, incom
         found = ~(inside | ((start[second] <= start[first]) & (end[first] <= end[second])))
     for pair in np.flatnonzero(shares & (has_gap[first] | has_gap[second])).tolist():
         one, other = mentions[first[pair]].tokens, mentions[second[pair]].tokens
-        found[pair] = not one & other if incompatible == "overlap" else not (one <= other or other <= one)
+        found[pair] = (
+            not one & other if incompatible == "overlap" else not (one <= other or other <= one)
+        )
     return found

@@ -56,7 +56,9 @@ class AspSession(Session):
     unsatisfiable cores does not always end (5.8.3).
     """
 
-    def __init__(self, part: Part, deadline: Deadline, make_control: Callable[[], clingo.Control]) -> None:
+    def __init__(
+        self, part: Part, deadline: Deadline, make_control: Callable[[], clingo.Control]
+    ) -> None:
         super().__init__(part, deadline)
         self._make_control = make_control
         self._atom = np.zeros(part.allowed.shape, np.int64)
@@ -64,7 +66,9 @@ class AspSession(Session):
         self._atom += self._atom.T
         self._rules = self._break_rules(part.allowed & (part.gain > 0))
         for node in np.flatnonzero(part.lone).tolist():
-            self._rules.append(tuple(-atom for atom in self._atom[node][part.allowed[node]].tolist()))
+            self._rules.append(
+                tuple(-atom for atom in self._atom[node][part.allowed[node]].tolist())
+            )
         self._models: Iterator[clingo.Model | None] = iter(())
         self._model: clingo.Model | None = None  # the one that is known to be the best
         self._handles = ExitStack()
@@ -108,7 +112,9 @@ class AspSession(Session):
                 ties |= self._part.allowed & (together != best)
                 left = self._pairs[~ties[tuple(self._pairs.T)]]
                 # The next one must differ somewhere else.
-                model.context.add_clause([-a if best[i, j] else a for (i, j), a in self._list_atoms(left)])
+                model.context.add_clause(
+                    [-a if best[i, j] else a for (i, j), a in self._list_atoms(left)]
+                )
             for rule in broken:
                 model.context.add_clause([-literal for literal in rule])
             try:
@@ -125,7 +131,9 @@ class AspSession(Session):
             for _ in pairs:
                 backend.add_rule([backend.add_atom()], [], choice=True)
             gains = [(atom, part.gain[pair].item()) for pair, atom in pairs]
-            backend.add_minimize(GAIN, [(-atom if gain > 0 else atom, abs(gain)) for atom, gain in gains if gain])
+            backend.add_minimize(
+                GAIN, [(-atom if gain > 0 else atom, abs(gain)) for atom, gain in gains if gain]
+            )
             backend.add_minimize(LINKS, [(-atom, part.links[pair].item()) for pair, atom in pairs])
             for rule in self._rules:
                 backend.add_rule([], rule)
@@ -169,6 +177,9 @@ class AspSession(Session):
         """Check that clingo's costs of the best solution are those computed here."""
         gain, links = self._part.evaluate(chain)
         pairs = tuple(self._pairs.T)
-        expected = [int(self._part.gain[pairs].clip(min=0).sum()) - gain, int(self._part.links[pairs].sum()) - links]
+        expected = [
+            int(self._part.gain[pairs].clip(min=0).sum()) - gain,
+            int(self._part.links[pairs].sum()) - links,
+        ]
         if list(cost) != expected or not self._part.accepts(chain):
             raise RuntimeError(f"clingo found costs of {list(cost)} (expected {expected})")

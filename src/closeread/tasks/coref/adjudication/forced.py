@@ -51,18 +51,28 @@ class ForcedDocument:
 
     def find_excluded(self, mentions: Sequence[Mention]) -> Mask:
         """Return which mentions are not in the result because they begin or end where others are decided on."""
-        borders = ((mention.start in self.bound or mention.end in self.bound, mention) for mention in mentions)
-        return np.array([is_bound and mention not in self.chain_of for is_bound, mention in borders], bool)
+        borders = (
+            (mention.start in self.bound or mention.end in self.bound, mention)
+            for mention in mentions
+        )
+        return np.array(
+            [is_bound and mention not in self.chain_of for is_bound, mention in borders], bool
+        )
 
     def number_chains(self, mentions: Sequence[Mention]) -> Ints:
         """Return the number of the chain of each mention; -1 for mentions about which nothing is decided."""
         ids = [self.chain_of.get(mention) for mention in mentions]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(ids)) if name is not None}
+        numbers = {
+            name: number for number, name in enumerate(dict.fromkeys(ids)) if name is not None
+        }
         return np.array([-1 if name is None else numbers[name] for name in ids], np.int64)
 
     def choose_ids(self, chains: Sequence[Sequence[Mention]]) -> list[str]:
         """Choose the ids of the result's chains: those that are decided, and the smallest free numbers from 1."""
-        given = [{self.chain_of[mention] for mention in chain if mention in self.chain_of} for chain in chains]
+        given = [
+            {self.chain_of[mention] for mention in chain if mention in self.chain_of}
+            for chain in chains
+        ]
         taken = set().union(*given)
         free = (str(number) for number in count(1) if str(number) not in taken)
         return [min(names) if names else next(free) for names in given]
@@ -93,7 +103,9 @@ class ForcedFile:
         for name, forced in self.documents.items():
             if name not in known:
                 expected = "expected a document of the annotators' files"
-                problems.append(Problem(f"document {quote(name)} is unknown ({expected})", forced.line))
+                problems.append(
+                    Problem(f"document {quote(name)} is unknown ({expected})", forced.line)
+                )
             else:
                 problems += _find_other_tokens(forced, known[name])
                 problems += _find_incompatible(forced, incompatible)
@@ -113,13 +125,17 @@ def _find_other_tokens(forced: ForcedDocument, document: AnnotatedDocument) -> I
         return
     # The column of the words is the one that has most of them: worksheets of other tools may have none.
     columns = list(zip(*(cells for cells, _ in forced.rows), strict=True))[:-1]
-    same = [sum(one == other for one, other in zip(column, words, strict=True)) for column in columns]
+    same = [
+        sum(one == other for one, other in zip(column, words, strict=True)) for column in columns
+    ]
     if not same or 2 * max(same) < n_tokens:
         return
     column = columns[same.index(max(same))]
     for (_, line), word, expected in zip(forced.rows, column, words, strict=True):
         if word != expected:
-            yield Problem(f"the word is {quote(word)}, but {quote(expected)} in the annotators' files", line)
+            yield Problem(
+                f"the word is {quote(word)}, but {quote(expected)} in the annotators' files", line
+            )
             return
 
 
@@ -132,7 +148,9 @@ def _find_incompatible(forced: ForcedDocument, incompatible: str) -> Iterator[Pr
         pairs = np.array(list(combinations(range(len(mentions)), 2)), np.int64).reshape(-1, 2)
         allowed = are_compatible(mentions, pairs[:, 0], pairs[:, 1], incompatible)
         for one, other in pairs[~allowed].tolist():
-            first, second = sorted((mentions[one], mentions[other]), key=lambda mention: mention.order)
+            first, second = sorted(
+                (mentions[one], mentions[other]), key=lambda mention: mention.order
+            )
             what = f"chain {name} has a mention of tokens {second.start} to {second.end}, which overlaps that of tokens"
             yield Problem(f"{what} {first.start} to {first.end}", forced.lines[second])
 
@@ -149,7 +167,9 @@ def read_forced(path: Path) -> ForcedFile:
             begins, rest = marker[1] == b"begin", data[marker.end() :].rstrip()
             if begins != (document is None):
                 expected = "'#end document' before it" if begins else "'#begin document' before it"
-                problems.add(f"a document {'begins' if begins else 'ends'} here (expected {expected})", line)
+                problems.add(
+                    f"a document {'begins' if begins else 'ends'} here (expected {expected})", line
+                )
             if not begins:
                 if document is not None:
                     documents[name] = document
@@ -161,11 +181,16 @@ def read_forced(path: Path) -> ForcedFile:
             if given is None:
                 problems.add("the document has no name (expected '#begin document (NAME)')", line)
             elif given in documents:
-                problems.add(f"duplicate document {quote(given)} (first on line {documents[given].line})", line)
+                problems.add(
+                    f"duplicate document {quote(given)} (first on line {documents[given].line})",
+                    line,
+                )
             name, document = given or "without a name", ForcedDocument(line=line, file=str(path))
         elif text.strip() and not text.startswith("#"):
             if document is None:
-                problems.add("token outside a document (expected '#begin document (NAME)' before it)", line)
+                problems.add(
+                    "token outside a document (expected '#begin document (NAME)' before it)", line
+                )
                 continue
             cells = text.split()
             width = len(document.rows[0][0]) if document.rows else len(cells)
@@ -181,14 +206,18 @@ def read_forced(path: Path) -> ForcedFile:
     if document is not None:
         problems.add(f"document {quote(name)} never ends (expected '#end document')", document.line)
     elif not documents and not problems.total:
-        problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
+        problems.add(
+            "contains no document (expected '#begin document (NAME)' before the first token)"
+        )
     problems.raise_any(path)
     return ForcedFile(path, documents, n_ignored)
 
 
 def _read_decisions(document: ForcedDocument, problems: ProblemList) -> None:
     """Read the cells of a document's rows."""
-    opened: dict[str, list[tuple[int, int]]] = {}  # by chain, the token and the line where mentions begin
+    opened: dict[
+        str, list[tuple[int, int]]
+    ] = {}  # by chain, the token and the line where mentions begin
 
     def add(mention: Mention, name: str, begin: int, line: int) -> None:
         if mention in document.chain_of:

@@ -37,7 +37,8 @@ class MilpSession(Session):
         self._column = np.maximum(self._column, self._column.T)
         self._triples = open_triangles(part.allowed & (part.gain > 0))
         self._limits: list[tuple[Floats, float]] = [
-            ((self._pairs == node).any(axis=1).astype(np.float64), 1.0) for node in np.flatnonzero(part.lone)
+            ((self._pairs == node).any(axis=1).astype(np.float64), 1.0)
+            for node in np.flatnonzero(part.lone)
         ]
         self._best: Ints | None = None
 
@@ -87,7 +88,8 @@ class MilpSession(Session):
                 integrality=np.ones(len(weights)),
                 bounds=Bounds(0, 1),
                 constraints=self._list_constraints(),
-                options={"mip_rel_gap": 0.0} | ({"time_limit": left} if self._deadline.exists else {}),
+                options={"mip_rel_gap": 0.0}
+                | ({"time_limit": left} if self._deadline.exists else {}),
             )
             if done.status == INFEASIBLE:
                 return np.zeros(0, bool)

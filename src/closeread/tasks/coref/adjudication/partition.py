@@ -66,7 +66,8 @@ class Part:
         member = np.zeros((len(first), len(chain)), np.int64)
         member[node, np.arange(len(chain))] = 1
         gain, links, forbidden = (
-            member @ matrix.astype(np.int64) @ member.T for matrix in (self.gain, self.links, ~self.allowed)
+            member @ matrix.astype(np.int64) @ member.T
+            for matrix in (self.gain, self.links, ~self.allowed)
         )
         allowed = forbidden == 0
         for matrix in (gain, links, allowed):
@@ -197,13 +198,17 @@ def solve(part: Part, open_session: OpenSession, deadline: Deadline) -> Solution
     return _settle_ties(part, best.chain, ties, open_session, deadline) if ties.any() else best
 
 
-def _settle_ties(part: Part, chain: Ints, ties: Mask, open_session: OpenSession, deadline: Deadline) -> Solution:
+def _settle_ties(
+    part: Part, chain: Ints, ties: Mask, open_session: OpenSession, deadline: Deadline
+) -> Solution:
     """Find the best of the solutions that are equal in gain and links."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     certain = (chain[:, None] == chain) & ~ties
-    rest, node = part.merge(np.argmax(certain, axis=1))  # the first of the nodes that are together in all of them
+    rest, node = part.merge(
+        np.argmax(certain, axis=1)
+    )  # the first of the nodes that are together in all of them
     found = np.empty(len(rest), np.int64)
     found[node] = chain
     may_differ = np.zeros((len(rest), len(rest)), bool)
@@ -218,7 +223,9 @@ def _settle_ties(part: Part, chain: Ints, ties: Mask, open_session: OpenSession,
     return Solution(final[node], is_proved)
 
 
-def _settle_pairs(part: Part, chain: Ints, open_session: OpenSession, deadline: Deadline) -> tuple[Ints, bool]:
+def _settle_pairs(
+    part: Part, chain: Ints, open_session: OpenSession, deadline: Deadline
+) -> tuple[Ints, bool]:
     """Find the best of the solutions that are equal in gain and links, by deciding pair by pair."""
     value, rest, joined = part.evaluate(chain), part, np.arange(len(part))
     for first, second in np.argwhere(np.triu(part.allowed)).tolist():
@@ -230,7 +237,11 @@ def _settle_pairs(part: Part, chain: Ints, open_session: OpenSession, deadline: 
         best = _find_best(smaller, open_session, deadline)
         if not best.is_proved:
             return chain, False
-        if best.chain is not None and rest.accepts(best.chain[node]) and part.evaluate(best.chain[node]) == value:
+        if (
+            best.chain is not None
+            and rest.accepts(best.chain[node])
+            and part.evaluate(best.chain[node]) == value
+        ):
             chain, joined = best.chain[node], attempt
         else:
             pair = np.zeros_like(part.allowed)
@@ -263,7 +274,10 @@ def join_greedily(part: Part) -> Ints | None:
             chain[node] = int(gain.argmax())
     for node in np.flatnonzero(part.lone).tolist():
         if (chain == chain[node]).sum() == 1:
-            free = np.flatnonzero(part.allowed[node] & [(~part.allowed[node] & (chain == c)).sum() == 0 for c in chain])
+            free = np.flatnonzero(
+                part.allowed[node]
+                & [(~part.allowed[node] & (chain == c)).sum() == 0 for c in chain]
+            )
             if len(free):
                 chain[node] = chain[free[part.gain[node, free].argmax()]]
     return chain if part.accepts(chain) else None

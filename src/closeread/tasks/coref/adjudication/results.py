@@ -35,9 +35,20 @@ from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
-from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention, are_compatible
+from closeread.tasks.coref.adjudication.annotators import (
+    NO_CHAIN,
+    AnnotatedDocument,
+    Mention,
+    are_compatible,
+)
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.partition import Deadline, OpenSession, Part, group_by_number, solve
+from closeread.tasks.coref.adjudication.partition import (
+    Deadline,
+    OpenSession,
+    Part,
+    group_by_number,
+    solve,
+)
 from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table, split_table
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
@@ -130,15 +141,25 @@ def adjudicate(
         found = solve(part, open_session, deadline)
         is_optimal &= found.is_proved
         if found.chain is None and part.lone.any():
-            why = "no solution has all forced mentions" if found.is_proved else "no solution was found in time"
-            raise FormatError(forced.file, [Problem(f"document {quote(document.name)}: {why}", forced.line)])
+            why = (
+                "no solution has all forced mentions"
+                if found.is_proved
+                else "no solution was found in time"
+            )
+            raise FormatError(
+                forced.file, [Problem(f"document {quote(document.name)}: {why}", forced.line)]
+            )
         if found.chain is not None:
             if not part.accepts(found.chain):
-                raise RuntimeError(f"document {quote(document.name)}: the solver has put mentions together wrongly")
+                raise RuntimeError(
+                    f"document {quote(document.name)}: the solver has put mentions together wrongly"
+                )
             moved = np.arange(len(document.mentions))
             moved[nodes] = nodes[np.argmax(found.chain[:, None] == found.chain, axis=1)]
             number = moved[number]
-    chains = sorted((places.tolist() for places in group_by_number(number)), key=lambda places: places[0])
+    chains = sorted(
+        (places.tolist() for places in group_by_number(number)), key=lambda places: places[0]
+    )
     links = list(_list_links(document, number, settings.objective, k))
     ids = forced.choose_ids([[document.mentions[i] for i in chain] for chain in chains])
     return AdjudicatedDocument(document, k, chains, ids, links, is_optimal)
@@ -151,7 +172,13 @@ MAX_TOGETHER = 1_000
 class _Plan:
     """The parts of a document; `node` has the first of the mentions with which each mention is forced to be."""
 
-    def __init__(self, document: AnnotatedDocument, settings: Settings, n_annotators: int, forced: ForcedDocument):
+    def __init__(
+        self,
+        document: AnnotatedDocument,
+        settings: Settings,
+        n_annotators: int,
+        forced: ForcedDocument,
+    ):
         self._name, self._mentions, self._pairs = document.name, document.mentions, document.pairs
         self._settings, self._k = settings, n_annotators
         self._is_excluded = forced.find_excluded(document.mentions)
@@ -226,7 +253,9 @@ class _Plan:
         return Part(gain, links, allowed, self._is_lone[mentions])
 
 
-def _list_links(document: AnnotatedDocument, number: Ints, objective: str, n_annotators: int) -> Iterator[Link]:
+def _list_links(
+    document: AnnotatedDocument, number: Ints, objective: str, n_annotators: int
+) -> Iterator[Link]:
     """Yield the pairs that somebody has in one chain, or the result, in order."""
     size, pairs = len(number), document.pairs
     codes = [pairs.first * size + pairs.second]
@@ -247,7 +276,11 @@ def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
     """Return the documents with their chains."""
     tables = {}
     for result in results:
-        rows = [(chain, result.document.mentions[i]) for chain, of in enumerate(result.chains) for i in of]
+        rows = [
+            (chain, result.document.mentions[i])
+            for chain, of in enumerate(result.chains)
+            for i in of
+        ]
         tables[result.document.name] = replace(
             result.document.source,
             document=np.zeros(len(rows), np.int64),
@@ -261,7 +294,9 @@ def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
     return join_tables(tables)
 
 
-def make_report(results: Sequence[AdjudicatedDocument], settings: Settings, solver: str) -> dict[str, Any]:
+def make_report(
+    results: Sequence[AdjudicatedDocument], settings: Settings, solver: str
+) -> dict[str, Any]:
     """Return all results as a JSON value."""
     return {
         "objective": settings.objective,
@@ -304,7 +339,9 @@ def summarize(results: Sequence[AdjudicatedDocument]) -> str:
     mentions = sum(len(chain) for result in results for chain in result.chains)
     sizes = zip((len(results), chains, mentions), ("document", "chain", "mention"), strict=True)
     size = ", ".join(pluralize(number, noun) for number, noun in sizes)
-    state = "optimal" if all(result.is_optimal for result in results) else "not proved to be optimal"
+    state = (
+        "optimal" if all(result.is_optimal for result in results) else "not proved to be optimal"
+    )
     return f"{size}; cost {sum(result.cost for result in results):,}, {state}"
 
 
@@ -313,10 +350,15 @@ Chains = Mapping[str, Sequence[Mention]]
 
 
 def dump_worksheet(
-    results: Sequence[AdjudicatedDocument], files: Sequence[str], forced: Mapping[str, ForcedDocument]
+    results: Sequence[AdjudicatedDocument],
+    files: Sequence[str],
+    forced: Mapping[str, ForcedDocument],
 ) -> str:
     """Convert results to the text of a worksheet, given the annotators' files and a person's decisions, by document."""
-    return "".join(_format(result, files, forced.get(result.document.name, NOTHING_FORCED)) for result in results)
+    return "".join(
+        _format(result, files, forced.get(result.document.name, NOTHING_FORCED))
+        for result in results
+    )
 
 
 def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDocument) -> str:
@@ -327,27 +369,41 @@ def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDoc
     if any(mention.parts for mention in document.mentions):
         raise RequestError(f"{where}: a mention is discontinuous")
     if document.source.words is None and n_tokens > limits.MAX_TOKENS:
-        raise RequestError(f"{where}: it has {n_tokens:,} tokens, but no words (limit: {limits.MAX_TOKENS:,})")
-    words = list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
+        raise RequestError(
+            f"{where}: it has {n_tokens:,} tokens, but no words (limit: {limits.MAX_TOKENS:,})"
+        )
+    words = (
+        list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
+    )
     if not document.name or UNSAFE.search(document.name) or not all(map(WORD.fullmatch, words)):
         raise RequestError(f"{where}: the name or a word has a blank or a control character")
     chains = {
-        name: [document.mentions[i] for i in chain] for name, chain in zip(result.ids, result.chains, strict=True)
+        name: [document.mentions[i] for i in chain]
+        for name, chain in zip(result.ids, result.chains, strict=True)
     }
-    sides = {"the result": chains, **{file: _list_chains(document, file) for file in document.files}}
+    sides = {
+        "the result": chains,
+        **{file: _list_chains(document, file) for file in document.files},
+    }
     for side, its_chains in sides.items():
-        if any(a.start < b.start <= a.end < b.end for of in its_chains.values() for a in of for b in of):
+        if any(
+            a.start < b.start <= a.end < b.end for of in its_chains.values() for a in of for b in of
+        ):
             raise RequestError(f"{where}: two mentions of a chain cross in {side}")
     nothing = ["-"] * n_tokens
     columns = [_format_cells(document, sides[file]) if file in sides else nothing for file in files]
     cells = _format_cells(document, chains)
-    columns.append([f"={cell}" if token in forced.bound else cell for token, cell in enumerate(cells)])
+    columns.append(
+        [f"={cell}" if token in forced.bound else cell for token, cell in enumerate(cells)]
+    )
     parts = PARTED.fullmatch(document.name)
     first, part = (parts[1], parts[2]) if parts else (document.name, "0")
     first = re.sub(r"\s|^#", "_", first)
     rows = zip(words, *columns, strict=True)
     lines = ["\t".join([first, part, str(number), *row]) for number, row in enumerate(rows)]
-    return "\n".join([f"#begin document {format_name(document.name)}", *lines, "", "#end document", ""])
+    return "\n".join(
+        [f"#begin document {format_name(document.name)}", *lines, "", "#end document", ""]
+    )
 
 
 def _list_chains(document: AnnotatedDocument, file: str) -> Chains:
@@ -361,7 +417,9 @@ def _list_chains(document: AnnotatedDocument, file: str) -> Chains:
 
 def _format_cells(document: AnnotatedDocument, chains: Chains) -> list[str]:
     """Return the cell of each token."""
-    clusters = [[[mention.start, mention.end] for mention in mentions] for mentions in chains.values()]
+    clusters = [
+        [[mention.start, mention.end] for mention in mentions] for mentions in chains.values()
+    ]
     table = replace(mention_table([document.name], [clusters]), labels=list(chains))
     (one,) = split_table(table)
     return ["|".join(cell) or "-" for cell in format_cells(one, document.n_tokens or 0)]

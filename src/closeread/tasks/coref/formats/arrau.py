@@ -64,7 +64,9 @@ def read_records(path: Path, split: str) -> Parsed:
         if len(cells) > 1 and cells[1] not in NOTHING:
             names = cells[1].split("@")
             columns = [3 if len(cells) > 3 else 0, len(cells) if len(cells) > 2 else 0]
-            values = [_split(cells[i - 1] if i else "_", len(names), i, number, problems) for i in columns]
+            values = [
+                _split(cells[i - 1] if i else "_", len(names), i, number, problems) for i in columns
+            ]
             for text, minimum, kind in zip(names, *values, strict=True):
                 _take_markable(markables, len(words) - 1, text, minimum, kind, number, problems)
     if not words and not problems:
@@ -78,7 +80,9 @@ def read_records(path: Path, split: str) -> Parsed:
         if first < one.start or one.end < last:
             n_outside, first_outside = n_outside + 1, first_outside or one.line
             first, last = 0, -1
-        mentions.append(FoundMention(one.entity, ((one.start, one.end),), minimum=tuple(range(first, last + 1))))
+        mentions.append(
+            FoundMention(one.entity, ((one.start, one.end),), minimum=tuple(range(first, last + 1)))
+        )
     notices = []
     if n := len(markables) - len(mentions):
         notices.append(f"{pluralize(n, 'non-referring markable')} of {len(markables):,} not scored")
@@ -106,7 +110,13 @@ def _split(cell: str, n: int, column: int, line: int, problems: ProblemList) -> 
 
 
 def _take_markable(
-    markables: dict[str, _Markable], token: int, text: str, minimum: str, kind: str, line: int, problems: ProblemList
+    markables: dict[str, _Markable],
+    token: int,
+    text: str,
+    minimum: str,
+    kind: str,
+    line: int,
+    problems: ProblemList,
 ) -> None:
     found = MARKABLE.fullmatch(text)
     if not found:
@@ -126,12 +136,18 @@ def _take_markable(
         span = (first - 1, last - 1) if numbers else None
         markables[name] = _Markable(line, entity, token, token, span, kind != "non_referring")
     elif not before:
-        problems.add(f"column 2: markable {name} has not begun (expected B-markable_{name} before it)", line)
+        problems.add(
+            f"column 2: markable {name} has not begun (expected B-markable_{name} before it)", line
+        )
     elif before.entity != entity:
-        found_in = f"markable {name} is in set_{entity}, but in set_{before.entity} on line {before.line}"
+        found_in = (
+            f"markable {name} is in set_{entity}, but in set_{before.entity} on line {before.line}"
+        )
         problems.add(f"column 2: {found_in}", line)
     else:
         before.end = token
 
 
-FORMAT = Format(read_records, first_line=re.compile(r"TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]", re.ASCII))
+FORMAT = Format(
+    read_records, first_line=re.compile(r"TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]", re.ASCII)
+)

@@ -41,7 +41,14 @@ from closeread.exceptions import ProblemList, pluralize, quote, shorten
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table, split_table
+from closeread.tasks.coref.documents import (
+    Document,
+    MentionTable,
+    find_words,
+    list_lengths,
+    make_table,
+    split_table,
+)
 from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
     Place,
@@ -119,14 +126,22 @@ class _Document:
     n_tokens: int = 0
     mentions: list[list[int]] = field(default_factory=list)  # first token, last token, entity
     numbers: dict[bytes, int] = field(default_factory=dict)  # of the entities
-    met: dict[bytes, None] = field(default_factory=dict)  # the entities as the reference scorer meets them
+    met: dict[bytes, None] = field(
+        default_factory=dict
+    )  # the entities as the reference scorer meets them
     # The number and the line of the mentions of each entity that are open.
-    open: defaultdict[bytes, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    open: defaultdict[bytes, list[tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     words: list[bytes] = field(default_factory=list)  # that are not yet in the digest
     digest: Any = field(default_factory=partial(hashlib.blake2b, digest_size=16))
 
     def take_brackets(
-        self, opening: Sequence[tuple[bytes, bool]], closing: Sequence[bytes], line: int, problems: ProblemList
+        self,
+        opening: Sequence[tuple[bytes, bool]],
+        closing: Sequence[bytes],
+        line: int,
+        problems: ProblemList,
     ) -> None:
         """Read the brackets of the last token."""
         token = self.n_tokens - 1
@@ -172,9 +187,13 @@ class _Document:
 class ConllWords(StoredWords):
     """The words and other columns of a file's documents; documents without such a column have no words."""
 
-    def __init__(self, text: bytes, places: Sequence[Place], columns: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, text: bytes, places: Sequence[Place], columns: Sequence[tuple[int, int]]
+    ) -> None:
         super().__init__(text, places)
-        self._columns = columns  # the number of cells of each document's rows, and the cell of the word
+        self._columns = (
+            columns  # the number of cells of each document's rows, and the cell of the word
+        )
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
@@ -192,11 +211,18 @@ class ConllWords(StoredWords):
             sentences.setdefault(sentence, []).append(b"\t".join(cells[:-1]).decode())
         return list(sentences.values()) or [[]]
 
-    def read_columns(self, document: int, cells: Sequence[int]) -> tuple[Sequence[Sequence[str]], Ints] | None:
+    def read_columns(
+        self, document: int, cells: Sequence[int]
+    ) -> tuple[Sequence[Sequence[str]], Ints] | None:
         """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
-        if 0 < self._columns[document][0] <= max(cells) + 1:  # the last cell is that of the mentions
+        if (
+            0 < self._columns[document][0] <= max(cells) + 1
+        ):  # the last cell is that of the mentions
             return None
-        rows = [(sentence, [row[cell].decode() for cell in cells]) for _, sentence, row in self._read_rows(document)]
+        rows = [
+            (sentence, [row[cell].decode() for cell in cells])
+            for _, sentence, row in self._read_rows(document)
+        ]
         columns = [[row[i] for _, row in rows] for i in range(len(cells))]
         return columns, np.array([sentence for sentence, _ in rows], np.int64)
 
@@ -224,7 +250,10 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
     if has_controls(text):
         for number, line in enumerate(BytesIO(text), 1):
             if found := CONTROL.search(line):
-                problems.add(f"character {found.start() + 1} is the control character U+{ord(found[0]):04X}", number)
+                problems.add(
+                    f"character {found.start() + 1} is the control character U+{ord(found[0]):04X}",
+                    number,
+                )
         problems.raise_any(path)
     documents: list[Document] = []
     places: list[Place] = []
@@ -246,13 +275,18 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
             if not (marker := MARKER.match(line)):
                 if document and _looks_like_token(line, document.width):
                     what = f"starts with '#' but has {document.width} columns like a token"
-                    problems.add(f"{what} (expected a comment with another number of words)", number)
+                    problems.add(
+                        f"{what} (expected a comment with another number of words)", number
+                    )
                 continue
             is_begin, position = marker[1] == b"begin", stream.tell()
             if document:
                 if is_begin:
                     before = f"document {quote(document.name)} (line {document.line})"
-                    problems.add(f"a document begins inside {before} (expected '#end document' before it)", number)
+                    problems.add(
+                        f"a document begins inside {before} (expected '#end document' before it)",
+                        number,
+                    )
                 end_document(document, position - len(line))
                 document, is_outside = None, False
             elif not is_begin:
@@ -265,21 +299,32 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
                 if name:
                     check_name(name, number, seen, problems)
                 else:
-                    expected = "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
-                    problems.add(f"{quote(line.rstrip().decode())} has no document name ({expected})", number)
+                    expected = (
+                        "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
+                    )
+                    problems.add(
+                        f"{quote(line.rstrip().decode())} has no document name ({expected})", number
+                    )
                 ahead.seek(position)
                 row = _find_first_row(ahead)
                 word_cell = word_column - 1 if word_column else _guess_word_cell(row, rest)
                 if word_column and 0 < (n := len(row)) <= word_column:
                     has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
                     expected = f"1 to {n - 1}" if n > 1 else "auto"
-                    problems.add(f"the word column is {word_column}, but {has} (expected {expected})", number)
+                    problems.add(
+                        f"the word column is {word_column}, but {has} (expected {expected})", number
+                    )
                     word_cell = -1
-                document = _Document(name or "without a name", number, position, len(row), word_cell)
+                document = _Document(
+                    name or "without a name", number, position, len(row), word_cell
+                )
         elif cells := line.split():
             if document is None:
                 if not is_outside:
-                    problems.add("token outside a document (expected '#begin document (NAME)' before it)", number)
+                    problems.add(
+                        "token outside a document (expected '#begin document (NAME)' before it)",
+                        number,
+                    )
                 is_outside = True
                 continue
             document.n_tokens += 1
@@ -287,7 +332,9 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
                 cells = _split_row(line, document.width)
             if is_ragged := len(cells) != document.width:
                 what = f"the number of columns is {len(cells)}"
-                problems.add(f"{what} (expected {document.width}, as in other rows of the document)", number)
+                problems.add(
+                    f"{what} (expected {document.width}, as in other rows of the document)", number
+                )
             elif document.word_cell >= 0:
                 document.words.append(cells[document.word_cell])
                 if len(document.words) == 2**16:
@@ -306,10 +353,14 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
                 what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
                 problems.add(f"column {document.width}: {what}", number)
     if document:
-        problems.add(f"document {quote(document.name)} never ends (expected '#end document')", document.line)
+        problems.add(
+            f"document {quote(document.name)} never ends (expected '#end document')", document.line
+        )
         end_document(document, len(text))
     elif not documents and not problems:
-        problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
+        problems.add(
+            "contains no document (expected '#begin document (NAME)' before the first token)"
+        )
     problems.raise_any(path)
     notices = []
     if n_reopened:
@@ -394,8 +445,12 @@ def dump_in_frames(table: MentionTable) -> str:
     Otherwise columns and sentences are those of `dump_conll`, and so are the errors.
     """
     sources = [find_words(table, document) for document in range(len(table))]
-    frames = [words.read_rows(place) if isinstance(words, ConllWords) else [] for words, place in sources]
-    return _dump(table, frames if all(rows and all(map(all, rows)) for rows in frames) else [[]] * len(table))
+    frames = [
+        words.read_rows(place) if isinstance(words, ConllWords) else [] for words, place in sources
+    ]
+    return _dump(
+        table, frames if all(rows and all(map(all, rows)) for rows in frames) else [[]] * len(table)
+    )
 
 
 def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str:
@@ -411,9 +466,14 @@ def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str
         first_cell = re.sub(r"\s|^#", "_", parted[1] if parted else name)
         words = list_words(table, i, n_tokens, WORD, "a CoNLL file")
         cells = iter(format_cells(document, n_tokens))
-        rows = frames[i] or [[f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]]
+        rows = frames[i] or [
+            [f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]
+        ]
         text.append(f"#begin document {head}\n")
-        text += ["".join(f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in sentence) + "\n" for sentence in rows]
+        text += [
+            "".join(f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in sentence) + "\n"
+            for sentence in rows
+        ]
         text.append("#end document\n")
     return "".join(text)
 
@@ -432,11 +492,15 @@ def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
     Ids of entities are those of the document if they are numbers, otherwise 0, 1, …; some scorers take 07 and 7 for the
     same entity.
     """
-    columns = zip(document.start.tolist(), document.end.tolist(), document.entity.tolist(), strict=True)
+    columns = zip(
+        document.start.tolist(), document.end.tolist(), document.entity.tolist(), strict=True
+    )
     spans = sorted((start, -end, entity) for start, end, entity in columns)
     entities = sorted({entity for _, _, entity in spans})
     labels = [document.labels[entity] for entity in entities] if document.labels else []
-    if not all(map(NUMBER.fullmatch, labels)) or len({label.lstrip("0") for label in labels}) < len(entities):
+    if not all(map(NUMBER.fullmatch, labels)) or len({label.lstrip("0") for label in labels}) < len(
+        entities
+    ):
         labels = list(map(str, range(len(entities))))
     names = dict(zip(entities, labels, strict=True))
     open_ends: defaultdict[int, list[int]] = defaultdict(list)
@@ -447,9 +511,13 @@ def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
         if start < -minus_end:
             if ends and ends[-1] < -minus_end:
                 found = f"two crossing mentions of one entity, the second on tokens {start} to {-minus_end}"
-                raise ValueError(f"document {quote(document.name)}: a CoNLL file can't express {found}")
+                raise ValueError(
+                    f"document {quote(document.name)}: a CoNLL file can't express {found}"
+                )
             ends.append(-minus_end)
-    cells = place_brackets(((*span, f"({names[span[2]]}", f"{names[span[2]]})") for span in spans), n_tokens)
+    cells = place_brackets(
+        ((*span, f"({names[span[2]]}", f"{names[span[2]]})") for span in spans), n_tokens
+    )
     return [closing + opening for closing, opening in cells]
 
 

@@ -116,7 +116,9 @@ class _Mention:
     name: Name  # in the bracket that opened last
     bracket: int  # the line of that bracket
     head: int = 0  # its number among the tokens, from 1; 0 if not given
-    parts: list[tuple[int, int]] = field(default_factory=list)  # (start, end); the start twice while one is open
+    parts: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # (start, end); the start twice while one is open
 
 
 class _Document:
@@ -124,10 +126,15 @@ class _Document:
 
     def __init__(self, name: str, header: int, line: int, begin: int) -> None:
         self.name, self.header = name, header  # the line of its header; 1 if it has none
-        self.line, self.begin = line, begin  # the first line after the header, and where it begins, in bytes
+        self.line, self.begin = (
+            line,
+            begin,
+        )  # the first line after the header, and where it begins, in bytes
         self.mentions: list[_Mention] = []
         self.open: defaultdict[str, list[_Mention]] = defaultdict(list)  # by entity
-        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(list)  # the mentions that lack parts
+        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(
+            list
+        )  # the mentions that lack parts
         self.tags: list[bytes] = []  # the part of speech of each token
         self.empty: list[EmptyNode] = []
         self.digest = hashlib.blake2b(digest_size=16)
@@ -149,11 +156,15 @@ class _Reader:
     def __init__(self, path: Path, text: bytes) -> None:
         self._path, self._text = path, text
         self._problems = ProblemList()
-        self._lacking = ProblemList()  # parents that don't exist, which are reported if there are no other problems
+        self._lacking = (
+            ProblemList()
+        )  # parents that don't exist, which are reported if there are no other problems
         self._line = 0
         self._document: _Document | None = None
         self._outside = 0  # the line of the first token if it is before any header
-        self._fields: Sequence[str] | None = None  # of entities; empty if their declaration is not usable
+        self._fields: Sequence[str] | None = (
+            None  # of entities; empty if their declaration is not usable
+        )
         self._has_types = False
         self._documents: list[Document] = []
         self._places: list[Place] = []
@@ -161,7 +172,9 @@ class _Reader:
         self._seen: dict[str, int] = {}
         self._unnamed: set[int] = set()
         self._n_bridging = 0
-        self._split: set[tuple[int, str]] = set()  # the documents and entities with split antecedents
+        self._split: set[tuple[int, str]] = (
+            set()
+        )  # the documents and entities with split antecedents
 
     def read(self) -> Parsed:
         """Return all documents, and the line of each one's header."""
@@ -193,7 +206,9 @@ class _Reader:
             elif not line.strip(b" \t"):
                 self._end_sentence()
             elif len(cells) != COLUMNS:
-                self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
+                self._report(
+                    f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)"
+                )
             else:
                 if not is_safe and UNSAFE.search(line.decode().replace("\t", " ")):
                     self._report("the row contains a control character")
@@ -205,9 +220,13 @@ class _Reader:
         self._line = number
         self._end_document(len(text))
         if self._outside and len(self._places) > 1:
-            self._report("token outside a document (expected '# newdoc id = NAME' before it)", self._outside)
+            self._report(
+                "token outside a document (expected '# newdoc id = NAME' before it)", self._outside
+            )
         if not self._places and not self._problems:
-            self._problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+            self._problems.add(
+                "contains no document (expected '# newdoc id = NAME' before the first sentence)"
+            )
         self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
         if not self._has_types:
@@ -249,7 +268,9 @@ class _Reader:
         self._fields = value.split("-")
         given = [name for name in self._fields if name]
         if len({"eid", "GRP"} & set(given)) != 1 or len(set(given)) < len(given):
-            expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
+            expected = (
+                f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
+            )
             self._report(f"global.Entity is {quote(value)} ({expected})")
             self._fields = ()
         self._has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
@@ -271,7 +292,9 @@ class _Reader:
         document.digested.append(b"" if kind == b"." else cells[1])
         if kind == b".":
             cell = cells[8].decode()
-            matches = [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
+            matches = (
+                [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
+            )
             if not all(matches):
                 expected = "expected '_' or PARENT:RELATION, several separated by '|'"
                 self._report(f"column 9: {quote(cell)} is not valid ({expected})")
@@ -288,7 +311,9 @@ class _Reader:
         elif self._fields:
             for opens, text, closes in PIECE.findall(entities[0]):
                 if opens:
-                    values = dict(zip(self._fields, text.split("-", len(self._fields) - 1), strict=False))
+                    values = dict(
+                        zip(self._fields, text.split("-", len(self._fields) - 1), strict=False)
+                    )
                     self._open_mention(document, token, values, is_single=bool(closes))
                 else:
                     self._close_mention(document, token, text)
@@ -325,13 +350,17 @@ class _Reader:
                 match = pattern.fullmatch(text)
                 if not match or match[1] == match[2]:
                     what = f"column 10: {quote(text)} is not a valid {name}"
-                    self._report(f"{what} (expected {expected} with two entities, several separated by ',')")
+                    self._report(
+                        f"{what} (expected {expected} with two entities, several separated by ',')"
+                    )
                 elif name == "Bridge":
                     self._n_bridging += 1
                 else:
                     self._split.add((len(self._places), match[2]))
 
-    def _open_mention(self, document: _Document, token: int, values: Mapping[str, str], *, is_single: bool) -> None:
+    def _open_mention(
+        self, document: _Document, token: int, values: Mapping[str, str], *, is_single: bool
+    ) -> None:
         text = values.get("eid", values.get("GRP", ""))
         name = parse_name(text)
         if not name:
@@ -340,14 +369,18 @@ class _Reader:
             return
         opened = document.open[name.label]
         if name.part == 1:
-            mention = _Mention(self._line, values.get("etype", values.get("entity", "")), name, self._line)
+            mention = _Mention(
+                self._line, values.get("etype", values.get("entity", "")), name, self._line
+            )
             document.mentions.append(mention)
             if name.of > 1:
                 document.incomplete[name.label].append(mention)
         else:
             # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and
             # of all that lack parts, the one that opened last is complete first.
-            interrupted = next((one for one in document.incomplete[name.label] if one not in opened), None)
+            interrupted = next(
+                (one for one in document.incomplete[name.label] if one not in opened), None
+            )
             before = name._replace(part=name.part - 1)
             if not interrupted or interrupted.name != before or interrupted.parts[-1][1] >= token:
                 what = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
@@ -357,7 +390,9 @@ class _Reader:
         mention.name, mention.bracket = name, self._line
         if head := values.get("head"):
             if not NUMBER.fullmatch(head) or int(head) == 0:
-                self._report(f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)")
+                self._report(
+                    f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)"
+                )
             elif mention.head not in (0, int(head)):
                 self._report(f"column 10: the head is {head}, but {mention.head} in another part")
             else:
@@ -376,7 +411,9 @@ class _Reader:
             self._report(f"column 10: entity {quote(text)} closes but is not open")
             return
         if (last := opened[-1]) is not mention:
-            between = f"{quote(str(last.name))}, which opens later (line {last.bracket}), is still open"
+            between = (
+                f"{quote(str(last.name))}, which opens later (line {last.bracket}), is still open"
+            )
             self._report(f"column 10: entity {quote(text)} closes while {between}")
         opened.remove(mention)
         self._end_part(document, token, mention)
@@ -392,20 +429,32 @@ class _Reader:
                 later = f"another mention of it, which opens later (line {last.line}), lacks parts"
                 self._report(f"column 10: entity {quote(str(name))} closes while {later}")
             incomplete.remove(mention)
-        if mention.head > 1 and mention.head > (size := sum(end - start + 1 for start, end in mention.parts)):
+        if mention.head > 1 and mention.head > (
+            size := sum(end - start + 1 for start, end in mention.parts)
+        ):
             what = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
-            self._report(f"{what} (expected at most {size}, the number of its tokens)", mention.line)
+            self._report(
+                f"{what} (expected at most {size}, the number of its tokens)", mention.line
+            )
 
     def _end_sentence(self) -> None:
         if not (document := self._document):
             return
         words = document.words
         if document.range_end >= len(words):
-            self._report(f"the sentence ends before word {document.range_end}, the last of a multiword token")
+            self._report(
+                f"the sentence ends before word {document.range_end}, the last of a multiword token"
+            )
         for token, line, parents in document.parents:
             dependencies = []
             for number, node, relation in parents:
-                at = document.nodes.get((number, node)) if node else words[number] if number < len(words) else None
+                at = (
+                    document.nodes.get((number, node))
+                    if node
+                    else words[number]
+                    if number < len(words)
+                    else None
+                )
                 if at is None:
                     text = f"{number}.{node}" if node else str(number)
                     self._lacking.add(f"column 9: the parent {text} is not in the sentence", line)
@@ -421,13 +470,19 @@ class _Reader:
         if not (document := self._document):
             return
         for mention in chain.from_iterable(document.open.values()):
-            self._report(f"entity {quote(str(mention.name))} opens but never closes", mention.bracket)
+            self._report(
+                f"entity {quote(str(mention.name))} opens but never closes", mention.bracket
+            )
         for label, incomplete in document.incomplete.items():
             for mention in incomplete:
                 if mention not in document.open[label]:
                     what = f"a mention of entity {quote(label)} has only {mention.name.part} of its {mention.name.of}"
-                    self._report(f"{what} parts (expected all of them in the same document)", mention.line)
-        self._places.append(Place(document.begin, position, document.line, document.digest.digest()))
+                    self._report(
+                        f"{what} parts (expected all of them in the same document)", mention.line
+                    )
+        self._places.append(
+            Place(document.begin, position, document.line, document.digest.digest())
+        )
         self._headers.append(document.header)
         if not self._problems:
             mentions = []
@@ -440,7 +495,9 @@ class _Reader:
             n_tokens, empty = len(document.tags), document.empty
             names = ("pos", "type")
             self._documents.append(
-                make_document(document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty)
+                make_document(
+                    document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty
+                )
             )
 
 
@@ -477,23 +534,37 @@ def dump_conllu(table: MentionTable) -> str:
             control character, two crossing mentions of one entity.
     """
     texts = []
-    for number, (document, n_tokens) in enumerate(zip(split_table(table), list_lengths(table, FILE), strict=True)):
+    for number, (document, n_tokens) in enumerate(
+        zip(split_table(table), list_lengths(table, FILE), strict=True)
+    ):
         words = list_words(table, number, n_tokens, PLAIN_WORD, FILE)
         ids, parts = choose_ids(document, PLAIN_ID, "e"), list_parts(document)
-        heads = [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+        heads = (
+            [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+        )
         brackets = []
-        for i, (entity, spans, head) in enumerate(zip(document.entity.tolist(), parts, heads, strict=True)):
+        for i, (entity, spans, head) in enumerate(
+            zip(document.entity.tolist(), parts, heads, strict=True)
+        ):
             for part, (start, end) in enumerate(spans, start=1):
                 bracket = Name(ids[entity], part, len(spans))
-                brackets.append((start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})"))
+                brackets.append(
+                    (start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})")
+                )
         empty = {node.token: node.dependencies for node in document.empty}
         rows = {**dict(enumerate(number_tokens(n_tokens, empty))), ROOT: "0"}
         lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
         for token, (closing, opening) in enumerate(place_brackets(sorted(brackets), n_tokens)):
             cell = "".join([*reversed(closing), *opening])
-            dependencies = "|".join(f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ()))
+            dependencies = "|".join(
+                f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())
+            )
             governor, misc = "_" if token in empty else "0", f"Entity={cell}" if cell else "_"
-            lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]))
+            lines.append(
+                "\t".join(
+                    [rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]
+                )
+            )
         text = "".join(f"{line}\n" for line in [*lines, ""])
         reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
         check_read_back(table, number, reader.read, FILE, "two mentions of an entity cross")
@@ -505,5 +576,7 @@ FORMAT = Format(
     read_records,
     lambda records: dump_conllu(table_of(records)),
     suffixes=(".conllu",),
-    first_line=re.compile(r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII),
+    first_line=re.compile(
+        r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII
+    ),
 )

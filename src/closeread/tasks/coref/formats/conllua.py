@@ -52,7 +52,14 @@ from closeread.tasks.coref.formats.lines import (
     number_tokens,
     place_brackets,
 )
-from closeread.tasks.coref.relations import Bridging, DocumentRelations, Place, Relations, find_circles, merge_runs
+from closeread.tasks.coref.relations import (
+    Bridging,
+    DocumentRelations,
+    Place,
+    Relations,
+    find_circles,
+    merge_runs,
+)
 
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"
 """The columns of a file that is written, which are those of the released files."""
@@ -79,12 +86,20 @@ class Markable:
     entity: str
     line: int
     zero: int | None = None  # the token of a zero
-    parts: list[tuple[int, int]] = field(default_factory=list)  # first and last word; an open part ends before word 0
+    parts: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # first and last word; an open part ends before word 0
     minimum: tuple[int, int] | None = None  # first and last word
-    element_of: set[str] = field(default_factory=set)  # the entities that its entity is an antecedent of
+    element_of: set[str] = field(
+        default_factory=set
+    )  # the entities that its entity is an antecedent of
 
     def __str__(self) -> str:
-        return f"markable {quote(self.name)}" if self.name else f"a markable of entity {quote(self.entity)}"
+        return (
+            f"markable {quote(self.name)}"
+            if self.name
+            else f"a markable of entity {quote(self.entity)}"
+        )
 
     @property
     def is_referring(self) -> bool:
@@ -106,7 +121,11 @@ def _read_fields(text: str) -> dict[str, str]:
     """Read fields such as ``EntityID=1|MarkableID=m1``; none if they are invalid or one of them occurs twice."""
     pairs = [one.partition("=") for one in text.removesuffix("@").split("|")]
     values = {name: value for name, _, value in pairs}
-    return values if len(values) == len(pairs) and all(name and equals for name, equals, _ in pairs) else {}
+    return (
+        values
+        if len(values) == len(pairs) and all(name and equals for name, equals, _ in pairs)
+        else {}
+    )
 
 
 class _Layer:
@@ -133,7 +152,9 @@ class _Layer:
                 if not values.get("EntityID"):
                     what = f"{quote(opens.removesuffix('@'))} {'has no EntityID' if values else 'is not valid'}"
                     report(f"{what} (expected fields such as 'EntityID=1|MarkableID=m1')")
-                    values = {"EntityID": "?"}  # the bracket that closes it is no problem of its own
+                    values = {
+                        "EntityID": "?"
+                    }  # the bracket that closes it is no problem of its own
                 name, entity = values.get("MarkableID", ""), values["EntityID"]
                 markable = self._by_name.get(name)
                 if markable is None:
@@ -145,14 +166,20 @@ class _Layer:
                     belongs = f"belongs to entity {quote(markable.entity)}, not {quote(entity)}"
                     report(f"{markable} (line {markable.line}) {belongs}")
                 elif markable.zero is not None or zero is not None:
-                    report(f"{markable} (line {markable.line}) has several parts, one of which is a zero")
+                    report(
+                        f"{markable} (line {markable.line}) has several parts, one of which is a zero"
+                    )
                 elif markable in self.open or markable.parts[-1][1] >= word:
                     report(f"{markable} (line {markable.line}) opens again inside itself")
                 if (minimum := values.get("Min")) is not None:
                     numbers = MINIMUM.fullmatch(minimum)
-                    first, last = (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else (1, 0)
+                    first, last = (
+                        (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else (1, 0)
+                    )
                     if first > last:
-                        expected = "expected a word or its first and last word, from 1, such as 3 or 3,4"
+                        expected = (
+                            "expected a word or its first and last word, from 1, such as 3 or 3,4"
+                        )
                         report(f"Min is {quote(minimum)} ({expected})")
                     elif not markable.parts:
                         markable.minimum = first - 1, last - 1
@@ -160,11 +187,20 @@ class _Layer:
                 markable.parts.append((word, -1))
                 self.open.append(markable)
                 continue
-            named = next((i for i in reversed(range(len(self.open))) if not closes or self.open[i].name == closes), -1)
+            named = next(
+                (
+                    i
+                    for i in reversed(range(len(self.open)))
+                    if not closes or self.open[i].name == closes
+                ),
+                -1,
+            )
             if zero is not None and len(self.open) <= before:
                 report("a markable closes on a zero (expected on a word)")
             elif named < 0:
-                report(f"{f'markable {quote(closes)}' if closes else 'a markable'} closes but is not open")
+                report(
+                    f"{f'markable {quote(closes)}' if closes else 'a markable'} closes but is not open"
+                )
             else:
                 parts = self.open.pop(named).parts
                 parts[-1] = (parts[-1][0], word)
@@ -182,7 +218,9 @@ class _Document:
         self.lines: list[int] = []
         self.token_of_word: list[int] = []  # without zeros
         self.identity, self.deixis = _Layer(problems), _Layer(problems)
-        self.anchors: dict[str, str | None] = {}  # of bridging anaphors, both as MarkableIDs; None for an entity
+        self.anchors: dict[
+            str, str | None
+        ] = {}  # of bridging anaphors, both as MarkableIDs; None for an entity
         self._open_bridging: list[int] = []  # the lines of the open brackets
 
     def take_bridging(self, line: int, place: str, cell: str) -> None:
@@ -201,7 +239,9 @@ class _Document:
                     self.anchors[values["MarkableID"]] = anchor
                 else:
                     expected = "expected fields such as 'MarkableID=m2|MentionAnchor=m1'"
-                    self._problems.add(f"{place}: {quote(opens.removesuffix('@'))} is not valid ({expected})", line)
+                    self._problems.add(
+                        f"{place}: {quote(opens.removesuffix('@'))} is not valid ({expected})", line
+                    )
             elif self._open_bridging:
                 self._open_bridging.pop()
             else:
@@ -224,20 +264,28 @@ class _Document:
 
     def find_mention(self, markable: Markable) -> FoundMention:
         """Return a markable as a mention, which is interrupted by the zeros between its words."""
-        tokens = [t for first, last in markable.list_words() for t in self.token_of_word[first : last + 1]]
+        tokens = [
+            t for first, last in markable.list_words() for t in self.token_of_word[first : last + 1]
+        ]
         if markable.zero is not None:
             tokens = [markable.zero]
         first, last = markable.minimum or (0, -1)
         if last >= len(self.token_of_word):
             what = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
-            expected = f"expected at most {len(self.token_of_word):,}, the number of words of the document"
+            expected = (
+                f"expected at most {len(self.token_of_word):,}, the number of words of the document"
+            )
             self._problems.add(f"{what} ({expected})", markable.line)
         parts = tuple(merge_runs((token, token) for token in tokens))
-        return FoundMention(markable.entity, parts, minimum=tuple(self.token_of_word[first : last + 1]))
+        return FoundMention(
+            markable.entity, parts, minimum=tuple(self.token_of_word[first : last + 1])
+        )
 
     def list_antecedents(self, markables: Sequence[Markable]) -> dict[str, list[str]]:
         """List the antecedents of each entity with split antecedents."""
-        direct: dict[str, dict[str, int]] = {}  # the antecedents of an entity, each with the line that says so
+        direct: dict[
+            str, dict[str, int]
+        ] = {}  # the antecedents of an entity, each with the line that says so
         known = {markable.entity for markable in markables}
         for markable in markables:
             for whole in sorted(markable.element_of):
@@ -245,24 +293,34 @@ class _Document:
                     direct.setdefault(whole, {}).setdefault(markable.entity, markable.line)
                 else:
                     what = f"ElementOf: there is no entity {quote(whole)} in the document"
-                    self._problems.add(f"{what} (expected the EntityID of a markable)", markable.line)
+                    self._problems.add(
+                        f"{what} (expected the EntityID of a markable)", markable.line
+                    )
         antecedents = {whole: list(elements) for whole, elements in direct.items()}
         for whole in find_circles(antecedents):
             what = f"ElementOf: entity {quote(whole)} is an element of itself"
             self._problems.add(what, min(direct[whole].values()))
         return antecedents
 
-    def find_relations(self, markables: Sequence[Markable], anchors: Mapping[str, str | None]) -> DocumentRelations:
+    def find_relations(
+        self, markables: Sequence[Markable], anchors: Mapping[str, str | None]
+    ) -> DocumentRelations:
         """Return the relations of a layer; of bridging anaphors, those whose markables are known, each once."""
-        places = {markable.name: self.find_place(markable) for markable in markables if markable.name}
+        places = {
+            markable.name: self.find_place(markable) for markable in markables if markable.name
+        }
         non_referring: dict[str, list[Place]] = {}
         for markable in markables:
             if not markable.is_referring:
                 non_referring.setdefault(markable.entity, []).append(self.find_place(markable))
         known = [(a, b) for a, b in anchors.items() if a in places and (b is None or b in places)]
-        bridging = {places[a]: Bridging(places[a], None if b is None else places[b]) for a, b in known}
+        bridging = {
+            places[a]: Bridging(places[a], None if b is None else places[b]) for a, b in known
+        }
         antecedents = self.list_antecedents(markables)
-        return DocumentRelations(antecedents, non_referring, list(bridging.values()), len(anchors) - len(known))
+        return DocumentRelations(
+            antecedents, non_referring, list(bridging.values()), len(anchors) - len(known)
+        )
 
 
 class _Reader:
@@ -274,7 +332,10 @@ class _Reader:
         self.seen: dict[str, int] = {}  # the first line of each document name
         self._names: Sequence[str] = ()  # of the columns
         self._place: dict[str, int] = {}  # of the columns that are read, from 0
-        self._last: tuple[int, int | None] = (-1, None)  # the ids of the last word and of a zero after it
+        self._last: tuple[int, int | None] = (
+            -1,
+            None,
+        )  # the ids of the last word and of a zero after it
         self._begins_sentence = True
         self._is_outside = False  # whether a token was found before the first document
 
@@ -291,7 +352,9 @@ class _Reader:
             elif not line.startswith("#"):
                 self._take_row(number, line)
         if not self.documents and not self.problems:
-            self.problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+            self.problems.add(
+                "contains no document (expected '# newdoc id = NAME' before the first sentence)"
+            )
         for document in self.documents:
             document.end()
         has_deixis = any(document.deixis.markables for document in self.documents)
@@ -310,7 +373,9 @@ class _Reader:
 
     def _declare_columns(self, line: int, names: Sequence[str]) -> None:
         if lacking := [name for name in REQUIRED if name not in names]:
-            what = f"global.columns lacks {' and '.join(lacking)} (expected columns such as {COLUMNS})"
+            what = (
+                f"global.columns lacks {' and '.join(lacking)} (expected columns such as {COLUMNS})"
+            )
             self.problems.add(what, line)
         elif twice := [name for name in READ if names.count(name) > 1]:
             self.problems.add(f"global.columns has {quote(twice[0])} twice", line)
@@ -326,7 +391,9 @@ class _Reader:
             self.problems.add("the row contains a control character", line)
         if not self.documents:
             if not self._is_outside:
-                self.problems.add("token outside a document (expected '# newdoc id = NAME' before it)", line)
+                self.problems.add(
+                    "token outside a document (expected '# newdoc id = NAME' before it)", line
+                )
             self._is_outside = True
             return
         document, place = self.documents[-1], self._place
@@ -338,9 +405,15 @@ class _Reader:
             expected = f"{fewest} to {most}" if fewest < most else f"{most}"
             self.problems.add(f"the number of columns is {len(cells)} (expected {expected})", line)
             return
-        is_zero, token, word = self._take_id(line, cells), len(document.words), len(document.token_of_word)
+        is_zero, token, word = (
+            self._take_id(line, cells),
+            len(document.words),
+            len(document.token_of_word),
+        )
         if not (form := cells[place["FORM"]]):
-            self.problems.add(f"column {place['FORM'] + 1}: the word is empty (expected a word or '_')", line)
+            self.problems.add(
+                f"column {place['FORM'] + 1}: the word is empty (expected a word or '_')", line
+            )
         # The word of a zero is a guess of its annotator or system; only real words are compared with the key's.
         document.words.append("_" if is_zero else form)
         document.lines.append(line)
@@ -366,7 +439,9 @@ class _Reader:
         word, zero = self._last
         expected: list[tuple[int, int | None]] = [(word + 1, None)]
         if word >= 0:
-            expected += [(word, next_zero) for next_zero in ([0, 1] if zero is None else [zero + 1])]
+            expected += [
+                (word, next_zero) for next_zero in ([0, 1] if zero is None else [zero + 1])
+            ]
         if word < 0 or (self._begins_sentence and word):
             expected += [(1, None), (0, 0), (0, 1)]
         if found not in expected:
@@ -383,13 +458,19 @@ class _Reader:
         relations = {}
         for one in self.documents:
             markables = (one.deixis if name == "deixis" else one.identity).markables
-            relations[one.name] = one.find_relations(markables, {} if name == "deixis" else one.anchors)
-            mentions = [one.find_mention(markable) for markable in markables if markable.is_referring]
+            relations[one.name] = one.find_relations(
+                markables, {} if name == "deixis" else one.anchors
+            )
+            mentions = [
+                one.find_mention(markable) for markable in markables if markable.is_referring
+            ]
             # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
             zeros = sorted({*range(len(one.words))}.difference(one.token_of_word))
             empty = [EmptyNode(token, 0, ()) for token in zeros]
             made.append(make_document(one.name, len(one.words), mentions, empty=empty))
-        words = ListedWords([one.words for one in self.documents], [one.lines for one in self.documents])
+        words = ListedWords(
+            [one.words for one in self.documents], [one.lines for one in self.documents]
+        )
         return make_table(made, words=words, relations=Relations(relations, deixis))
 
 
@@ -421,15 +502,21 @@ def dump_conllua(table: MentionTable) -> str:
     documents = list(split_table(table))
     zeros = [{node.token for node in document.empty} for document in documents]
     ids = [number_tokens(n_tokens, of) for n_tokens, of in zip(lengths, zeros, strict=True)]
-    brackets = [_list_brackets(document, numbers) for document, numbers in zip(documents, ids, strict=True)]
+    brackets = [
+        _list_brackets(document, numbers) for document, numbers in zip(documents, ids, strict=True)
+    ]
     named = any(map(_has_crossing, brackets))
     texts = []
     for i, document in enumerate(documents):
         words = list_words(table, i, lengths[i], WORD, FILE)
         placed = ((*one[:4], one[4] if named else ")") for one in brackets[i])
         lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {document.name}"]
-        for number, word, (closing, opening) in zip(ids[i], words, place_brackets(placed, lengths[i]), strict=True):
-            lines.append("\t".join([number, word, *"________", "".join(closing + opening) or "_", *"____"]))
+        for number, word, (closing, opening) in zip(
+            ids[i], words, place_brackets(placed, lengths[i]), strict=True
+        ):
+            lines.append(
+                "\t".join([number, word, *"________", "".join(closing + opening) or "_", *"____"])
+            )
         read = partial(_read, Path(document.name), "\n".join([*lines, ""]).split("\n"))
         check_read_back(table, i, read, FILE, "a mention has zeros and words")
         texts += [*lines, ""]

@@ -36,7 +36,9 @@ def make_rows(table: MentionTable, *, blind: bool = False) -> list[Record]:
         ValueError: a mention is discontinuous, or the documents have no words.
     """
     rows = []
-    for document, tokens in zip(split_table(table), list_tokens(table, "coref-data", mark=False), strict=True):
+    for document, tokens in zip(
+        split_table(table), list_tokens(table, "coref-data", mark=False), strict=True
+    ):
         empty = {node.token for node in document.empty}
         number = after = 0
         row: list[dict[str, str]] = []
@@ -51,7 +53,9 @@ def make_rows(table: MentionTable, *, blind: bool = False) -> list[Record]:
         text = " ".join(token for i, token in enumerate(tokens) if i not in empty)
         sentence: dict[str, Any] = {"id": 1, "text": text, "speaker": None, "tokens": row}
         found = [] if blind else list(chains.values())
-        rows.append({"id": document.name, "text": text, "sentences": [sentence], "coref_chains": found})
+        rows.append(
+            {"id": document.name, "text": text, "sentences": [sentence], "coref_chains": found}
+        )
     return rows
 
 
@@ -67,11 +71,21 @@ def write_parquet(table: MentionTable, path: Path, *, blind: bool = False) -> No
 
     token = pa.struct([("id", pa.string()), ("text", pa.string())])
     sentence = pa.struct(
-        [("id", pa.int64()), ("text", pa.string()), ("speaker", pa.string()), ("tokens", pa.list_(token))]
+        [
+            ("id", pa.int64()),
+            ("text", pa.string()),
+            ("speaker", pa.string()),
+            ("tokens", pa.list_(token)),
+        ]
     )
     chains = pa.list_(pa.list_(pa.list_(pa.int64())))
     schema = pa.schema(
-        [("id", pa.string()), ("text", pa.string()), ("sentences", pa.list_(sentence)), ("coref_chains", chains)]
+        [
+            ("id", pa.string()),
+            ("text", pa.string()),
+            ("sentences", pa.list_(sentence)),
+            ("coref_chains", chains),
+        ]
     )
     rows = make_rows(table, blind=blind)
     with replacing(path) as draft:

@@ -71,7 +71,9 @@ class Dialect:
     definition: str  # of the schema that records follow
     of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
-    convert: Callable[[Record, str], Document]  # a record that follows the schema, given the field with the entities
+    convert: Callable[
+        [Record, str], Document
+    ]  # a record that follows the schema, given the field with the entities
     of_name: str  # the field with the name; documents that lack it are numbered from 1
 
 
@@ -96,7 +98,10 @@ class TextMentions:
 
     def locate(self, record: Record, number: int) -> Record:
         """Return a document with the offsets of its mentions, if it has only their text."""
-        if not isinstance(texts := record.get("clusters_text_mentions"), list) or "clusters_token_offsets" in record:
+        if (
+            not isinstance(texts := record.get("clusters_text_mentions"), list)
+            or "clusters_token_offsets" in record
+        ):
             return record
         words = record.get("tokens") or self._find_words(record.get("doc_id"), number)
         splits = [[text.split() for text in cluster] for cluster in texts]
@@ -106,7 +111,11 @@ class TextMentions:
         for i, word in enumerate(words):
             starts[word].append(i)
         places = {
-            text: [at for at in starts.get(text[0], ()) if tuple(words[at : at + len(text)]) == text] if text else []
+            text: [
+                at for at in starts.get(text[0], ()) if tuple(words[at : at + len(text)]) == text
+            ]
+            if text
+            else []
             for text in wanted
         }
         for text, n in wanted.items():
@@ -116,7 +125,12 @@ class TextMentions:
                 self.n_ambiguous += min(n, len(places[text]))
         left = {text: iter(found) for text, found in places.items()}
         clusters = [
-            [[at, at + len(text) - 1] for text in cluster for at in [next(left[tuple(text)], LOST)] if at != LOST]
+            [
+                [at, at + len(text) - 1]
+                for text in cluster
+                for at in [next(left[tuple(text)], LOST)]
+                if at != LOST
+            ]
             for cluster in splits
         ]
         return {**record, "tokens": list(words), "clusters_token_offsets": clusters}
@@ -153,7 +167,11 @@ def read_neural(
     names = dialect.of_response if is_response else dialect.of_key
     given = {name for record in records if isinstance(record, dict) for name in record}
     field = next((name for name in names if name in given), names[0])
-    other = next((name for name in ENTITIES if name in given and name != field), None) if field in given else None
+    other = (
+        next((name for name in ENTITIES if name in given and name != field), None)
+        if field in given
+        else None
+    )
     documents: list[Document] = []
     first: dict[str, int] = {}
     for i, record in enumerate(records):
@@ -161,7 +179,9 @@ def read_neural(
             having = next((name for name in dialect.of_response if name in record), None)
             if "clusters_text_mentions" in record:
                 what = "only the text of mentions is given, which may occur more than once"
-                problems.append(parsed.problem(i, f"{what} (see {name_option('text_mentions', 'next')})"))
+                problems.append(
+                    parsed.problem(i, f"{what} (see {name_option('text_mentions', 'next')})")
+                )
                 continue
             hint = f"; '{having}' are those of a response" if having else ""
             expected = f"is missing (expected the entities of the document{hint})"
@@ -186,7 +206,9 @@ def read_neural(
     if texts is not None and texts.n_mentions:
         notices.append(texts.notice)
     return replace(
-        mention_table([one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]),
+        mention_table(
+            [one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]
+        ),
         n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
         words=JsonWords(
             [document.words for document in documents],
@@ -203,17 +225,25 @@ def _select_fields(record: Any, known: Iterable[str]) -> Any:
         return record
     selected = {name: record[name] for name in known if name in record}
     if "empty_nodes" in known and isinstance(record.get("sentences"), list):
-        rows = [row["tokens"] if isinstance(row, Mapping) and "tokens" in row else row for row in record["sentences"]]
+        rows = [
+            row["tokens"] if isinstance(row, Mapping) and "tokens" in row else row
+            for row in record["sentences"]
+        ]
         with suppress(TypeError, AttributeError):  # the schema reports it
             names = [str(token.get("id")) for row in rows for token in row]
-            selected["empty_nodes"] = [i for i, name in enumerate(names) if EMPTY_ID.fullmatch(name)]
+            selected["empty_nodes"] = [
+                i for i, name in enumerate(names) if EMPTY_ID.fullmatch(name)
+            ]
             selected["sentences"] = [[token.get("text") for token in row] for row in rows]
     return selected
 
 
 def _find_unsafe(document: Document) -> Iterator[str]:
     """Find the first string that can't be shown and compared safely."""
-    for what, text in (("document name", document.name), *(("word", word) for word in document.words)):
+    for what, text in (
+        ("document name", document.name),
+        *(("word", word) for word in document.words),
+    ):
         if unsafe := describe_unsafe(text):
             yield f"{what} {unsafe}"
             return
@@ -221,7 +251,11 @@ def _find_unsafe(document: Document) -> Iterator[str]:
 
 def _convert_e2e(record: Record, name: str) -> Document:
     """Convert a document of e2e-coref."""
-    sentences, tokens, places = record.get("sentences"), record.get("tokens"), record.get("subtoken_map")
+    sentences, tokens, places = (
+        record.get("sentences"),
+        record.get("tokens"),
+        record.get("subtoken_map"),
+    )
     clusters = record[name]
     flat = None if sentences is None else list(chain.from_iterable(sentences))
     if places is not None:
@@ -230,7 +264,9 @@ def _convert_e2e(record: Record, name: str) -> Document:
     n_tokens = None if words is None else len(words)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
     if flat is not None and tokens is not None and len(flat) != len(tokens):
-        problems.append(f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)")
+        problems.append(
+            f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)"
+        )
     return Document(record["doc_key"], clusters, n_tokens, words or (), problems)
 
 
@@ -256,9 +292,13 @@ def _convert_subtokens(
         found = f"subtoken_map[{descent}] is {places[descent]} after {places[descent - 1]}"
         problems.append(f"{found} (expected tokens in ascending order)")
     if n_tokens is not None and places and max(places) >= n_tokens:
-        problems.append(f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)")
+        problems.append(
+            f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)"
+        )
     if not problems:
-        clusters = [[[places[start], places[end]] for start, end in cluster] for cluster in clusters]
+        clusters = [
+            [[places[start], places[end]] for start, end in cluster] for cluster in clusters
+        ]
     return Document(document, clusters, n_tokens, tokens or (), problems)
 
 
@@ -271,8 +311,12 @@ def _convert_word_level(record: Record, name: str) -> Document:
         for j, (start, end) in enumerate(cluster):
             if not start < end <= len(words):
                 expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
-                problems.append(f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})")
-    document = record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
+                problems.append(
+                    f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})"
+                )
+    document = (
+        record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
+    )
     return Document(document, clusters, len(words), words, problems)
 
 
@@ -288,34 +332,56 @@ def _convert_maverick(record: Record, name: str) -> Document:
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
     """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
     empty = [EmptyNode(i, UNKNOWN, ()) for i, token in enumerate(tokens) if token.startswith(EMPTY)]
-    return [(token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens], empty
+    return [
+        (token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens
+    ], empty
 
 
 def _convert_placed(record: Record, name: str) -> Document:
     """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
-    sentences, after = record["sentences"], int(name == "mention_clusters")  # PreCo's ends are exclusive
+    sentences, after = (
+        record["sentences"],
+        int(name == "mention_clusters"),
+    )  # PreCo's ends are exclusive
     starts = list(accumulate(map(len, sentences), initial=0))
     words, problems, clusters = list(chain.from_iterable(sentences)), [], []
     for i, cluster in enumerate(record[name]):
         clusters.append(
-            [[starts[s] + first, starts[s] + last - after] for s, first, last in cluster if s < len(sentences)]
+            [
+                [starts[s] + first, starts[s] + last - after]
+                for s, first, last in cluster
+                if s < len(sentences)
+            ]
         )
         for j, (s, first, last) in enumerate(cluster):
             if s >= len(sentences) or not first <= last - after < len(sentences[s]):
-                expected = (
-                    f"expected [sentence, first, {'one after the ' * after}last] of the {len(sentences):,} sentences"
+                expected = f"expected [sentence, first, {'one after the ' * after}last] of the {len(sentences):,} sentences"
+                problems.append(
+                    f"{name}[{i}][{j}]: [{s}, {first}, {last}] is not a span of the document ({expected})"
                 )
-                problems.append(f"{name}[{i}][{j}]: [{s}, {first}, {last}] is not a span of the document ({expected})")
-    empty = [EmptyNode(token, bisect_right(starts, token) - 1, ()) for token in record.get("empty_nodes", ())]
+    empty = [
+        EmptyNode(token, bisect_right(starts, token) - 1, ())
+        for token in record.get("empty_nodes", ())
+    ]
     return Document(record["id"], clusters, len(words), words, problems, empty)
 
 
 MAVERICK = Dialect(
-    "maverick_document", ("clusters_token_offsets",), ("clusters_token_offsets",), _convert_maverick, "doc_id"
+    "maverick_document",
+    ("clusters_token_offsets",),
+    ("clusters_token_offsets",),
+    _convert_maverick,
+    "doc_id",
 )
 
 DIALECTS = {
-    "doc_key": Dialect("neural_document", ("clusters",), ("predicted_clusters", "clusters"), _convert_e2e, "doc_key"),
+    "doc_key": Dialect(
+        "neural_document",
+        ("clusters",),
+        ("predicted_clusters", "clusters"),
+        _convert_e2e,
+        "doc_key",
+    ),
     "cased_words": Dialect(
         "word_level_document",
         ("clusters", "span_clusters"),
@@ -327,7 +393,10 @@ DIALECTS = {
     "clusters_text_mentions": MAVERICK,
     **{
         field: Dialect(definition, (field,), (field,), _convert_placed, "id")
-        for field, definition in (("mention_clusters", "preco_document"), ("coref_chains", "coref_data_document"))
+        for field, definition in (
+            ("mention_clusters", "preco_document"),
+            ("coref_chains", "coref_data_document"),
+        )
     },
 }
 """By a field that all documents have."""
@@ -348,7 +417,9 @@ def read_predictions(path: Path, split: str) -> Parsed:
     return read_records(path, split, is_response=True)
 
 
-def read_records(path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None) -> Parsed:
+def read_records(
+    path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None
+) -> Parsed:
     """Read the documents of a file, each with its line; names are the file's, whatever the split."""
     del split
     lines = read_lines(path)
@@ -356,12 +427,21 @@ def read_records(path: Path, split: str, *, is_response: bool = False, texts: Te
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
     if dialect is None:
         parsed = parse_json_lines(lines)
-        return _read_own(path, parsed._replace(records=list(map(drop_other_fields, parsed.records))))
-    return read_dialect(path, parse_json_lines(lines, SURROGATES), dialect, is_response=is_response, texts=texts)
+        return _read_own(
+            path, parsed._replace(records=list(map(drop_other_fields, parsed.records)))
+        )
+    return read_dialect(
+        path, parse_json_lines(lines, SURROGATES), dialect, is_response=is_response, texts=texts
+    )
 
 
 def read_dialect(
-    path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False, texts: TextMentions | None = None
+    path: Path,
+    parsed: Parsed,
+    dialect: Dialect,
+    *,
+    is_response: bool = False,
+    texts: TextMentions | None = None,
 ) -> Parsed:
     """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
     found = read_neural(parsed, dialect, is_response=is_response, texts=texts)
@@ -381,8 +461,15 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
     accepted, invalid = accept_rows(validator, parsed.records)
     parsed = parsed._replace(records=accepted)
-    foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
-    problems = ProblemList([*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())])
+    foreign = {
+        i: said
+        for i, row in enumerate(parsed.records)
+        for name, said in FOREIGN.items()
+        if name in row
+    }
+    problems = ProblemList(
+        [*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())]
+    )
     rejected = (problem for problem in invalid if problem.row not in foreign)
     problems += (place_problem(parsed, problem) for problem in rejected)
     fit = [
@@ -396,7 +483,11 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
         problems += (Problem(found, line) for found in misplaced)
         before = seen.setdefault(record["document"], line)
         if before != line:
-            problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
+            problems.append(
+                Problem(
+                    f"duplicate document {quote(record['document'])} (first on line {before})", line
+                )
+            )
     lacking = find_lacking_heads([record["clusters"] for record, _ in fit])
     problems += (Problem(what, fit[i][1]) for i, what in lacking)
     if problems:
@@ -408,7 +499,9 @@ def table_of(records: Sequence[Record]) -> MentionTable:
     """Convert records that fit the schema to columns."""
     if isinstance(records, MentionTable):
         return records
-    table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
+    table = mention_table(
+        [record["document"] for record in records], [record["clusters"] for record in records]
+    )
     n_tokens = [record.get("n_tokens") for record in records]
     return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
 
@@ -427,13 +520,17 @@ def dump_coref_json(table: MentionTable) -> str:
     if table.n_tokens is None:
         return dump_json_lines(table)
     n_tokens = table.n_tokens.tolist()
-    return dump_json_lines({**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True))
+    return dump_json_lines(
+        {**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True)
+    )
 
 
 FORMAT = Format(
     read_records,
     lambda records: dump_coref_json(table_of(records)),
     suffixes=SUFFIXES,
-    first_line=re.compile(r"\{|\[(?!.*\]\(#)"),  # a list is not JSON Lines, but nothing else either, save a link
+    first_line=re.compile(
+        r"\{|\[(?!.*\]\(#)"
+    ),  # a list is not JSON Lines, but nothing else either, save a link
     read_system=read_predictions,
 )

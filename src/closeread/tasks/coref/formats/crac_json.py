@@ -17,11 +17,18 @@ from closeread.formats.json_lines import parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import MentionTable, split_table, table_of
-from closeread.tasks.coref.formats.coref_json import SURROGATES, TextMentions, find_dialect, read_dialect
+from closeread.tasks.coref.formats.coref_json import (
+    SURROGATES,
+    TextMentions,
+    find_dialect,
+    read_dialect,
+)
 from closeread.tasks.coref.formats.marked_text import list_tokens
 
 
-def read_records(path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None) -> Parsed:
+def read_records(
+    path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None
+) -> Parsed:
     """Read the documents of a file; names are the file's, whatever the split."""
     del split
     try:
@@ -33,9 +40,13 @@ def read_records(path: Path, split: str, *, is_response: bool = False, texts: Te
         raise FormatError(path, [Problem(str(error), 1)]) from None
     dialect = find_dialect(records[0]) if isinstance(records, list) and records else None
     if dialect is None:
-        expected = "expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets'"
+        expected = (
+            "expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets'"
+        )
         raise FormatError(path, [Problem(f"has no documents of coreference ({expected})", 1)])
-    return read_dialect(path, Parsed(records, [1] * len(records), []), dialect, is_response=is_response, texts=texts)
+    return read_dialect(
+        path, Parsed(records, [1] * len(records), []), dialect, is_response=is_response, texts=texts
+    )
 
 
 def read_predictions(path: Path, split: str) -> Parsed:
@@ -52,11 +63,15 @@ def dump_crac_json(table: MentionTable, *, blind: bool = False) -> str:
     lines = []
     for document, tokens in zip(split_table(table), list_tokens(table, "CRAC's JSON"), strict=True):
         clusters: dict[int, list[list[int]]] = {}
-        rows = zip(document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True)
+        rows = zip(
+            document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True
+        )
         for entity, start, end in rows:
             clusters.setdefault(entity, []).append([start, end])
         offsets = list(clusters.values())
-        texts = [[" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in offsets]
+        texts = [
+            [" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in offsets
+        ]
         record = {
             "doc_id": document.name,
             "tokens": tokens,

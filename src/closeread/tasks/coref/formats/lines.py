@@ -32,7 +32,9 @@ def has_controls(text: bytes) -> bool:
     return bool(text.translate(None, PLAIN)) or text.count(b"\r") > text.count(b"\r\n")
 
 
-def check_name(name: str, line: int, seen: dict[str, int], problems: ProblemList, hint: str = "") -> None:
+def check_name(
+    name: str, line: int, seen: dict[str, int], problems: ProblemList, hint: str = ""
+) -> None:
     """Report a document name that is unsafe, or was seen on an earlier line."""
     if unsafe := describe_unsafe(name):
         problems.add(f"document name {unsafe}", line)
@@ -60,7 +62,9 @@ def make_document(
     empty: Sequence[EmptyNode] = (),
 ) -> Document:
     """Make a document whose entities are numbered in the order of their first mentions."""
-    number = {label: i for i, label in enumerate(dict.fromkeys(mention.entity for mention in found))}
+    number = {
+        label: i for i, label in enumerate(dict.fromkeys(mention.entity for mention in found))
+    }
     mentions = sorted(found, key=lambda mention: number[mention.entity])
     return Document(
         name=name,
@@ -138,7 +142,9 @@ def list_parts(document: Document) -> list[Parts]:
     return [document.parts.get(i) or (span,) for i, span in enumerate(spans)]
 
 
-def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "") -> dict[int, str]:
+def choose_ids(
+    document: Document, expressible: re.Pattern[str], prefix: str = ""
+) -> dict[int, str]:
     """Choose the ids of a document's entities: their labels if the format can express them, else 1, 2, …"""
     entities = sorted(set(document.entity.tolist()))
     labels = [document.labels[entity] for entity in entities] if document.labels else []
@@ -156,7 +162,9 @@ def number_tokens(n_tokens: int, empty: Collection[int]) -> list[str]:
     return ids
 
 
-def list_words(table: MentionTable, document: int, n_tokens: int, valid: re.Pattern[str], kind: str) -> Sequence[str]:
+def list_words(
+    table: MentionTable, document: int, n_tokens: int, valid: re.Pattern[str], kind: str
+) -> Sequence[str]:
     """List the words of a document, or ``_`` for each; a ValueError if a kind of file can't express one."""
     words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
     if invalid := [word for word in words if not valid.fullmatch(word)]:
@@ -184,7 +192,9 @@ def place_brackets(
     return cells
 
 
-def check_read_back(table: MentionTable, document: int, read: Callable[[], Parsed], kind: str, cause: str) -> None:
+def check_read_back(
+    table: MentionTable, document: int, read: Callable[[], Parsed], kind: str, cause: str
+) -> None:
     """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
     name = table.names[document]
     with suppress(FormatError):

@@ -21,13 +21,21 @@ from closeread.exceptions import ProblemList, name_option, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import ListedWords, MentionTable, make_table, split_table, table_of
+from closeread.tasks.coref.documents import (
+    ListedWords,
+    MentionTable,
+    make_table,
+    split_table,
+    table_of,
+)
 from closeread.tasks.coref.formats.coref_json import EMPTY, JsonWords, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
-INVENTED = re.compile(r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)")  # what a model may write in place of tags
+INVENTED = re.compile(
+    r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)"
+)  # what a model may write in place of tags
 MARKUP = re.compile(r"<(/?)([A-Za-z]\w*)>|(\[)|\]\(#([^()\s]*)\)|(\])")
 
 
@@ -57,7 +65,10 @@ class _Marks:
 
     def finish(self) -> None:
         for entity, starts in self._open.items():
-            self.wrong += [f"the mention of {quote(entity)} from token {start} is never closed" for start in starts]
+            self.wrong += [
+                f"the mention of {quote(entity)} from token {start} is never closed"
+                for start in starts
+            ]
 
 
 def _read_crac(line: str) -> _Marks:
@@ -94,7 +105,9 @@ def _read_markup(line: str) -> _Marks:
             pieces.append("[")
         elif link is not None:
             if not brackets:
-                marks.wrong.append(f"the link {quote(match[0])} closes a mention that was never opened")
+                marks.wrong.append(
+                    f"the link {quote(match[0])} closes a mention that was never opened"
+                )
                 continue
             place, _ = brackets.pop()
             pieces[place] = ""
@@ -105,7 +118,9 @@ def _read_markup(line: str) -> _Marks:
                 brackets.pop()
             pieces.append("]")
         elif not re.search("[0-9]", tag):
-            marks.wrong.append(f"{quote(match[0])} is no tag of an entity (expected one with a number, such as <e1>)")
+            marks.wrong.append(
+                f"{quote(match[0])} is no tag of an entity (expected one with a number, such as <e1>)"
+            )
         elif closes:
             marks.close(tag, len(pieces) - 1, match[0])
         else:
@@ -143,7 +158,9 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
         marks = _read_markup(line) if is_markup else _read_crac(line)
         wrong[number] += len(marks.wrong)
         for what in marks.wrong if not tolerant else ():
-            problems.add(f"{what} ({name_option('words', 'align')} leaves such mentions out)", number)
+            problems.add(
+                f"{what} ({name_option('words', 'align')} leaves such mentions out)", number
+            )
         found, empty = mark_empty_nodes(marks.words)
         words.append(found)
         documents.append(make_document(str(number), len(found), marks.found, empty=empty))
@@ -151,10 +168,15 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     notices = []
     if n := sum(wrong.values()):
         places = pluralize(sum(map(bool, wrong.values())), "document")
-        notices.append(f"{pluralize(n, 'tag')} in {places} left out: unclosed, unopened or invented.")
+        notices.append(
+            f"{pluralize(n, 'tag')} in {places} left out: unclosed, unopened or invented."
+        )
     rows = [[number] * len(found) for number, found in enumerate(words, start=1)]
     table = make_table(
-        documents, words=MarkedWords(words, rows), unnamed=frozenset(range(len(documents))), notices=notices
+        documents,
+        words=MarkedWords(words, rows),
+        unnamed=frozenset(range(len(documents))),
+        notices=notices,
     )
     return Parsed(table, range(1, len(lines) + 1), [])
 
@@ -170,11 +192,15 @@ def list_tokens(table: MentionTable, kind: str, *, mark: bool = True) -> Iterato
     for i, document in enumerate(split_table(table)):
         tokens = list(table.words(i)) if table.words is not None else []
         if not tokens and (document.n_tokens or len(document.start)):
-            raise ValueError(f"{kind} has the words of documents, but document {quote(document.name)} has none")
+            raise ValueError(
+                f"{kind} has the words of documents, but document {quote(document.name)} has none"
+            )
         if mark:
             tokens = [token.replace(" ", "_") for token in tokens]
             for node in document.empty:
-                tokens[node.token] = EMPTY + ("" if tokens[node.token] == "_" else tokens[node.token])
+                tokens[node.token] = EMPTY + (
+                    "" if tokens[node.token] == "_" else tokens[node.token]
+                )
         yield tokens
 
 
@@ -187,13 +213,22 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
     lines = []
     for document, tokens in zip(split_table(table), list_tokens(table, "CRAC's text"), strict=True):
         for i, token in enumerate(tokens):
-            if not token or token.split() != [token] or TAGGED.fullmatch(token) or INVENTED.fullmatch(token):
-                raise ValueError(f"CRAC's text can't express the word {quote(token)} of {quote(document.name)}")
+            if (
+                not token
+                or token.split() != [token]
+                or TAGGED.fullmatch(token)
+                or INVENTED.fullmatch(token)
+            ):
+                raise ValueError(
+                    f"CRAC's text can't express the word {quote(token)} of {quote(document.name)}"
+                )
             if token.startswith(EMPTY) and all(node.token != i for node in document.empty):
                 raise ValueError(f"CRAC's text would have the word {quote(token)} as an empty node")
         closes, opens, singles = (defaultdict[int, list[str]](list) for _ in range(3))
         stacks: defaultdict[int, list[int]] = defaultdict(list)
-        rows = zip(document.start.tolist(), (-document.end).tolist(), document.entity.tolist(), strict=True)
+        rows = zip(
+            document.start.tolist(), (-document.end).tolist(), document.entity.tolist(), strict=True
+        )
         for start, negative, entity in sorted(rows) if not blind else ():
             end, name, stack = -negative, f"e{entity + 1}", stacks[entity]
             if start == end:
@@ -203,7 +238,9 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
                 stack.pop()
             if stack and stack[-1] < end:
                 what = f"the mention of tokens {start} to {end} crosses another of its entity"
-                raise ValueError(f"CRAC's text can't express document {quote(document.name)}: {what}")
+                raise ValueError(
+                    f"CRAC's text can't express document {quote(document.name)}: {what}"
+                )
             stack.append(end)
             opens[start].append(f"[{name}")
             closes[end].append(f"{name}]")
@@ -223,13 +260,17 @@ def keep_head_parts(table: MentionTable) -> MentionTable:
     for row, parts in table.parts.items():
         head = int(parts[0][0] if table.head is None else table.head[row])
         start[row], end[row] = next(part for part in parts if part[0] <= head <= part[1])
-    notice = f"{pluralize(len(table.parts), 'discontinuous mention')} cut to the part with the head."
+    notice = (
+        f"{pluralize(len(table.parts), 'discontinuous mention')} cut to the part with the head."
+    )
     return replace(table, start=start, end=end, parts={}, notices=[*table.notices, notice])
 
 
 def name_in_order(response: MentionTable, names: Sequence[str]) -> MentionTable:
     """Give documents without names those of the key, in its order, if both have as many."""
-    if not isinstance(response.words, MarkedWords | JsonWords) or len(response.unnamed) != len(names):
+    if not isinstance(response.words, MarkedWords | JsonWords) or len(response.unnamed) != len(
+        names
+    ):
         return response
     return replace(response, names=list(names), unnamed=frozenset())
 

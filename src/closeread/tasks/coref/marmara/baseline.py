@@ -16,7 +16,15 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.procedure import name_documents
-from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, name_option, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_mentions, read_pronouns
@@ -73,7 +81,9 @@ def iterate_scores(model: Model, mentions: Mentions) -> Iterator[tuple[Codes, Fl
         start = stop
 
 
-def build_chains(learner: str, spans: Sequence[Span], scores: Iterator[tuple[Floats, Mask]]) -> list[list[list[int]]]:
+def build_chains(
+    learner: str, spans: Sequence[Span], scores: Iterator[tuple[Floats, Mask]]
+) -> list[list[list[int]]]:
     """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression.
 
     Given are, for each mention, its scores with all earlier ones, and which of these it may be linked with.  The
@@ -97,7 +107,11 @@ def build_chains(learner: str, spans: Sequence[Span], scores: Iterator[tuple[Flo
                 members[kept] += members[joined]
                 tokens[kept] |= tokens[joined]
                 members[joined] = []
-    return [[list(spans[place]) for place in sorted(of_chain)] for of_chain in members if len(of_chain) > 1]
+    return [
+        [list(spans[place]) for place in sorted(of_chain)]
+        for of_chain in members
+        if len(of_chain) > 1
+    ]
 
 
 class DocumentPairs(NamedTuple):
@@ -128,9 +142,15 @@ class Prediction(NamedTuple):
         """
         named = cache(name_features)
         spans = [list(span) for span in self.document.linked.spans]
-        for second, (codes, scores, allowed) in enumerate(iterate_scores(self.model, self.document.linked)):
+        for second, (codes, scores, allowed) in enumerate(
+            iterate_scores(self.model, self.document.linked)
+        ):
             for first in np.flatnonzero(allowed).tolist():
-                pair = {"document": self.document.name, "first": spans[first], "second": spans[second]}
+                pair = {
+                    "document": self.document.name,
+                    "first": spans[first],
+                    "second": spans[second],
+                }
                 yield {**pair, "features": named(int(codes[first])), "score": float(scores[first])}
 
 
@@ -150,9 +170,13 @@ def _learn_from_vectors(method: str, documents: Sequence[DocumentPairs]) -> Call
             cosines = find_cosines(mentions.vectors, first, second)
             places = (first + n_before, second + n_before)
             document = np.full(len(first), number)
-            columns.append((encode_pairs(mentions, first, second), *places, *cosines, is_positive, document))
+            columns.append(
+                (encode_pairs(mentions, first, second), *places, *cosines, is_positive, document)
+            )
             n_before += len(mentions)
-    codes, first, second, head, mean, is_positive, document = map(np.concatenate, zip(*columns, strict=True))
+    codes, first, second, head, mean, is_positive, document = map(
+        np.concatenate, zip(*columns, strict=True)
+    )
     both, of_mentions = np.stack([head, mean]), np.concatenate(values)
 
     def train(left_out: int) -> Model:
@@ -208,10 +232,16 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         linked = trained = list(chains)
         if learner.mentions == "predicted":
             linked = detect_mentions(of_record, learner.derived_modifiers)
-            trained = sorted([*chains, *draw_wrong(name, chains, linked, learner.seed)], key=document_order)
+            trained = sorted(
+                [*chains, *draw_wrong(name, chains, linked, learner.seed)], key=document_order
+            )
         with name_documents([name]):
             described = describe_mentions(of_record, linked, pronouns, vectors)
-            of_trained = described if trained is linked else describe_mentions(of_record, trained, pronouns, vectors)
+            of_trained = (
+                described
+                if trained is linked
+                else describe_mentions(of_record, trained, pronouns, vectors)
+            )
         documents.append(DocumentPairs(name, described, of_trained, list_examples(trained, chains)))
     train = (_learn_from_vectors if vectors else _learn_from_counts)(method, documents)
 
@@ -220,9 +250,13 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         try:
             model = train(number)
         except ValueError as error:
-            found = f"cannot train a model for document {quote(document.name)} on the other documents"
+            found = (
+                f"cannot train a model for document {quote(document.name)} on the other documents"
+            )
             raise RequestError(f"{found}: {error}") from None
-        scores = ((scores, allowed) for _, scores, allowed in iterate_scores(model, document.linked))
+        scores = (
+            (scores, allowed) for _, scores, allowed in iterate_scores(model, document.linked)
+        )
         return Prediction(document, model, build_chains(method, document.linked.spans, scores))
 
     numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
@@ -233,7 +267,14 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         yield from pool.map(predict_one, numbers)
 
 
-def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exclude") -> list[Record]:
+def predict_mentions(
+    records: Sequence[Record], *, derived_modifiers: str = "exclude"
+) -> list[Record]:
     """Detect the mentions of documents, each in a chain of its own."""
-    detected = ((record["document"], detect_mentions(read_tokens(record), derived_modifiers)) for record in records)
-    return [{"document": name, "clusters": [[list(span)] for span in spans]} for name, spans in detected]
+    detected = (
+        (record["document"], detect_mentions(read_tokens(record), derived_modifiers))
+        for record in records
+    )
+    return [
+        {"document": name, "clusters": [[list(span)] for span in spans]} for name, spans in detected
+    ]

@@ -43,7 +43,9 @@ Chains = Sequence[Sequence[Sequence[int]]]
 """The spans `[start, end]` of the mentions of each chain."""
 
 
-def dump_conll(documents: Sequence[Record], chains: Sequence[Chains], word_numbers: WordNumbers = NO_GAPS) -> str:
+def dump_conll(
+    documents: Sequence[Record], chains: Sequence[Chains], word_numbers: WordNumbers = NO_GAPS
+) -> str:
     """Return documents with the chains of each as CoNLL; a ValueError if it can't express a word or a name."""
     texts = []
     for document, of_document in zip(documents, chains, strict=True):
@@ -51,9 +53,13 @@ def dump_conll(documents: Sequence[Record], chains: Sequence[Chains], word_numbe
         for sentence in document["sentences"]:
             number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
             if wrong := [form for form in forms if not WORD.fullmatch(form)]:
-                raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
+                raise ValueError(
+                    f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}"
+                )
             numbers = number_words(sentence, word_numbers)
-            rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
+            rows.append(
+                [f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)]
+            )
         texts.append(format_document(document["document"], rows, of_document))
     return "".join(texts)
 
@@ -63,7 +69,11 @@ def format_document(name: str, rows: Sequence[Sequence[str]], chains: Chains) ->
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: CoNLL can't express this name")
     n_tokens = sum(map(len, rows))
-    spans = [(first, -last, n, f"({n}", f"{n})") for n, chain in enumerate(chains, 1) for first, last in chain]
+    spans = [
+        (first, -last, n, f"({n}", f"{n})")
+        for n, chain in enumerate(chains, 1)
+        for first, last in chain
+    ]
     innermost_first = place_brackets(sorted(spans, key=lambda span: (-span[0], span[2])), n_tokens)
     longest_first = place_brackets(sorted(spans), n_tokens)
     cells = zip(innermost_first, longest_first, strict=True)
@@ -96,7 +106,9 @@ class ConllDocument:
     rows: Sequence[Row]
     mentions: Sequence[tuple[str, Span]]  # with the id of the chain, by the chains in their order
     home: str | None = None  # the document of the treebank; None if no row is from the treebank
-    lines: dict[int, int] = field(default_factory=dict)  # of each token of that document with a row, in their order
+    lines: dict[int, int] = field(
+        default_factory=dict
+    )  # of each token of that document with a row, in their order
 
     def find_chains(self, problems: ProblemList) -> list[list[Span]]:
         """Return the chains, which may be of one mention, in the order of the file.
@@ -114,14 +126,19 @@ class ConllDocument:
                 problems.add(f"{about} {over} (expected one)", rows[end].line)
             if (start, end) in seen:
                 known = quote(seen[start, end])
-                problems.add(f"{about} is already in chain {known} (expected one chain)", rows[end].line)
+                problems.add(
+                    f"{about} is already in chain {known} (expected one chain)", rows[end].line
+                )
                 continue
             seen[start, end] = chain
             chains.setdefault(chain, []).append((start, end))
         for spans in chains.values():
             for one, other in find_overlaps(spans):
                 what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
-                problems.add(f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}", rows[other[1]].line)
+                problems.add(
+                    f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}",
+                    rows[other[1]].line,
+                )
         return list(chains.values())
 
 
@@ -140,7 +157,10 @@ def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
             continue
         rows = [Row(*row) for row in zip(*read[0], words.lines(index), strict=True)]
         places = range(*borders[index : index + 2])
-        mentions = [(table.label(place), (int(table.start[place]), int(table.end[place]))) for place in places]
+        mentions = [
+            (table.label(place), (int(table.start[place]), int(table.end[place])))
+            for place in places
+        ]
         found.append(ConllDocument(name, index not in table.unnamed, rows, mentions))
     return found
 
@@ -158,7 +178,9 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
         name: [
             (sentence["number"], str(ix), token["form"])
             for sentence in sentences
-            for ix, token in zip(number_words(sentence, treebank.word_numbers), sentence["tokens"], strict=True)
+            for ix, token in zip(
+                number_words(sentence, treebank.word_numbers), sentence["tokens"], strict=True
+            )
         ]
         for name, sentences in treebank.documents.items()
     }
@@ -167,7 +189,8 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
     for document in documents:
         _check_rows(document, homes, words, problems)
     parts = {
-        name: _order_parts([one for one in documents if one.home == name], of, problems) for name, of in words.items()
+        name: _order_parts([one for one in documents if one.home == name], of, problems)
+        for name, of in words.items()
     }
     chains = {id(document): document.find_chains(problems) for document in documents}
     problems.raise_any(path)
@@ -196,8 +219,13 @@ def _check_rows(
 
     `homes` are the documents of the treebank's sentences, `words` the sentence, number and form of its words.
     """
-    document.home = next((homes[row.sentence] for row in document.rows if row.sentence in homes), None)
-    tokens = {(number, ix): token for token, (number, ix, _) in enumerate(words.get(document.home or "", ()))}
+    document.home = next(
+        (homes[row.sentence] for row in document.rows if row.sentence in homes), None
+    )
+    tokens = {
+        (number, ix): token
+        for token, (number, ix, _) in enumerate(words.get(document.home or "", ()))
+    }
     last = -1
     for number, group in groupby(document.rows, key=lambda row: row.sentence):
         rows = list(group)
@@ -213,13 +241,22 @@ def _check_rows(
             token = tokens.get((number, row.ix))
             about = f"word {row.ix} of sentence {quote(number)}"
             if token is None:
-                problems.add(f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank", row.line)
+                problems.add(
+                    f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank",
+                    row.line,
+                )
                 continue
             form = words[home][token][2]
             if row.form != form:
-                problems.add(f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)", row.line)
+                problems.add(
+                    f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)",
+                    row.line,
+                )
             if token <= last:
-                problems.add(f"{about} comes too late (expected the order of the treebank, each word once)", row.line)
+                problems.add(
+                    f"{about} comes too late (expected the order of the treebank, each word once)",
+                    row.line,
+                )
             last = token
             document.lines[token] = row.line
 
@@ -244,13 +281,20 @@ def _order_parts(
             first, *others = group
             number, ix, _ = words[first]
             after = first + len(others) + 1
-            where, line = ("before", lines[after]) if after in lines else ("after", max(lines.values()))
+            where, line = (
+                ("before", lines[after]) if after in lines else ("after", max(lines.values()))
+            )
             more = f" and {pluralize(len(others), 'word')} after it have" if others else " has"
-            problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where} this row)", line)
+            problems.add(
+                f"word {ix} of sentence {quote(number)}{more} no row (expected {where} this row)",
+                line,
+            )
     return ordered
 
 
-def _make_record(name: str, part: ConllDocument, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
+def _make_record(
+    name: str, part: ConllDocument, chains: Sequence[Sequence[Span]], treebank: Treebank
+) -> Record:
     """Return the record of a document whose rows are those of the treebank."""
     first_row = {row.sentence: token for token, row in reversed(list(enumerate(part.rows)))}
     sentences = [one for one in treebank.documents[str(part.home)] if one["number"] in first_row]

@@ -14,7 +14,15 @@ from typing import NamedTuple
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import locate
-from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import creating_folder, text_suffix, write_text
 from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
@@ -22,9 +30,21 @@ from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
 from closeread.tasks.coref.marmara.conll import dump_conll, read_checked
 from closeread.tasks.coref.marmara.coreference import dump_annotation
-from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES_FILE, TREEBANK, find_genres, read_corpus
+from closeread.tasks.coref.marmara.corpus_files import (
+    COREFERENCE,
+    GENRES_FILE,
+    TREEBANK,
+    find_genres,
+    read_corpus,
+)
 from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_forms
-from closeread.tasks.coref.marmara.treebank import EXPECTED, Kind, is_sentence_number, limit_notices, read_treebank
+from closeread.tasks.coref.marmara.treebank import (
+    EXPECTED,
+    Kind,
+    is_sentence_number,
+    limit_notices,
+    read_treebank,
+)
 
 CORPUS = "marmara_coref"
 FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}", re.ASCII)
@@ -50,7 +70,9 @@ class Source(NamedTuple):
 def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFiles:
     """Find the treebank in the folder of the corpus, by default that in `CLOSEREAD_DATA`, or in one of its own."""
     corpus = load_corpus(CORPUS)
-    folders: dict[str, Path | None] = {COREFERENCE: None} | ({TREEBANK: treebank} if treebank else {})
+    folders: dict[str, Path | None] = {COREFERENCE: None} | (
+        {TREEBANK: treebank} if treebank else {}
+    )
     source = corpus.configs[corpus.default_config].splits[corpus.default_split]
     found = locate(corpus, source, UserFiles(data_dir, folders)).files
     files = {path.name: path for name, path in found.items() if name.startswith(f"{TREEBANK}/")}
@@ -78,7 +100,9 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
     is_conllu = treebank.kind is Kind.CONLLU
     if is_conllu and not is_xml:
         what = "is CoNLL-U, whose sentences and words have other numbers"
-        raise FormatError(place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")])
+        raise FormatError(
+            place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")]
+        )
     _raise_any(place.folder, treebank.problems)
     if is_xml:
         read = read_corpus(treebank, files, None, annotated_only=True)
@@ -86,7 +110,9 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
         documents, notices = read.records, describe_problems(str(folder), read.notices or ())
     else:
         documents, renamed = read_checked(source, treebank)
-        notices = [notice.at(str(source)) for notice in limit_notices(renamed, "the names of documents")]
+        notices = [
+            notice.at(str(source)) for notice in limit_notices(renamed, "the names of documents")
+        ]
     names = {*treebank.documents, *(document["document"] for document in documents)}
     genres, problems, _ = find_genres(names, place.genres)
     _raise_any(place.genres.parent if place.genres else place.folder, problems)
@@ -110,10 +136,14 @@ def write_source(source: Source, output: Path) -> None:
         raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
     if suffix == ".xml" and len(documents) != 1:
         found = pluralize(len(documents), "document")
-        raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
+        raise RequestError(
+            f"{output} can hold one document, but there are {found} (expected a folder)"
+        )
     try:
         if suffix == ".conll":
-            text = dump_conll(documents, [document["clusters"] for document in documents], source.word_numbers)
+            text = dump_conll(
+                documents, [document["clusters"] for document in documents], source.word_numbers
+            )
         elif suffix == ".jsonl":
             text = dump_json_lines(documents)
         else:
@@ -125,8 +155,12 @@ def write_source(source: Source, output: Path) -> None:
         write_text(output, text)
         return
     if wrong := [name for name in texts if not FILE_NAME.fullmatch(name)]:
-        name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
-        raise RequestError(f"cannot write {output}: the document {name} {join_names(wrong)} can't be {file}")
+        name, file = (
+            ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
+        )
+        raise RequestError(
+            f"cannot write {output}: the document {name} {join_names(wrong)} can't be {file}"
+        )
     if collisions := find_unwritable(texts, ".xml"):
         raise FormatError(output, collisions)
     with creating_folder(output) as folder:
@@ -136,7 +170,10 @@ def write_source(source: Source, output: Path) -> None:
 
 def dump_given(source: Source) -> str:
     """Return all mentions of documents as CoNLL, each as a chain of its own."""
-    chains = [[[[one["start"], one["end"]]] for one in document["mentions"]] for document in source.documents]
+    chains = [
+        [[[one["start"], one["end"]]] for one in document["mentions"]]
+        for document in source.documents
+    ]
     return dump_conll(source.documents, chains, source.word_numbers)
 
 
@@ -144,7 +181,9 @@ def dump_xml(document: Record) -> str:
     """Return a document as a coreference file; a ValueError if XML can't express a word or the number of a sentence."""
     for one in document["mentions"]:
         if not is_sentence_number(one["sentence"]):  # such as those of CoNLL-U
-            raise ValueError(f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})")
+            raise ValueError(
+                f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})"
+            )
     mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
     return dump_annotation({**document, "mentions": mentions})
 
@@ -152,13 +191,19 @@ def dump_xml(document: Record) -> str:
 def find_losses(source: Source, output: Path) -> list[str]:
     """Describe the parts of documents that the format of the output doesn't keep."""
     suffix = text_suffix(output)
-    every = [(number, one) for document in source.documents for number, one in enumerate(document["mentions"])]
+    every = [
+        (number, one)
+        for document in source.documents
+        for number, one in enumerate(document["mentions"])
+    ]
     n_changed = sum(one["id"] != str(number) for number, one in every)
     lost = []
     if source.kind != ".conll" and suffix == ".conll" and every:
         lost.append(f"the ids of {pluralize(len(every), 'mention')}")
     if source.kind != ".conll" and suffix in ("", ".xml") and n_changed:
-        lost.append(f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order")
+        lost.append(
+            f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order"
+        )
     loose = [  # mentions in no chain
         (document, one)
         for document in source.documents
@@ -172,6 +217,8 @@ def find_losses(source: Source, output: Path) -> list[str]:
         if suffix == ".conll":
             lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
         else:
-            what = f"{pluralize(len(loose), 'chain')} of one mention; the mentions are now in no chain"
+            what = (
+                f"{pluralize(len(loose), 'chain')} of one mention; the mentions are now in no chain"
+            )
             lost.append(f"{what} ({first})")
     return lost

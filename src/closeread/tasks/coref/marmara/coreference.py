@@ -29,7 +29,12 @@ from closeread.tasks.coref.marmara.documents import (
     make_document,
     number_words,
 )
-from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, list_children, number_names
+from closeread.tasks.coref.marmara.treebank import (
+    Treebank,
+    find_document_id,
+    list_children,
+    number_names,
+)
 
 SUFFIXES = (".xml", ".xml.gz")
 WORD = re.compile("-?[0-9]{1,100}")
@@ -61,7 +66,9 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
     found = Annotations([], ProblemList(), [])
     for name, path in files.items():
         if not name.endswith(SUFFIXES):
-            found.notices.append(Problem(f"is ignored (expected a name ending in {SUFFIXES[0]})", None, name))
+            found.notices.append(
+                Problem(f"is ignored (expected a name ending in {SUFFIXES[0]})", None, name)
+            )
             continue
         try:
             root = read_xml(path)
@@ -70,7 +77,9 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
         else:
             found.annotations.append(_read_annotation(name, root, found))
     if not found.annotations and not found.problems:
-        found.problems.append(Problem(f"contains no coreference files (expected files ending in {SUFFIXES[0]})"))
+        found.problems.append(
+            Problem(f"contains no coreference files (expected files ending in {SUFFIXES[0]})")
+        )
     return found
 
 
@@ -92,7 +101,11 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
         mention, wrong = _read_mention(element)
         if mention.id in mentions:
             wrong.append(f"its id is already used on line {mentions[mention.id].line}")
-        same = mention if wrong else spans.setdefault((mention.sentence, mention.first, mention.last), mention)
+        same = (
+            mention
+            if wrong
+            else spans.setdefault((mention.sentence, mention.first, mention.last), mention)
+        )
         if same is not mention:
             wrong.append(f"has the same words as mention {quote(same.id)} on line {same.line}")
         for what in wrong:
@@ -111,19 +124,29 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
             elif m_id not in mentions:
                 report(f"mention {quote(m_id)} of a chain: no mention has this id", reference.line)
             elif m_id in lines:
-                report(f"{mentions[m_id].name}: is already in a chain on line {lines[m_id]}", reference.line)
+                report(
+                    f"{mentions[m_id].name}: is already in a chain on line {lines[m_id]}",
+                    reference.line,
+                )
             else:
                 mention = mentions[m_id]
                 lines[m_id] = reference.line
                 chain.append(mention)
                 if text and normalize_text(text) != normalize_text(mention.text):
                     differs = f"the text in the chain is {quote(text)}, that of the mention {quote(mention.text)}"
-                    found.notices.append(Problem(f"{mention.name}: {differs}", reference.line, file))
+                    found.notices.append(
+                        Problem(f"{mention.name}: {differs}", reference.line, file)
+                    )
         if len(references) < 2:
             named = "".join(f", {quote(one.attributes.get('mentionId', ''))}" for one in references)
-            report(f"the chain has {pluralize(len(references), 'mention')}{named} (expected two or more)", element.line)
+            report(
+                f"the chain has {pluralize(len(references), 'mention')}{named} (expected two or more)",
+                element.line,
+            )
         for first, second in _find_overlapping(chain):
-            overlaps = f"overlaps mention {quote(first.id)} of the same chain (line {lines[first.id]})"
+            overlaps = (
+                f"overlaps mention {quote(first.id)} of the same chain (line {lines[first.id]})"
+            )
             report(f"{second.name}: {overlaps}", lines[second.id])
         chains.append([mention.id for mention in chain])
     return Annotation(file, list(mentions.values()), chains)
@@ -132,7 +155,9 @@ def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation
 def _read_mention(element: Element) -> tuple[Mention, list[str]]:
     """Return a mention, in which a wrong word is 0, and its own errors."""
     m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
-    wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
+    wrong = [
+        f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value
+    ]
     words = []
     for attribute in ("fromWordIX", "toWordIX"):
         text = element.attributes.get(attribute)
@@ -152,7 +177,9 @@ def _read_mention(element: Element) -> tuple[Mention, list[str]]:
 
 def _find_overlapping(chain: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Find the mentions of a chain that overlap one that stands earlier in it; return both, the earlier one first."""
-    spans: dict[str, list[tuple[int, int, int]]] = {}  # first and last word, and place in the chain, by sentence
+    spans: dict[
+        str, list[tuple[int, int, int]]
+    ] = {}  # first and last word, and place in the chain, by sentence
     for place, mention in enumerate(chain):
         if 0 < mention.first <= mention.last:  # else an error already
             spans.setdefault(mention.sentence, []).append((mention.first, mention.last, place))
@@ -181,7 +208,9 @@ def dump_annotation(document: Record) -> str:
     for one in document["mentions"]:
         text, m_id = escape(" ".join(forms[one["start"] : one["end"] + 1])), quoteattr(one["id"])
         place = f"id={m_id} sentenceNo={quoteattr(one['sentence'])}"
-        lines.append(f'<mention fromWordIX="{one["from"]}" {place} toWordIX="{one["to"]}">{text}</mention>')
+        lines.append(
+            f'<mention fromWordIX="{one["from"]}" {place} toWordIX="{one["to"]}">{text}</mention>'
+        )
         references[one["start"], one["end"]] = f"<mention mentionId={m_id}>{text}</mention>"
     lines += ["</mentions>", "<chains>"]
     for cluster in document["clusters"]:
@@ -191,7 +220,9 @@ def dump_annotation(document: Record) -> str:
     return text
 
 
-def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only: bool = False) -> AnnotatedTreebank:
+def annotate_documents(
+    treebank: Treebank, found: Annotations, *, annotated_only: bool = False
+) -> AnnotatedTreebank:
     """Find the document of every annotation, check the mentions against its words, and cut documents.
 
     There are no documents if anything is wrong; `annotated_only` leaves out those without an annotation.
@@ -202,21 +233,25 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
         for place, sentence in enumerate(sentences)
     }
     made = AnnotatedTreebank([], [], [], [], [], [])
-    located: dict[str, list[tuple[int, int, Annotation]]] = {}  # by document, the first and last sentence named
-    spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}  # the mentions of each file, by place in the sentence
+    located: dict[
+        str, list[tuple[int, int, Annotation]]
+    ] = {}  # by document, the first and last sentence named
+    spans: dict[
+        str, list[tuple[str, str, tuple[int, int]]]
+    ] = {}  # the mentions of each file, by place in the sentence
     for annotation in found.annotations:
         named: dict[str, list[int]] = {}  # the sentences of each document
         for mention in annotation.mentions:
             if mention.sentence in places:
                 name, place = places[mention.sentence]
                 if name not in named and named:
-                    home = (
-                        f"is in document {quote(name)}, but the first mention of the file in {quote(next(iter(named)))}"
-                    )
+                    home = f"is in document {quote(name)}, but the first mention of the file in {quote(next(iter(named)))}"
                     what = f"{mention.name}: {home} (expected one document)"
                     made.problems.append(Problem(what, mention.line, annotation.file))
                 named.setdefault(name, []).append(place)
-                span = _find_span(mention, annotation.file, treebank, treebank.documents[name][place], made)
+                span = _find_span(
+                    mention, annotation.file, treebank, treebank.documents[name][place], made
+                )
                 spans.setdefault(annotation.file, []).append((mention.id, mention.sentence, span))
             elif mention.sentence:
                 what = f"{mention.name}: the treebank has no such sentence"
@@ -237,20 +272,34 @@ def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only
         for number, (first, _, annotation) in enumerate(ordered):
             if number:
                 what = f"document {quote(name)} is cut before sentence {quote(sentences[first]['number'])}"
-                made.notices.append(Problem(f"{what}, where this file begins", None, annotation.file))
-            if part := sentences[starts[number] : starts[number + 1]]:  # empty only if files interleave
+                made.notices.append(
+                    Problem(f"{what}, where this file begins", None, annotation.file)
+                )
+            if part := sentences[
+                starts[number] : starts[number + 1]
+            ]:  # empty only if files interleave
                 parts.append((part, annotation, annotation.file))
     names = number_names(find_document_id(part[0]["number"]) for part, _, _ in parts)
-    if bare := [name for name, (_, annotation, _) in zip(names, parts, strict=True) if annotation is None]:
-        made.rest.append(Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"))
+    if bare := [
+        name for name, (_, annotation, _) in zip(names, parts, strict=True) if annotation is None
+    ]:
+        made.rest.append(
+            Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}")
+        )
     if found.problems or made.problems:
         return made
     for name, (part, its_annotation, file) in zip(names, parts, strict=True):
         if its_annotation or not annotated_only:
             index = {sentence["number"]: place for place, sentence in enumerate(part)}
-            mentions = [(m_id, index[one], span) for m_id, one, span in spans[file]] if its_annotation else []
+            mentions = (
+                [(m_id, index[one], span) for m_id, one, span in spans[file]]
+                if its_annotation
+                else []
+            )
             chains = its_annotation.chains if its_annotation else []
-            made.documents.append(make_document(name, part, mentions, chains, treebank.word_numbers))
+            made.documents.append(
+                make_document(name, part, mentions, chains, treebank.word_numbers)
+            )
             made.files.append(file)
     return made
 
@@ -277,7 +326,9 @@ def _find_span(
     return first, last
 
 
-def find_interleaving(document: str, located: Sequence[tuple[Any, Any, Annotation]]) -> Iterator[Problem]:
+def find_interleaving(
+    document: str, located: Sequence[tuple[Any, Any, Annotation]]
+) -> Iterator[Problem]:
     """Find the files of a document, ordered by their first sentences, that begin before the last of an earlier one.
 
     Args:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
-from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote, suggest
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    join_names,
+    pluralize,
+    quote,
+    suggest,
+)
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
@@ -79,7 +87,9 @@ def find_genres(
             what = f"document {quote(document)} is not cut off here, so its genre is not used"
             notices.append(Problem(what, line, GENRES_FILE))
         elif document not in documents:
-            problems.append(Problem(f"document {quote(document)} is not in the corpus", line, GENRES_FILE))
+            problems.append(
+                Problem(f"document {quote(document)} is not in the corpus", line, GENRES_FILE)
+            )
         if others[0] not in GENRES:
             what = f"genre {quote(others[0])} is not one of {', '.join(GENRES)}.{suggest(others[0], GENRES)}"
             problems.append(Problem(what, line, GENRES_FILE))
@@ -115,17 +125,25 @@ def read_corpus(
     made = AnnotatedTreebank([], [], [], [], [], [])
     if coreference is None and not (problems and is_conllu):
         documents = [make_document(name, sentences) for name, sentences in texts.documents.items()]
-        made = made._replace(documents=documents, files=[texts.files[name] for name in texts.documents])
+        made = made._replace(
+            documents=documents, files=[texts.files[name] for name in texts.documents]
+        )
     elif is_conllu and not problems:
         made = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
-    elif not is_conllu and not texts.problems:  # else mentions could only be said to be in unknown sentences
+    elif (
+        not is_conllu and not texts.problems
+    ):  # else mentions could only be said to be in unknown sentences
         made = annotate_documents(texts, found, annotated_only=annotated_only)
-    problems = texts.problems + sorted(found.problems + made.problems, key=lambda problem: problem.order)
+    problems = texts.problems + sorted(
+        found.problems + made.problems, key=lambda problem: problem.order
+    )
     notices = [] if annotated_only else limit_notices(texts.notices, "the treebank")
     notices += limit_notices(found.notices + made.text_notices, "the coreference") + made.notices
     notices += [] if annotated_only else made.rest
     records = made.documents
-    by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
+    by_document, wrong, odd = find_genres(
+        [record["document"] for record in records], None if problems else genres
+    )
     for record in records:
         record["genre"] = by_document[record["document"]]
     return Parsed(records, made.files, problems + wrong, notices + odd)
@@ -139,7 +157,9 @@ def read_corpus_folder(folder: Path) -> Parsed:
         if name == TREEBANK or (folder / name).is_dir():
             files, misfits = walk_files(folder / name)
             found |= {f"{name}/{file}": path for file, path in files.items()}
-            others += [Problem(f"is ignored: {one.what}", None, f"{name}/{one.file}") for one in misfits]
+            others += [
+                Problem(f"is ignored: {one.what}", None, f"{name}/{one.file}") for one in misfits
+            ]
     if (folder / GENRES_FILE).is_file():
         found[GENRES_FILE] = folder / GENRES_FILE
     read = read_corpus_files(found, "", has_coreference=(folder / COREFERENCE).is_dir())
@@ -155,11 +175,15 @@ def read_corpus_files(
     """
     del split  # there is one, and documents have names
     below = {
-        name: {file: path for file, path in files.items() if PurePosixPath(file).parts[:-1] == (name,)}
+        name: {
+            file: path for file, path in files.items() if PurePosixPath(file).parts[:-1] == (name,)
+        }
         for name in (TREEBANK, COREFERENCE)
     }
     coreference = below[COREFERENCE] if has_coreference else below[COREFERENCE] or None
-    return read_corpus(read_treebank(below[TREEBANK]), coreference, files.get(GENRES_FILE), unaligned=unaligned)
+    return read_corpus(
+        read_treebank(below[TREEBANK]), coreference, files.get(GENRES_FILE), unaligned=unaligned
+    )
 
 
 def refuse_file(path: Path, split: str) -> Parsed:

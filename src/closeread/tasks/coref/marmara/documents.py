@@ -75,7 +75,12 @@ def make_document(
     rows: list[Record] = []
     for m_id, place, (first, last) in mentions:
         numbers = number_words(sentences[place], word_numbers)
-        row = {"id": m_id, "sentence": sentences[place]["number"], "from": numbers[first], "to": numbers[last]}
+        row = {
+            "id": m_id,
+            "sentence": sentences[place]["number"],
+            "from": numbers[first],
+            "to": numbers[last],
+        }
         rows.append({**row, "start": offsets[place] + first, "end": offsets[place] + last})
     rows.sort(key=lambda row: (row["start"], -row["end"]))
     places = {row["id"]: place for place, row in enumerate(rows)}
@@ -85,7 +90,10 @@ def make_document(
         "genre": None,
         "sentences": list(sentences),
         "mentions": rows,
-        "clusters": [[[rows[place]["start"], rows[place]["end"]] for place in cluster] for cluster in clusters],
+        "clusters": [
+            [[rows[place]["start"], rows[place]["end"]] for place in cluster]
+            for cluster in clusters
+        ],
         "n_tokens": offsets[-1],
     }
 

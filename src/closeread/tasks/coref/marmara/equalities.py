@@ -72,7 +72,9 @@ def read_given(path: Path) -> GivenMentions:
     documents = read_documents(path, problems)
     if len(documents) > 1:
         found = f"contains {len(documents):,} documents"
-        raise FormatError(path, [Problem(f"{found} (expected one, since equalities name no document)")])
+        raise FormatError(
+            path, [Problem(f"{found} (expected one, since equalities name no document)")]
+        )
     problems.raise_any(path)
     (document,) = documents
     document.find_chains(problems)
@@ -86,7 +88,9 @@ def read_given(path: Path) -> GivenMentions:
             what = f"{quote(label)} is also the id of the mention on line {rows[mentions[number[1]][0]].line}"
             problems.add(f"{what} (expected every mention in a chain of its own)", rows[start].line)
     problems.raise_any(path)
-    return GivenMentions(document.name, rows, dict(sorted(mentions.items(), key=lambda one: document_order(one[1]))))
+    return GivenMentions(
+        document.name, rows, dict(sorted(mentions.items(), key=lambda one: document_order(one[1])))
+    )
 
 
 def read_equalities(path: Path, given: GivenMentions) -> Equalities:
@@ -117,12 +121,18 @@ def read_equalities(path: Path, given: GivenMentions) -> Equalities:
             _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
-    found = sorted((chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0]))
+    found = sorted(
+        (chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0])
+    )
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 
 def _join(
-    ids: Sequence[str], chains: dict[str, list[Span]], given: GivenMentions, line: int, problems: ProblemList
+    ids: Sequence[str],
+    chains: dict[str, list[Span]],
+    given: GivenMentions,
+    line: int,
+    problems: ProblemList,
 ) -> None:
     """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
     *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
@@ -130,7 +140,10 @@ def _join(
 
     def overlaps_longest(span: Span) -> bool:
         place = bisect_left(longest, span)
-        return any(one[0] <= span[1] and span[0] <= one[1] for one in longest[max(place - 1, 0) : place + 1])
+        return any(
+            one[0] <= span[1] and span[0] <= one[1]
+            for one in longest[max(place - 1, 0) : place + 1]
+        )
 
     if not find_overlaps(new) and not any(map(overlaps_longest, new)):
         for span in new:
@@ -139,7 +152,9 @@ def _join(
         return
     for one, other in find_overlaps([*new, *longest]):
         both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
-        how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
+        how = (
+            "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
+        )
         problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
 
 
@@ -162,7 +177,10 @@ def dump_annotation(annotation: Equalities, given: GivenMentions, suffix: str) -
     """Return an annotation as CoNLL (`.conll`) or as JSON Lines of coreference (`.jsonl`); else a ValueError."""
     if suffix == ".conll":
         sentences = groupby(given.rows, key=lambda row: row.sentence)
-        rows = [[f"{row.sentence}\t{row.ix}\t{row.form}" for row in of_sentence] for _, of_sentence in sentences]
+        rows = [
+            [f"{row.sentence}\t{row.ix}\t{row.form}" for row in of_sentence]
+            for _, of_sentence in sentences
+        ]
         return format_document(given.name, rows, annotation.chains)
     if suffix == ".jsonl":
         return dump_json_lines([make_row(annotation, given)])
@@ -174,7 +192,9 @@ class AnnotationFiles(NamedTuple):
 
     tables: list[MentionTable]  # in order of documents and annotators; each has one document
     annotators: list[str]
-    given: dict[str, int]  # how many mentions annotators were given, by document, as far as that is known
+    given: dict[
+        str, int
+    ]  # how many mentions annotators were given, by document, as far as that is known
 
 
 def read_annotation_files(folder: Path) -> AnnotationFiles:
@@ -190,7 +210,9 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
             try:
                 given[document] = read_given(path)
             except FormatError as error:
-                problems += [problem._replace(file=f"../{GIVEN}/{path.name}") for problem in error.problems]
+                problems += [
+                    problem._replace(file=f"../{GIVEN}/{path.name}") for problem in error.problems
+                ]
     found: dict[str, AnnotatorFile] = {}
     for name, path in paths.items():
         try:
@@ -202,7 +224,9 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
     if problems:
         raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
     sizes = {one.name: len(one.mentions) for one in given.values()}
-    return AnnotationFiles([file.table for file in found.values()], [Path(name).stem for name in found], sizes)
+    return AnnotationFiles(
+        [file.table for file in found.values()], [Path(name).stem for name in found], sizes
+    )
 
 
 def _read_table(path: Path, document: str, given: Mapping[str, GivenMentions]) -> MentionTable:
@@ -219,5 +243,7 @@ def _read_table(path: Path, document: str, given: Mapping[str, GivenMentions]) -
         return replace(table, head=None, n_tokens=np.array([row["n_tokens"]], np.int64))
     table = read_annotator(path).table
     if len(table.names) != 1:
-        raise FormatError(path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")])
+        raise FormatError(
+            path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")]
+        )
     return table

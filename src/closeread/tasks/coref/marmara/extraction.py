@@ -35,7 +35,11 @@ ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
 
 
 def extract(
-    folder: Path, *, encoding: str = AUTO, splits: Iterable[str] = (), documents: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    encoding: str = AUTO,
+    splits: Iterable[str] = (),
+    documents: Mapping[str, str] | None = None,
 ) -> tuple[Mapping[str, Sequence[Sentence]], list[Problem]]:
     """Extract the documents of a folder of fragments, which are all files ending in `.xml`.
 
@@ -47,7 +51,9 @@ def extract(
     """
     files, misfits = list_files(folder, "fragment", SUFFIX)
     if not files:
-        raise FormatError(folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")])
+        raise FormatError(
+            folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")]
+        )
     reader = XmlReader()
     reader.notices += [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
     read: dict[str, tuple[Path, bytes]] = {}
@@ -65,7 +71,9 @@ def extract(
         raise FormatError(folder, sorted(reader.problems, key=lambda problem: problem.order))
     fragments = {name.removesuffix(SUFFIX) for name in files}
     for fragment in (fragment for fragment in documents or () if fragment not in fragments):
-        reader.notices.append(Problem(f"the map names fragment {quote(fragment)}, which has no file"))
+        reader.notices.append(
+            Problem(f"the map names fragment {quote(fragment)}, which has no file")
+        )
     return split, limit_notices(reader.notices, "the fragments")
 
 
@@ -86,12 +94,19 @@ def split_documents(
             what = f"sentence {quote(sentences[0].number)} is the first of document {quote(name)}"
             problems.append(Problem(f"{what} (expected one that begins a new document)"))
         ends = [*starts, len(sentences)]
-        for part, start, end in zip(number_names([name] * len(ends)), [0, *starts], ends, strict=True):
+        for part, start, end in zip(
+            number_names([name] * len(ends)), [0, *starts], ends, strict=True
+        ):
             if part in parts or (part != name and part in documents):
-                problems.append(Problem(f"document {quote(part)} exists already (expected another name for it)"))
+                problems.append(
+                    Problem(f"document {quote(part)} exists already (expected another name for it)")
+                )
             elif start < end:
                 parts[part] = sentences[start:end]
-    problems += [Problem(f"there is no sentence {quote(number)} that a document could begin with") for number in left]
+    problems += [
+        Problem(f"there is no sentence {quote(number)} that a document could begin with")
+        for number in left
+    ]
     return parts
 
 
@@ -105,16 +120,25 @@ def read_map(path: Path) -> dict[str, str]:
             continue
         cells = [cell.strip() for cell in text.split("\t")]
         if len(cells) != 2:
-            problems.append(Problem(f"{quote(text)} is not a fragment and a document, separated by a tab", line))
+            problems.append(
+                Problem(f"{quote(text)} is not a fragment and a document, separated by a tab", line)
+            )
             continue
         fragment, document = cells
         if FRAGMENT.fullmatch(fragment) is None:
-            problems.append(Problem(f"{quote(fragment)} is not a fragment (expected a name such as 77000112003)", line))
+            problems.append(
+                Problem(
+                    f"{quote(fragment)} is not a fragment (expected a name such as 77000112003)",
+                    line,
+                )
+            )
         if DOCUMENT.fullmatch(document) is None:
             what = f"{quote(document)} is not a document's name (expected letters, digits, '_', '-' and '.')"
             problems.append(Problem(what, line))
         if lines.setdefault(fragment, line) != line:
-            problems.append(Problem(f"fragment {quote(fragment)} is already on line {lines[fragment]}", line))
+            problems.append(
+                Problem(f"fragment {quote(fragment)} is already on line {lines[fragment]}", line)
+            )
         documents[fragment] = document
     if problems:
         raise FormatError(path, problems)
@@ -137,7 +161,9 @@ def dump_document(sentences: Sequence[Sentence]) -> str:
         lines.append(f"<S No={_dump_value(sentence.number)}>")
         for word in sentence.words.values():
             names = [*(name for name in ORDER if name in word.attributes), *word.attributes]
-            attributes = "".join(f" {name}={_dump_value(word.attributes[name])}" for name in dict.fromkeys(names))
+            attributes = "".join(
+                f" {name}={_dump_value(word.attributes[name])}" for name in dict.fromkeys(names)
+            )
             lines.append(f"<W{attributes}> {escape(get_form(word))} </W>")
         lines.append("</S>")
     text = "\n".join([*lines, "</Set>", ""])

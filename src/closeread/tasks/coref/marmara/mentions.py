@@ -50,7 +50,21 @@ TYPES = ("pronoun", "proper", "noun")
 """The names of the types, by their number."""
 
 PRONOUNS = frozenset(
-    ["ben", "sen", "o", "biz", "siz", "onlar", "kendi", "kendisi", "bu", "şu", "bunlar", "şunlar", "birbiri"]
+    [
+        "ben",
+        "sen",
+        "o",
+        "biz",
+        "siz",
+        "onlar",
+        "kendi",
+        "kendisi",
+        "bu",
+        "şu",
+        "bunlar",
+        "şunlar",
+        "birbiri",
+    ]
 )
 """Lemmas of pronouns, in lower case; the list that the paper used is not public."""
 
@@ -81,7 +95,9 @@ def classify_head(token: Token, stems: Collection[str], pronouns: Collection[str
     """
     if lower(token.lemma) in pronouns:
         return PRONOUN
-    return PROPER if is_capitalised(token.form) and lower(strip_suffix(token.form)) in stems else NOUN
+    return (
+        PROPER if is_capitalised(token.form) and lower(strip_suffix(token.form)) in stems else NOUN
+    )
 
 
 def read_pronouns(path: Path) -> frozenset[str]:
@@ -91,7 +107,11 @@ def read_pronouns(path: Path) -> frozenset[str]:
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:
-            problems.append(Problem(f"{quote(' '.join(words))} has blanks (expected one lemma per line)", number))
+            problems.append(
+                Problem(
+                    f"{quote(' '.join(words))} has blanks (expected one lemma per line)", number
+                )
+            )
         found.update(map(lower, words[:1]))
     if not found and not problems:
         problems.append(Problem("has no lemmas (expected one lemma per line)"))
@@ -101,7 +121,16 @@ def read_pronouns(path: Path) -> frozenset[str]:
 
 
 INSIDE = frozenset(
-    ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
+    [
+        "MODIFIER",
+        "DETERMINER",
+        "POSSESSOR",
+        "CLASSIFIER",
+        "INTENSIFIER",
+        "RELATIVIZER",
+        "COLLOCATION",
+        "APPOSITION",
+    ]
 )
 """The relations by which a token to the left of a noun is inside its noun phrase."""
 
@@ -133,7 +162,9 @@ def _find_noun_phrases(tokens: Sequence[Token], derived_modifiers: str) -> Itera
         if token.head >= 0:
             dependents[token.head].append(number)
         is_derived_verb = token.first_tag == "Verb" and token.n_groups > 1
-        begins.append(token.relation in INSIDE and (derived_modifiers == "include" or not is_derived_verb))
+        begins.append(
+            token.relation in INSIDE and (derived_modifiers == "include" or not is_derived_verb)
+        )
     for head, token in enumerate(tokens):
         if token.first_tag in ("Noun", "Pron"):
             waiting = [number for number in dependents[head] if number < head and begins[number]]

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, choose_words, pluralize
-from closeread.parameters import GoldSpec, Number, Operations, Output, Param, Seed, Write, Written, place_of
+from closeread.parameters import (
+    GoldSpec,
+    Number,
+    Operations,
+    Output,
+    Param,
+    Seed,
+    Write,
+    Written,
+    place_of,
+)
 from closeread.progress import track
 
 if TYPE_CHECKING:
@@ -112,7 +122,12 @@ def convert(
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.converting import find_losses, locate_treebank, read_source, write_source
+    from closeread.tasks.coref.marmara.converting import (
+        find_losses,
+        locate_treebank,
+        read_source,
+        write_source,
+    )
 
     found = read_source(source, lambda: locate_treebank(data_dir, treebank))
     warn_all(found.notices)
@@ -148,7 +163,9 @@ def convert_given(
     from closeread.tasks.coref.marmara.converting import dump_given, locate_treebank, read_source
 
     if output is not None and text_suffix(output) != ".conll":
-        raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
+        raise RequestError(
+            f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)"
+        )
     found = read_source(source, lambda: locate_treebank(data_dir, treebank))
     if output is not None:
         _write_text(output, lambda: dump_given(found))
@@ -243,9 +260,13 @@ def extract(
     if encoding != AUTO and not is_encoding(encoding):
         expected = f"expected {AUTO}, utf-8, windows-1254 or another"
         text = f"'{escape(encoding)}' is not an encoding of text ({expected})"
-        raise RequestError(choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}"))
+        raise RequestError(
+            choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}")
+        )
     documents = None if map_file is None else extraction.read_map(map_file)
-    found, notices = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
+    found, notices = extraction.extract(
+        fragments, encoding=encoding, splits=splits, documents=documents
+    )
     warn_all(describe_problems(str(fragments), notices))
     extraction.write_documents(output, found)
     sentences = [sentence for of_document in found.values() for sentence in of_document]
@@ -320,7 +341,9 @@ class Learner:
 DEFAULT = Learner()
 
 
-def svc(*, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None) -> Written:
+def svc(
+    *, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None
+) -> Written:
     """Link mentions by a support vector machine (classification).
 
     Each mention is linked with all earlier ones that a linear support vector classifier says are coreferent.  Each
@@ -339,7 +362,9 @@ def svc(*, learner: Learner = DEFAULT, place: Documents, output: Predictions | N
     return _link("svc", learner, place, output)
 
 
-def svr(*, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None) -> Written:
+def svr(
+    *, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None
+) -> Written:
     """Link mentions by a support vector machine (regression).
 
     Each mention is linked with the earlier one that linear support vector regression gives the best score, above 0.1.
@@ -371,16 +396,22 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
     if (method, learner.mentions) == ("svc", "predicted"):
-        warn_all(["svc on predicted mentions links nearly all of them in a single chain (svr does not)"])
+        warn_all(
+            ["svc on predicted mentions links nearly all of them in a single chain (svr does not)"]
+        )
     rows: list[Record] = []
     with ExitStack() as stack:
-        files = {path: stack.enter_context(replacing(path)) for path in (output, learner.links) if path}
+        files = {
+            path: stack.enter_context(replacing(path)) for path in (output, learner.links) if path
+        }
         texts = {path: stack.enter_context(open_text(draft, path)) for path, draft in files.items()}
         total = len(set(learner.only)) or len(gold.records)
         for prediction in track(predict(gold.records, method, learner), "predicting", total):
             rows.append(prediction.row)
             if learner.links:  # one by one: a document may have hundreds of thousands
-                texts[learner.links].writelines(dump_json_lines([link]) for link in prediction.iterate_links())
+                texts[learner.links].writelines(
+                    dump_json_lines([link]) for link in prediction.iterate_links()
+                )
         if output:
             texts[output].write(_dump(output, gold.records, rows))
     return _report(output, rows, "chain")
@@ -399,7 +430,9 @@ def _read_text(place: GoldSpec) -> Gold:
     given = place.data_dir
     own = given if isinstance(given, UserFiles) else UserFiles(given)
     folder = own.data_dir or data_folder(CORPUS)
-    has_coreference = "coreference" in own.folders or (folder is not None and (folder / "coreference").is_dir())
+    has_coreference = "coreference" in own.folders or (
+        folder is not None and (folder / "coreference").is_dir()
+    )
     if place.config in (None, "default") and place.gold is None and not has_coreference:
         place = place._replace(data_dir=own._replace(folders={**own.folders, "coreference": None}))
     found = read_corpus_gold(place)
@@ -424,7 +457,9 @@ def _dump(path: Path, records: Sequence[Record], rows: Sequence[Record]) -> str:
         return dump_json_lines(rows)
     named = {record["document"]: record for record in records}
     try:
-        return dump_conll([named[row["document"]] for row in rows], [row["clusters"] for row in rows])
+        return dump_conll(
+            [named[row["document"]] for row in rows], [row["clusters"] for row in rows]
+        )
     except ValueError as error:
         raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
@@ -438,5 +473,9 @@ OPERATIONS: Operations = {
     "baseline marmara_coref": {"mentions": mentions, "svc": svc, "svr": svr},
     "convert": {"equalities": convert_equalities, "given": convert_given, "marmara_coref": convert},
     "extract": {"marmara_coref": extract},
-    "plot": {"chain-lengths": chain_lengths, "mention-lengths": mention_lengths, "mention-types": mention_types},
+    "plot": {
+        "chain-lengths": chain_lengths,
+        "mention-lengths": mention_lengths,
+        "mention-types": mention_types,
+    },
 }

@@ -50,7 +50,12 @@ Codes = NDArray[np.int16]
 
 A = tuple(f"{side}:{name}" for side in ("m1", "m2", "both") for name in TYPES)
 EACH_WAY = ("acronym", "head_in", "lemma_in")
-B = ("head", "lemma", "last_part", *(f"{name}{way}" for name in EACH_WAY for way in ("", "_reverse", "_any")))
+B = (
+    "head",
+    "lemma",
+    "last_part",
+    *(f"{name}{way}" for name in EACH_WAY for way in ("", "_reverse", "_any")),
+)
 INDEPENDENT = tuple(name for name in B if not name.endswith("_any"))
 """The features of B that are bits of a code; the others are disjunctions of these."""
 
@@ -95,7 +100,9 @@ class Mentions:
     lemma: Ints  # the stripped lower-case lemma of the head, from 0
     last_part: Ints  # the last part, by `_`, of the stripped lower-case form of the head
     acronym: Ints  # the mention as an acronym; -1 where it is none
-    initials: Ints  # the initials of its capitalised parts; -2 where it has fewer than two such parts
+    initials: (
+        Ints  # the initials of its capitalised parts; -2 where it has fewer than two such parts
+    )
     form_in: Mask  # whether a form is a sub-string of another, (n_forms, n_forms)
     lemma_in: Mask  # whether a lemma is a sub-string of another, (n_lemmas, n_lemmas)
     vectors: MentionVectors | None = None  # where word vectors are features, too
@@ -105,7 +112,10 @@ class Mentions:
 
 
 def describe_mentions(
-    tokens: Sequence[Token], spans: Sequence[Span], pronouns: Collection[str], vectors: Vectors | None = None
+    tokens: Sequence[Token],
+    spans: Sequence[Span],
+    pronouns: Collection[str],
+    vectors: Vectors | None = None,
 ) -> Mentions:
     """Put the data of mentions that features need into columns; `pronouns` are lemmas of pronouns, in lower case."""
     if len(spans) > MAX_MENTIONS:
@@ -150,7 +160,9 @@ def _read_acronym(forms: Sequence[str]) -> str:
 
 def _read_initials(forms: Sequence[str]) -> str:
     """Return the initials of the capitalised parts of words; empty if there are fewer than two."""
-    parts = [part for form in forms for part in strip_suffix(form).split("_") if is_capitalised(part)]
+    parts = [
+        part for form in forms for part in strip_suffix(form).split("_") if is_capitalised(part)
+    ]
     return "".join(part[0] for part in parts) if len(parts) > 1 else ""
 
 
@@ -173,12 +185,17 @@ def find_substrings(texts: Sequence[str]) -> Mask:
 
 def encode_pairs(mentions: Mentions, first: Ints, second: Ints) -> Codes:
     """Return the codes of pairs of a document's mentions, given in any two shapes that broadcast."""
-    forms, lemmas = (mentions.form[first], mentions.form[second]), (mentions.lemma[first], mentions.lemma[second])
+    forms, lemmas = (
+        (mentions.form[first], mentions.form[second]),
+        (mentions.lemma[first], mentions.lemma[second]),
+    )
     types = mentions.type[first], mentions.type[second]
     bits = (
         forms[0] == forms[1],
         lemmas[0] == lemmas[1],
-        (types[0] == PROPER) & (types[1] == PROPER) & (mentions.last_part[first] == mentions.last_part[second]),
+        (types[0] == PROPER)
+        & (types[1] == PROPER)
+        & (mentions.last_part[first] == mentions.last_part[second]),
         mentions.acronym[first] == mentions.initials[second],
         mentions.initials[first] == mentions.acronym[second],
         mentions.form_in[forms],
@@ -233,11 +250,17 @@ class Pairs(NamedTuple):
 
 def list_gold(record: Record) -> dict[Span, int]:
     """Return the mentions of a document that are in chains, in document order, with the number of their chain."""
-    chains = {(start, end): chain for chain, spans in enumerate(record["clusters"]) for start, end in spans}
+    chains = {
+        (start, end): chain
+        for chain, spans in enumerate(record["clusters"])
+        for start, end in spans
+    }
     return dict(sorted(chains.items(), key=lambda item: document_order(item[0])))
 
 
-def draw_wrong(document: str, gold: Collection[Span], detected: Sequence[Span], seed: int) -> list[Span]:
+def draw_wrong(
+    document: str, gold: Collection[Span], detected: Sequence[Span], seed: int
+) -> list[Span]:
     """Draw as many detected mentions that are not in gold as there are in gold, or all if there are fewer.
 
     The same are drawn for a document of that name with that seed, whatever the other documents.
@@ -274,7 +297,12 @@ def list_examples(spans: Sequence[Span], chains: Mapping[Span, int]) -> Pairs:
 def count_examples(mentions: Mentions, pairs: Pairs) -> Ints:
     """Count the negative and the positive examples of a document by code, (2, `N_CODES`)."""
     codes = encode_pairs(mentions, pairs.first, pairs.second)
-    return np.stack([np.bincount(codes[pairs.is_positive == label], minlength=N_CODES) for label in (False, True)])
+    return np.stack(
+        [
+            np.bincount(codes[pairs.is_positive == label], minlength=N_CODES)
+            for label in (False, True)
+        ]
+    )
 
 
 def balance(n_negative: int, n_positive: int) -> Floats:
@@ -312,8 +340,12 @@ def score_codes(learner: str, counts: Ints) -> Floats:
     weights = counts * balance(*counts.sum(axis=1).tolist())[:, None]
     labels, codes = np.nonzero(counts)
     estimator = make_estimator(learner)
-    estimator.fit(expand_codes(codes), np.where(labels, 1.0, -1.0), sample_weight=weights[labels, codes])
-    scores: Floats = expand_codes(np.arange(N_CODES)) @ estimator.coef_.ravel() + estimator.intercept_
+    estimator.fit(
+        expand_codes(codes), np.where(labels, 1.0, -1.0), sample_weight=weights[labels, codes]
+    )
+    scores: Floats = (
+        expand_codes(np.arange(N_CODES)) @ estimator.coef_.ravel() + estimator.intercept_
+    )
     return scores
 
 
@@ -322,7 +354,9 @@ def find_words(documents: Sequence[Sequence[Token]]) -> set[str]:
     return {lower(strip_suffix(token.form)) for tokens in documents for token in tokens}
 
 
-def look_up(tokens: Sequence[Token], spans: Sequence[Span], heads: Sequence[int], vectors: Vectors) -> MentionVectors:
+def look_up(
+    tokens: Sequence[Token], spans: Sequence[Span], heads: Sequence[int], vectors: Vectors
+) -> MentionVectors:
     """Return the vectors of mentions, given their spans and heads; those of unknown words are zero."""
     zero = np.zeros(vectors.n_dimensions)
     words = [vectors.words.get(lower(strip_suffix(token.form)), zero) for token in tokens]
@@ -332,7 +366,10 @@ def look_up(tokens: Sequence[Token], spans: Sequence[Span], heads: Sequence[int]
     head = of_tokens[np.array(heads, np.int64)]
     mean = ratio(sums[end + 1] - sums[start], (end + 1 - start)[:, None])
     lengths = (np.linalg.norm(values, axis=1, keepdims=True) for values in (head, mean))
-    unit = (ratio(values, np.where(length, length, 1)) for values, length in zip((head, mean), lengths, strict=True))
+    unit = (
+        ratio(values, np.where(length, length, 1))
+        for values, length in zip((head, mean), lengths, strict=True)
+    )
     return MentionVectors(np.hstack([head, mean]), *unit)
 
 
@@ -354,7 +391,10 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
     with open_vectors(path) as file:
         header = read_header(path, file, least=n_components or 1)
         size = header.n_dimensions
-        total, products = np.zeros(size), np.zeros((size, size))  # sums of the vectors, and of their outer products
+        total, products = (
+            np.zeros(size),
+            np.zeros((size, size)),
+        )  # sums of the vectors, and of their outer products
 
         def add_batch() -> None:
             nonlocal total, products
@@ -366,11 +406,15 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
             try:
                 word = name.decode("utf-8")
                 if (first := lines.setdefault(name, number)) != number:
-                    problems.append(Problem(f"duplicate word {quote(word)} (first on line {first})", number))
+                    problems.append(
+                        Problem(f"duplicate word {quote(word)} (first on line {first})", number)
+                    )
                     continue
                 vector = parse_numbers(name, numbers)
             except UnicodeDecodeError:
-                problems.append(Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", number))
+                problems.append(
+                    Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", number)
+                )
                 continue
             except ValueError as error:
                 problems.append(Problem(str(error), number))
@@ -412,11 +456,15 @@ class PairMatrix:
     two cosines, (2, n_pairs).
     """
 
-    def __init__(self, codes: Codes, first: Ints, second: Ints, cosines: Floats, vectors: Floats) -> None:
+    def __init__(
+        self, codes: Codes, first: Ints, second: Ints, cosines: Floats, vectors: Floats
+    ) -> None:
         used, self._codes = np.unique(codes, return_inverse=True)
         self._first, self._second, self._cosines, self._vectors = first, second, cosines, vectors
         self._features = add_intercept(expand_codes(used))
-        borders = np.cumsum([0, self._features.shape[1], 2, vectors.shape[1], vectors.shape[1]]).tolist()
+        borders = np.cumsum(
+            [0, self._features.shape[1], 2, vectors.shape[1], vectors.shape[1]]
+        ).tolist()
         self._places = list(starmap(slice, pairwise(borders)))
         self.n_columns = borders[-1]
 
@@ -462,7 +510,9 @@ class PairMatrix:
             found[of_cosines, mine] = np.stack(sums) @ table
             found[mine, of_cosines] = found[of_cosines, mine].T
             for theirs, columns, other in parts[: number + 1]:
-                summed = coo_array((values, (rows, columns)), shape=(len(table), len(other))).tocsr()
+                summed = coo_array(
+                    (values, (rows, columns)), shape=(len(table), len(other))
+                ).tocsr()
                 found[mine, theirs] = table.T @ (summed @ other)
                 found[theirs, mine] = found[mine, theirs].T
         return found
@@ -500,7 +550,11 @@ def fit_pairs(learner: str, matrix: PairMatrix, is_positive: Mask) -> Model:
         change = matrix.times(step)
         # Near the optimum a loss falls by less than it can be computed with.
         loss, slope, size = find_loss(weights, products) * (1 + 1e-12), gradient @ step, 1.0
-        while size > 1e-12 and find_loss(weights + size * step, products + size * change) > loss + size * slope / 10:
+        while (
+            size > 1e-12
+            and find_loss(weights + size * step, products + size * change)
+            > loss + size * slope / 10
+        ):
             size /= 2
         weights, products = weights + size * step, products + size * change
     features, *others = matrix.split(weights)

@@ -66,10 +66,20 @@ def find_quotes(text: str, span: Span, tokens: Sequence[str]) -> Span:
         return IGNORED.fullmatch(character) is not None
 
     (first, last), text = span, text.strip()
-    if is_ignored(text[:1]) and not is_ignored(tokens[first][:1]) and first and not make_key(tokens[first - 1]):
+    if (
+        is_ignored(text[:1])
+        and not is_ignored(tokens[first][:1])
+        and first
+        and not make_key(tokens[first - 1])
+    ):
         first -= 1
     after = tokens[last + 1 : last + 2]
-    if is_ignored(text[-1:]) and not is_ignored(tokens[last][-1:]) and after and not make_key(after[0]):
+    if (
+        is_ignored(text[-1:])
+        and not is_ignored(tokens[last][-1:])
+        and after
+        and not make_key(after[0])
+    ):
         last += 1
     return first, last
 
@@ -140,7 +150,9 @@ def match_sentence(sentence: SentenceKey, stretches: Sequence[Stretch]) -> Match
             return None
         found.update(zip(numbers, chosen, strict=True))
         weight = min(MAX_WEIGHT, math.sqrt(len(key)))
-        score += sum(weight / (1 + DISTANCE_WEIGHT * abs(found[i][0] - stretches[i].first)) for i in numbers)
+        score += sum(
+            weight / (1 + DISTANCE_WEIGHT * abs(found[i][0] - stretches[i].first)) for i in numbers
+        )
     return Match(score, [found[i] for i in range(len(stretches))])
 
 
@@ -199,7 +211,9 @@ class Target(NamedTuple):
 def pick_best(matches: Mapping[Target, Match]) -> Target | None:
     """Return the candidate that scores `ADVANTAGE` times the second best, or alone has a score; None if none does."""
     ranked = sorted(matches, key=lambda target: -matches[target].score)
-    if not ranked or (len(ranked) > 1 and matches[ranked[0]].score < ADVANTAGE * matches[ranked[1]].score):
+    if not ranked or (
+        len(ranked) > 1 and matches[ranked[0]].score < ADVANTAGE * matches[ranked[1]].score
+    ):
         return None
     return ranked[0]
 
@@ -209,11 +223,17 @@ class Location(NamedTuple):
 
     mentions: Sequence[Mention]
     target: Target
-    is_aligned: bool  # whether it stands there in order with others; False if it was found on its own
-    spans: Sequence[Span | None]  # of each mention; None if it can't be distinguished from that of another
+    is_aligned: (
+        bool  # whether it stands there in order with others; False if it was found on its own
+    )
+    spans: Sequence[
+        Span | None
+    ]  # of each mention; None if it can't be distinguished from that of another
 
 
-def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[Mention]]]) -> list[Location | None]:
+def find_sentences(
+    treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[Mention]]]
+) -> list[Location | None]:
     """Find sentences, each in another sentence of UD; None if one fits nowhere, or several about equally well.
 
     What is sought is the id of the document of each sentence, and its mentions, at least one; all have a key.  Those
@@ -230,8 +250,12 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
     used: set[Target] = set()
 
     def find_matches(i: int, targets: Iterable[Target]) -> dict[Target, Match]:
-        longest = max((stretch.key for stretch in stretches[i][0]), key=len)  # which few sentences have
-        likely = (target for target in targets if longest in keys[target].text and target not in used)
+        longest = max(
+            (stretch.key for stretch in stretches[i][0]), key=len
+        )  # which few sentences have
+        likely = (
+            target for target in targets if longest in keys[target].text and target not in used
+        )
         matches = ((target, match_sentence(keys[target], stretches[i][0])) for target in likely)
         return {target: match for target, match in matches if match}
 
@@ -244,11 +268,16 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
         used.add(target)
         found[i] = Location(mentions, target, is_aligned, spans)
 
-    inside = {name: [Target(name, number) for number in range(len(of))] for name, of in treebank.items()}
+    inside = {
+        name: [Target(name, number) for number in range(len(of))] for name, of in treebank.items()
+    }
     own = [inside[name] for name, _ in sought]
     for _, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
         matches = {i: find_matches(i, own[i]) for i in group}
-        scores = [{target.sentence: match.score for target, match in of.items()} for of in matches.values()]
+        scores = [
+            {target.sentence: match.score for target, match in of.items()}
+            for of in matches.values()
+        ]
         for (i, of), number in zip(matches.items(), align(scores), strict=True):
             if number is not None:
                 settle(i, own[i][number], of[own[i][number]], is_aligned=True)
@@ -304,7 +333,9 @@ def place_annotations(
         for mention in part.annotation.mentions:
             if make_key(mention.text):
                 by_sentence.setdefault(mention.sentence, []).append(mention)
-        sought += [(part.id, by_sentence[sentence]) for sentence in sorted(by_sentence, key=sort_key)]
+        sought += [
+            (part.id, by_sentence[sentence]) for sentence in sorted(by_sentence, key=sort_key)
+        ]
         numbers += [number] * len(by_sentence)
     located: list[list[Location]] = [[] for _ in parts]
     for number, location in zip(numbers, find_sentences(treebank, sought), strict=True):
@@ -316,7 +347,9 @@ def place_annotations(
     for number, part in enumerate(parts):
         size = len(treebank[part.id])
         cut = next((one.target.sentence for one in located[number] if one.is_aligned), size)
-        homes |= {Target(part.id, i): number for i in range(0 if part.name == part.id else cut, size)}
+        homes |= {
+            Target(part.id, i): number for i in range(0 if part.name == part.id else cut, size)
+        }
     owners = homes | {one.target: number for number, found in enumerate(located) for one in found}
     broken: list[Problem] = ProblemList()
     lost: list[Problem] = []
@@ -354,7 +387,11 @@ def place_annotations(
                 before = treebank[part.id][at_home[0].sentence]["number"]
                 what = f"document {quote(part.id)} is cut before sentence {quote(before)}, where this file begins"
             made.notices.append(Problem(what, None, file))
-        lost += [_describe_lost(file, one, unaligned) for one in part.annotation.mentions if one.id not in placed]
+        lost += [
+            _describe_lost(file, one, unaligned)
+            for one in part.annotation.mentions
+            if one.id not in placed
+        ]
     if unaligned == "error":
         made.problems.extend(lost)
     elif lost:
@@ -370,7 +407,9 @@ def place_annotations(
     return made
 
 
-def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: AnnotatedTreebank) -> list[_Part]:
+def _find_parts(
+    treebank: UdDocuments, annotations: Sequence[Annotation], made: AnnotatedTreebank
+) -> list[_Part]:
     """Return the documents of coreference files, in order; several of one document of the treebank divide it."""
     by_id: dict[str, list[Annotation]] = {}
     for annotation in annotations:
@@ -399,7 +438,9 @@ def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: 
         made.problems.extend(wrong)
     parts: list[_Part] = []
     for name, of_document in sorted(by_id.items()):
-        keyed = [([sort_key(mention.sentence) for mention in one.mentions], one) for one in of_document]
+        keyed = [
+            ([sort_key(mention.sentence) for mention in one.mentions], one) for one in of_document
+        ]
         located = sorted(((min(keys), max(keys), one) for keys, one in keyed), key=itemgetter(0, 1))
         made.problems.extend(find_interleaving(name, located))
         names = number_names([name] * len(located))
@@ -417,11 +458,18 @@ def _order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Tar
             before = target
         else:
             inserted.setdefault(before, []).append(target)
-    return [*inserted.get(None, ()), *(one for target in own for one in (target, *inserted.get(target, ())))]
+    return [
+        *inserted.get(None, ()),
+        *(one for target in own for one in (target, *inserted.get(target, ()))),
+    ]
 
 
 def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
-    what = "its place in the treebank was not found" if make_key(mention.text) else "it has no text to look for"
+    what = (
+        "its place in the treebank was not found"
+        if make_key(mention.text)
+        else "it has no text to look for"
+    )
     if unaligned == "error":
         what += f" (use {name_option('unaligned', 'drop')} to drop such mentions)"
     else:

@@ -44,7 +44,9 @@ def draw_mention_types(records: Sequence[Record]) -> Figure:
 
 def draw_mention_lengths(records: Sequence[Record]) -> Figure:
     """Draw the number of mentions of two or more tokens by length."""
-    return _draw_counts(7.5, count_mention_lengths(records), xlabel="tokens of the mention", ylabel="mentions")
+    return _draw_counts(
+        7.5, count_mention_lengths(records), xlabel="tokens of the mention", ylabel="mentions"
+    )
 
 
 def draw_chain_lengths(records: Sequence[Record]) -> Figure:
@@ -60,7 +62,9 @@ def _draw_counts(width: float, counts: dict[int, int], **settings: Any) -> Figur
         figure, (axes,) = start_chart(width, 4)
         bars = axes.bar(list(counts), list(counts.values()), 0.8, color=COLOURS[0])
         if len(counts) <= 20:
-            axes.bar_label(bars, [f"{count:,}" for count in counts.values()], size=7.5, color=INK, padding=2)
+            axes.bar_label(
+                bars, [f"{count:,}" for count in counts.values()], size=7.5, color=INK, padding=2
+            )
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         style_axes(axes)
         axes.set(**settings)

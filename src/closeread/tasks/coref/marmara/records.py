@@ -18,7 +18,16 @@ from closeread.tables import Grid
 from closeread.tasks.coref.marmara.documents import Span, document_order, list_forms, read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
 
-GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
+GENRES = (
+    "News",
+    "Short Story",
+    "Novel",
+    "Essay",
+    "Research Monograph",
+    "Article",
+    "Travel",
+    "Other",
+)
 """The genres, as Table 1 lists them."""
 
 LARGE = 10
@@ -56,14 +65,20 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "mentions per document, weighted by tokens": average_by_tokens(records, "mentions"),
         "chains per document, weighted by tokens": average_by_tokens(records, "chains"),
         **{f"mentions: {kind}": count for kind, count in count_mention_kinds(records).items()},
-        **({"% of nested mentions": 100 * float(ratio(nested, whole.mentions))} if whole.mentions else {}),
+        **(
+            {"% of nested mentions": 100 * float(ratio(nested, whole.mentions))}
+            if whole.mentions
+            else {}
+        ),
         "mentions nested in a nested mention": twice,
         "chains of two mentions": lengths.count(2),
         "chains of ten or more mentions": sum(length >= LARGE for length in lengths),
     }
     for genre in GENRES:  # in the order of the paper
         if of_genre := [record for record in records if record.get("genre") == genre]:
-            found |= {f"{genre}: {name}": count for name, count in measure(of_genre)._asdict().items()}
+            found |= {
+                f"{genre}: {name}": count for name, count in measure(of_genre)._asdict().items()
+            }
     return found
 
 
@@ -74,7 +89,9 @@ def list_chains(record: Record) -> list[list[list[int]]]:
 
 def list_mentions(record: Record) -> list[Span]:
     """Return the spans of the mentions in chains, in document order."""
-    return sorted(((start, end) for chain in list_chains(record) for start, end in chain), key=document_order)
+    return sorted(
+        ((start, end) for chain in list_chains(record) for start, end in chain), key=document_order
+    )
 
 
 def measure(records: Sequence[Record]) -> Size:
@@ -98,7 +115,9 @@ def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
         stems = find_proper_stems(tokens)
         for start, end in list_mentions(record):
             single = start == end
-            counts[KINDS[TYPES[classify_head(tokens[start], stems, PRONOUNS)]] if single else SEVERAL] += 1
+            counts[
+                KINDS[TYPES[classify_head(tokens[start], stems, PRONOUNS)]] if single else SEVERAL
+            ] += 1
     return {kind: counts[kind] for kind in (*KINDS.values(), SEVERAL)}
 
 
@@ -106,7 +125,9 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     """Count the mentions inside another one, and those inside such a nested mention."""
     nested = twice = 0
     for record in records:
-        furthest = furthest_nested = -1  # the last tokens of the mentions, and of the nested ones, that began before
+        furthest = (
+            furthest_nested
+        ) = -1  # the last tokens of the mentions, and of the nested ones, that began before
         for _, end in list_mentions(record):
             is_nested = end <= furthest
             nested += is_nested
@@ -119,18 +140,28 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
     """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
     for number, record in enumerate(records):
-        yield f"{record['document']} ({record['genre']})" if record.get("genre") else record["document"]
+        yield (
+            f"{record['document']} ({record['genre']})"
+            if record.get("genre")
+            else record["document"]
+        )
         words = list_forms(record)
         chains = _number_chains(record)
         spans = [(one["start"], one["end"]) for one in record["mentions"]]
         marked = iter(mark_spans(words, [(*span, str(chains.get(span, ""))) for span in spans]))
-        yield "\n".join(" ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"])
+        yield "\n".join(
+            " ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"]
+        )
         yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
         if system is not None:
-            yield _draw_chains("Predictions", (system[number] or {"clusters": []})["clusters"], words)
+            yield _draw_chains(
+                "Predictions", (system[number] or {"clusters": []})["clusters"], words
+            )
 
 
-def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]) -> Grid:
+def _draw_chains(
+    title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]
+) -> Grid:
     def name(start: int, end: int) -> str:
         """Return a mention, of a long one the first and the last words: mentions may contain each other."""
         inside = words[start : end + 1]
@@ -139,7 +170,10 @@ def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words:
         return f"[{' '.join(inside)}] {start}-{end}"
 
     header = "mentions, with their first and last tokens"
-    rows = [[str(number), ", ".join(name(*span) for span in chain)] for number, chain in enumerate(clusters)]
+    rows = [
+        [str(number), ", ".join(name(*span) for span in chain)]
+        for number, chain in enumerate(clusters)
+    ]
     return Grid(title, ["chain", header], rows, prose=frozenset({header}))
 
 
@@ -172,4 +206,8 @@ def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
 
 def _number_chains(record: Record) -> dict[Span, int]:
     """Return the number of the chain of each mention that is in one."""
-    return {(start, end): number for number, spans in enumerate(record["clusters"]) for start, end in spans}
+    return {
+        (start, end): number
+        for number, spans in enumerate(record["clusters"])
+        for start, end in spans
+    }

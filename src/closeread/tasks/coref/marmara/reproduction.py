@@ -29,7 +29,14 @@ from closeread.tasks.coref.procedure import PROCEDURE
 
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"
-SCORES = {"MUC": "muc", "B3": "b3", "CEAFe": "ceafe", "CEAFm": "ceafm", "BLANC": "blanc", "LEA": "lea"}
+SCORES = {
+    "MUC": "muc",
+    "B3": "b3",
+    "CEAFe": "ceafe",
+    "CEAFm": "ceafm",
+    "BLANC": "blanc",
+    "LEA": "lea",
+}
 METHODS = {
     "SVC/GM/T": ("svc", Learner()),
     "SVR/GM/T": ("svr", Learner()),
@@ -42,7 +49,9 @@ FEW = 3
 def table_1(inputs: Inputs) -> Recomputed:
     """Recompute Table 1: sizes, and with annotators' files their number, agreement, mentions and chains."""
     records = _read_records(inputs)
-    values: list[tuple[str, str, float]] = [(one["document"], "Tok", one["n_tokens"]) for one in records]
+    values: list[tuple[str, str, float]] = [
+        (one["document"], "Tok", one["n_tokens"]) for one in records
+    ]
     if inputs.annotations is not None:
         found = read_annotation_files(inputs.annotations)
         gathered = gather_annotations(found.tables)
@@ -52,20 +61,27 @@ def table_1(inputs: Inputs) -> Recomputed:
         ):
             for one in measure_agreement(gathered, resolve(options)).documents:
                 alphas = {column: one.alpha[measure] for column, measure in columns.items()}
-                values += [(one.document, column, 100 * x) for column, x in alphas.items() if x is not None]
+                values += [
+                    (one.document, column, 100 * x) for column, x in alphas.items() if x is not None
+                ]
         values += [(document.name, "Ann", len(document.annotations)) for document in gathered]
         values += [(document, "GM", size) for document, size in found.given.items()]
         for table in found.tables:
             sizes = np.bincount(table.entity)
             chained = sizes[sizes > 1]
-            values += [(table.names[0], "AM", int(chained.sum())), (table.names[0], "AC", len(chained))]
+            values += [
+                (table.names[0], "AM", int(chained.sum())),
+                (table.names[0], "AC", len(chained)),
+            ]
     genre_of = {record["document"]: record["genre"] for record in records}
     cells: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for document, column, value in values:  # means over documents or over annotations
         for row in filter(None, (genre_of.get(document), OVERALL)):
             cells[row, column].append(value)
     sums = {(row, "Doc"): len(group) for row, group in _group_by_genre(records).items()}
-    return sums | {cell: float(ratio(sum(of_cell), len(of_cell))) for cell, of_cell in cells.items()}
+    return sums | {
+        cell: float(ratio(sum(of_cell), len(of_cell))) for cell, of_cell in cells.items()
+    }
 
 
 def table_2(inputs: Inputs) -> Recomputed:
@@ -74,8 +90,14 @@ def table_2(inputs: Inputs) -> Recomputed:
     for row, group in _group_by_genre(_read_records(inputs)).items():
         size = measure(group)
         cells[row, "Doc sum"] = size.documents
-        cells[row, "Tok sum"], cells[row, "Tok avg"] = size.tokens, float(ratio(size.tokens, size.documents))
-        cells[row, "M sum"], cells[row, "M avg"] = size.mentions, average_by_tokens(group, "mentions")
+        cells[row, "Tok sum"], cells[row, "Tok avg"] = (
+            size.tokens,
+            float(ratio(size.tokens, size.documents)),
+        )
+        cells[row, "M sum"], cells[row, "M avg"] = (
+            size.mentions,
+            average_by_tokens(group, "mentions"),
+        )
         cells[row, "C sum"], cells[row, "C avg"] = size.chains, average_by_tokens(group, "chains")
     return cells
 
@@ -110,19 +132,28 @@ def text(inputs: Inputs) -> Recomputed:
         found = read_annotation_files(inputs.annotations)
         sections["3.1"] = _recompute_phase_2(found)
         sections["3.4.1"] = _recompute_mistakes(find_chain_errors(gold, found.tables))
-    relations = {token["relation"] for record in records for one in record["sentences"] for token in one["tokens"]}
+    relations = {
+        token["relation"]
+        for record in records
+        for one in record["sentences"]
+        for token in one["tokens"]
+    }
     sections |= {
         "3.5": {"documents": len(records)},
         "4.2": {"dependency relations in the treebank, by the paper": len(relations - {None})},
         "3.4": _recompute_chains(records),
         "4.3": _recompute_baseline_errors(records, gold),
     }
-    return {(row, section): value for section, rows in sections.items() for row, value in rows.items()}
+    return {
+        (row, section): value for section, rows in sections.items() for row, value in rows.items()
+    }
 
 
 def _recompute_phase_2(found: AnnotationFiles) -> dict[str, float]:
     gathered = gather_annotations(found.tables)
-    chains = [(one.name, chain) for one in gathered for _, chains in one.annotations for chain in chains]
+    chains = [
+        (one.name, chain) for one in gathered for _, chains in one.annotations for chain in chains
+    ]
     linked = [(name, mention) for name, chain in chains if len(chain) > 1 for mention in chain]
     return {
         "annotators in Phase II": len(set(found.annotators)),
@@ -172,8 +203,12 @@ def _recompute_baseline_errors(records: Sequence[Record], gold: MentionTable) ->
     )
     return {
         "gold mentions: percent of wrong chains that miss a mention": of_gold["missing"],
-        "gold mentions: percent of wrong chains with mentions of several gold chains": of_gold["mixed"],
-        "predicted mentions: percent of predicted chains with spurious mentions only": of_predicted["spurious"],
+        "gold mentions: percent of wrong chains with mentions of several gold chains": of_gold[
+            "mixed"
+        ],
+        "predicted mentions: percent of predicted chains with spurious mentions only": of_predicted[
+            "spurious"
+        ],
         "predicted mentions: percent missing some mention": of_predicted["missing"],
         "predicted mentions: percent with mentions that are not in gold": of_predicted["extra"],
         "predicted mentions: percent that merge gold chains": of_predicted["mixed"],
@@ -212,7 +247,11 @@ def _score_by_genre(
 
 def _list_shares(errors: ChainErrors) -> dict[str, float]:
     """Return the share of every kind in the chains that are not exact."""
-    return {kind: 100 * float(ratio(n, errors.n_mistaken)) for kind, n in errors.kinds.items() if kind != "exact"}
+    return {
+        kind: 100 * float(ratio(n, errors.n_mistaken))
+        for kind, n in errors.kinds.items()
+        if kind != "exact"
+    }
 
 
 def _share_up_to(counts: Mapping[str, int], most: int) -> float:

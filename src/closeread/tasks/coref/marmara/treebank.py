@@ -133,7 +133,10 @@ def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
     ordered = sorted(notices, key=lambda notice: notice.order)
     if len(ordered) <= SHOWN:
         return ordered
-    return [Problem(f"{len(ordered):,} notes about {about} (first {SHOWN} shown)"), *ordered[:SHOWN]]
+    return [
+        Problem(f"{len(ordered):,} notes about {about} (first {SHOWN} shown)"),
+        *ordered[:SHOWN],
+    ]
 
 
 def read_treebank(paths: Mapping[str, Path]) -> Treebank:
@@ -153,7 +156,9 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
             continue
         kinds.setdefault(find_kind(name, files[name][1]), []).append(name)
     if not files and not reader.problems:
-        reader.problems.append(Problem("contains no treebank files (expected files ending in .xml or .conllu)"))
+        reader.problems.append(
+            Problem("contains no treebank files (expected files ending in .xml or .conllu)")
+        )
     unknown = kinds.pop(None, [])
     if not kinds and unknown:
         kinds[Kind.EXTRACTED] = unknown  # whose reader reports the errors
@@ -167,7 +172,14 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     kind = None if more else kind
     if kind is Kind.CONLLU:
         read_ud = UdTreebank(files)
-        return Treebank(kind, read_ud.documents, read_ud.files, {}, reader.problems + read_ud.problems, reader.notices)
+        return Treebank(
+            kind,
+            read_ud.documents,
+            read_ud.files,
+            {},
+            reader.problems + read_ud.problems,
+            reader.notices,
+        )
     read: list[list[Sentence]] = []
     if kind is Kind.EXTRACTED:
         read = [reader.read_extracted(name, *file) for name, file in files.items()]
@@ -205,7 +217,10 @@ def find_kind(name: str, data: bytes) -> Kind | None:
     if first is None:
         return None
     number = first[1].decode("latin-1").strip()
-    is_extracted = is_sentence_number(number) and number.partition(".")[0] != PurePosixPath(name).name.partition(".")[0]
+    is_extracted = (
+        is_sentence_number(number)
+        and number.partition(".")[0] != PurePosixPath(name).name.partition(".")[0]
+    )
     return Kind.EXTRACTED if is_extracted else Kind.FRAGMENT
 
 
@@ -235,7 +250,10 @@ class XmlReader:
         return sentences
 
     def read_fragments(
-        self, files: Mapping[str, tuple[Path, bytes]], encoding: str = AUTO, documents: Mapping[str, str] | None = None
+        self,
+        files: Mapping[str, tuple[Path, bytes]],
+        encoding: str = AUTO,
+        documents: Mapping[str, str] | None = None,
     ) -> dict[str, list[Sentence]]:
         """Read the documents that fragments make up, by name, in order.
 
@@ -243,28 +261,44 @@ class XmlReader:
         `decode`.
         """
         found: dict[str, list[Sentence]] = {}
-        ordered: list[tuple[str, int, str, str]] = []  # the document or the name, its number there, the name, the file
+        ordered: list[
+            tuple[str, int, str, str]
+        ] = []  # the document or the name, its number there, the name, the file
         for name in files:
             fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml")
             match = FRAGMENT.fullmatch(fragment)
-            ordered.append((match[1], int(match[2]), fragment, name) if match else (fragment, -1, fragment, name))
+            ordered.append(
+                (match[1], int(match[2]), fragment, name)
+                if match
+                else (fragment, -1, fragment, name)
+            )
         for document, number, fragment, name in sorted(ordered):
             if number < 0:
                 what = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
                 self.problems.append(Problem(what, None, name))
             elif documents is not None and fragment not in documents:
-                self.problems.append(Problem(f"fragment {quote(fragment)} has no document in the map", None, name))
+                self.problems.append(
+                    Problem(f"fragment {quote(fragment)} has no document in the map", None, name)
+                )
             else:
                 home = document if documents is None else documents[fragment]
-                found.setdefault(home, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
+                found.setdefault(home, []).extend(
+                    self._read_fragment(name, fragment, *files[name], encoding)
+                )
         return dict(sorted(found.items()))
 
-    def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[Sentence]:
+    def _read_fragment(
+        self, name: str, fragment: str, path: Path, data: bytes, encoding: str
+    ) -> list[Sentence]:
         try:
-            root = parse_xml(path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8")
+            root = parse_xml(
+                path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8"
+            )
         except FormatError as error:
             for problem in error.problems:  # columns are those of the repaired text
-                self.problems.append(problem._replace(what=problem.what.partition(" at column ")[0], file=name))
+                self.problems.append(
+                    problem._replace(what=problem.what.partition(" at column ")[0], file=name)
+                )
         except UnicodeError as error:
             self.problems.append(describe_decoding_error(error, encoding)._replace(file=name))
         else:
@@ -277,7 +311,11 @@ class XmlReader:
         for sentence in (sentence for sentences in documents for sentence in sentences):
             other = first.setdefault(sentence.number, sentence)
             if other is not sentence:
-                where = f"line {other.line}" if other.file == sentence.file else f"line {other.line} of {other.file}"
+                where = (
+                    f"line {other.line}"
+                    if other.file == sentence.file
+                    else f"line {other.line} of {other.file}"
+                )
                 what = f"the sentence number {quote(sentence.number)} is already used on {where}"
                 self.problems.append(Problem(what, sentence.line, sentence.file))
 
@@ -285,13 +323,21 @@ class XmlReader:
         """Return the sentences of a file that have words; `fragment` is the name of a fragment."""
         sentences = []
         if root.name != "Set":
-            self.problems.append(Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file))
+            self.problems.append(
+                Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file)
+            )
             return []
-        for child in list_children([root], "S", file=file, outside="a sentence", notices=self.notices):
+        for child in list_children(
+            [root], "S", file=file, outside="a sentence", notices=self.notices
+        ):
             given = child.attributes.get("No", "").strip()
-            number = given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
+            number = (
+                given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
+            )
             if not given:
-                self.problems.append(Problem("a sentence has no number (expected an attribute No)", child.line, file))
+                self.problems.append(
+                    Problem("a sentence has no number (expected an attribute No)", child.line, file)
+                )
             elif not is_sentence_number(number):
                 expected = "expected a number such as 1" if fragment else EXPECTED
                 what = f"the sentence number {quote(given)} has another form ({expected})"
@@ -307,12 +353,16 @@ class XmlReader:
         about = f"sentence {quote(number)}: "
         words: dict[int, Element] = {}
         last = 0
-        for word in list_children([element], "W", file=file, outside="a word", notices=self.notices, about=about):
+        for word in list_children(
+            [element], "W", file=file, outside="a word", notices=self.notices, about=about
+        ):
             given = word.attributes.get("IX")
             if given is None:
                 self.problems.append(Problem(f"{about}a word has no IX", word.line, file))
             elif IX.fullmatch(given.strip()) is None:
-                self.problems.append(Problem(f"{about}IX {quote(given)} is not a positive integer", word.line, file))
+                self.problems.append(
+                    Problem(f"{about}IX {quote(given)} is not a positive integer", word.line, file)
+                )
             elif (ix := int(given)) <= last:
                 what = f"IX {ix} is not above the one before, {last}"
                 self.problems.append(Problem(f"{about}{what}", word.line, file))
@@ -327,7 +377,13 @@ class XmlReader:
             if ix != before + 1:
                 odd.append(f"IX {ix} follows {before}" if before else f"the first IX is {ix}")
             form = get_form(word) or NO_FORM
-            token: Record = {"form": form, "lemma": form, "groups": [], "head": None, "head_group": None}
+            token: Record = {
+                "form": form,
+                "lemma": form,
+                "groups": [],
+                "head": None,
+                "head_group": None,
+            }
             token["relation"] = None
             groups, relation = word.attributes.get("IG"), word.attributes.get("REL")
             if groups is None:
@@ -341,7 +397,11 @@ class XmlReader:
             elif (parsed := parse_relation(relation)) is None:
                 odd.append(f"REL {quote(relation)} can't be read")
             elif parsed[0] in positions:
-                token |= {"head": positions[parsed[0]], "head_group": parsed[1], "relation": parsed[2]}
+                token |= {
+                    "head": positions[parsed[0]],
+                    "head_group": parsed[1],
+                    "relation": parsed[2],
+                }
             elif parsed[0]:
                 odd.append(f"the head {parsed[0]} is not a word of the sentence")
             if not get_form(word):
@@ -352,7 +412,12 @@ class XmlReader:
 
 
 def list_children(
-    parents: Iterable[Element], *names: str, file: str, outside: str, notices: list[Problem], about: str = ""
+    parents: Iterable[Element],
+    *names: str,
+    file: str,
+    outside: str,
+    notices: list[Problem],
+    about: str = "",
 ) -> list[Element]:
     """List the children with one of some names, and note all else, such as text `outside` of them."""
     found = []
@@ -365,7 +430,9 @@ def list_children(
             elif child.name in names:
                 found.append(child)
             else:
-                what = f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
+                what = (
+                    f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
+                )
                 notices.append(Problem(f"{about}{what}", child.line, file))
     return found
 
@@ -472,7 +539,10 @@ def repair(text: str) -> str:
     """
     # A word ends before the next one, so that one that can't be repaired takes no other with it.
     starts = [found.start() for found in WORD_START.finditer(text)]
-    words = [_repair_word(text[start:end]) for start, end in zip(starts, [*starts[1:], len(text)], strict=False)]
+    words = [
+        _repair_word(text[start:end])
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=False)
+    ]
     return "".join([text[: starts[0]] if starts else text, *words])
 
 

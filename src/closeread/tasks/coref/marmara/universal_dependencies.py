@@ -68,7 +68,14 @@ class Word(NamedTuple):
 
     def get_feature(self, name: str) -> str:
         """Return the value of a feature; empty if it has none."""
-        return next((one[len(name) + 1 :] for one in self.features.split("|") if one.startswith(f"{name}=")), "")
+        return next(
+            (
+                one[len(name) + 1 :]
+                for one in self.features.split("|")
+                if one.startswith(f"{name}=")
+            ),
+            "",
+        )
 
 
 Surface = tuple[str, int, int]
@@ -98,7 +105,9 @@ def make_tokens(surface: Sequence[Surface], words: Sequence[Word]) -> list[Recor
             if number == first and derived and word.tag in ("VERB", "AUX"):
                 groups.append(list(derived))
         lemma = words[first - 1].lemma
-        tokens.append({"form": form, "lemma": form if lemma in ("", "_") else lemma, "groups": groups})
+        tokens.append(
+            {"form": form, "lemma": form if lemma in ("", "_") else lemma, "groups": groups}
+        )
     for token, (_, first, last) in zip(tokens, surface, strict=True):
         # The head of a token is that of its word that is nearest to the root: with any other, tokens could form a
         # circle though words do not.
@@ -179,12 +188,16 @@ class UdTreebank:
                 self._read_row(line, number)
             else:
                 self._end_sentence()
-            if self._found.total > limits.MAX_PROBLEMS:  # counting those of a file of another format helps nobody
+            if (
+                self._found.total > limits.MAX_PROBLEMS
+            ):  # counting those of a file of another format helps nobody
                 return
         self._end_sentence()
         self._end_document()
         if self._document is None and not self._found.total:
-            self._add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+            self._add(
+                "contains no document (expected '# newdoc id = NAME' before the first sentence)"
+            )
 
     def _add(self, what: str, line: int | None = None) -> None:
         self._found.add(what, line, file=self._file)
@@ -199,14 +212,26 @@ class UdTreebank:
             self._document, expected = (name, line), "# newdoc id = NAME"
         else:
             if self._sentence:
-                self._add(f"a second sent_id before a sentence (first on line {self._sentence[1]})", line)
+                self._add(
+                    f"a second sent_id before a sentence (first on line {self._sentence[1]})", line
+                )
             self._sentence, expected = (name, line), "# sent_id = NAME"
         if not name:
             self._add(f"{what} without a name (expected '{expected}')", line)
         elif unsafe := UNSAFE.search(name):
-            self._add(f"the name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
-        elif (first := self._named[what].setdefault(name, (self._file, line))) != (self._file, line):
-            place = f"on line {first[1]}" if first[0] == self._file else f"in {first[0]} on line {first[1]}"
+            self._add(
+                f"the name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}",
+                line,
+            )
+        elif (first := self._named[what].setdefault(name, (self._file, line))) != (
+            self._file,
+            line,
+        ):
+            place = (
+                f"on line {first[1]}"
+                if first[0] == self._file
+                else f"in {first[0]} on line {first[1]}"
+            )
             self._add(f"duplicate {what} {quote(name)} (first {place})", line)
         if what == "document":
             self.documents.setdefault(name, [])
@@ -224,11 +249,16 @@ class UdTreebank:
             if self._sentence is None:
                 self._add("sentence without a name (expected '# sent_id = NAME' before it)", line)
             if self._document is None:
-                self._add("sentence outside a document (expected '# newdoc id = NAME' before it)", line)
+                self._add(
+                    "sentence outside a document (expected '# newdoc id = NAME' before it)", line
+                )
                 self._document = ("", line)  # reported once
         self._rows.append((line, cells))
         if len(cells) != COLUMNS:
-            self._add(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)", line)
+            self._add(
+                f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)",
+                line,
+            )
         elif unsafe := CONTROL.search(text):
             self._add(f"the row contains the control character U+{ord(unsafe[0]):04X}", line)
 
@@ -248,7 +278,9 @@ class UdTreebank:
         for line, cells in rows:
             text, form = cells[:2]
             found = ROW_ID.fullmatch(text)
-            first, mark, second = (int(found[1]), found[2], int(found[3] or 0)) if found else (0, "", 0)
+            first, mark, second = (
+                (int(found[1]), found[2], int(found[3] or 0)) if found else (0, "", 0)
+            )
             n = len(of_words)
             if mark == "." and (first, second) == (n, n_empty + 1):
                 n_empty += 1
@@ -269,11 +301,16 @@ class UdTreebank:
             if not form.strip():
                 self._add("column 2: the word is empty (expected a word or '_')", line)
         if range_end > len(of_words):
-            self._add(f"the sentence ends before word {range_end}, the last of a multiword token", rows[-1][0])
+            self._add(
+                f"the sentence ends before word {range_end}, the last of a multiword token",
+                rows[-1][0],
+            )
         words = [self._read_word(line, cells, len(of_words)) for line, cells in of_words]
         if self._found.total == before and (circle := find_circle([word.head for word in words])):
             named = ", ".join(map(str, circle))
-            self._add(f"column 7: the heads of words {named} form a circle", of_words[circle[0] - 1][0])
+            self._add(
+                f"column 7: the heads of words {named} form a circle", of_words[circle[0] - 1][0]
+            )
         if self._found.total == before and name and self._document:
             sentence = {"number": name[0], "tokens": make_tokens(surface, words)}
             self.documents.setdefault(self._document[0], []).append(sentence)
@@ -282,9 +319,15 @@ class UdTreebank:
         _, _, lemma, tag, _, features, head, relation, _, _ = cells
         number = int(head) if HEAD.fullmatch(head) else n_words + 1
         if tag not in TAGS:
-            self._add(f"column 4: {quote(tag)} is not a part of speech of UD (expected one of {', '.join(TAGS)})", line)
+            self._add(
+                f"column 4: {quote(tag)} is not a part of speech of UD (expected one of {', '.join(TAGS)})",
+                line,
+            )
         if number > n_words:
-            self._add(f"column 7: {quote(head)} is not a word of the sentence (expected 0 to {n_words})", line)
+            self._add(
+                f"column 7: {quote(head)} is not a word of the sentence (expected 0 to {n_words})",
+                line,
+            )
         elif relation in ("", "_") or (relation == "root") != (number == 0):
             what = "a relation other than root" if number else "root, since the head is 0"
             self._add(f"column 8: {quote(relation)} (expected {what})", line)

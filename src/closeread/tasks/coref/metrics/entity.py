@@ -67,14 +67,27 @@ def count_ceafe(table: Overlap) -> tuple[Floats, Floats, Floats]:
     return _map_clusters(table, similarity, (table.sizes[KEY] > 0, table.sizes[RESPONSE] > 0))
 
 
-def _map_clusters(table: Overlap, similarity: Floats, totals: Pair) -> tuple[Floats, Floats, Floats]:
+def _map_clusters(
+    table: Overlap, similarity: Floats, totals: Pair
+) -> tuple[Floats, Floats, Floats]:
     """Sum the similarity of clusters, (n_cells,), under their best one-to-one mapping, and a value of all clusters."""
     document = table.documents[KEY][table.cells[KEY]]
     common = best_total(*table.cells, similarity, document, table.n_documents)
-    return common, table.sum_clusters(KEY, totals[KEY]), table.sum_clusters(RESPONSE, totals[RESPONSE])
+    return (
+        common,
+        table.sum_clusters(KEY, totals[KEY]),
+        table.sum_clusters(RESPONSE, totals[RESPONSE]),
+    )
 
 
-LINKS = ("coreference_common", "coreference_key", "coreference_response", "other_common", "other_key", "other_response")
+LINKS = (
+    "coreference_common",
+    "coreference_key",
+    "coreference_response",
+    "other_common",
+    "other_key",
+    "other_response",
+)
 """The counts of BLANC: coreference links in both sides, in the key, in the response, then non-coreference links in the
 same order."""
 
@@ -101,9 +114,13 @@ def count_blanc(table: Overlap) -> Floats:
     both = count_pairs(table.sum_cells(table.shared))
     in_key, in_response = count_pairs(table.mentions[:, 1:]).T
     common = table.sum_cells(count_pairs(table.shared))
-    key, response = (table.sum_clusters(side, count_pairs(table.sizes[side])) for side in (KEY, RESPONSE))
+    key, response = (
+        table.sum_clusters(side, count_pairs(table.sizes[side])) for side in (KEY, RESPONSE)
+    )
     key_of_both, response_of_both = (
-        table.sum_clusters(side, count_pairs(np.bincount(table.cells[side], table.shared, len(table.sizes[side]))))
+        table.sum_clusters(
+            side, count_pairs(np.bincount(table.cells[side], table.shared, len(table.sizes[side])))
+        )
         for side in (KEY, RESPONSE)
     )
     other = both - key_of_both - response_of_both + common
@@ -133,7 +150,9 @@ def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
     """
     common, key, response = (links[..., [i, i + 3]] for i in range(3))
     remains = key > 0 if edge == "reference" else key + response > 0
-    parts = np.stack([ratio(common, response), ratio(common, key), ratio(2 * common, key + response)], axis=-2)
+    parts = np.stack(
+        [ratio(common, response), ratio(common, key), ratio(2 * common, key + response)], axis=-2
+    )
     remains = np.broadcast_to(remains[..., None, :], parts.shape)
     total = np.where(remains, np.nan_to_num(parts), 0.0).sum(axis=-1)
     scores = ratio(total, remains.sum(axis=-1))

@@ -50,7 +50,9 @@ Runs = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention."""
 
 Codes = tuple[Ints, Ints]  # of the mentions of key and response
-Pairs = dict[tuple[int, int], float]  # of mentions that may match, by their rows, with their similarity above 0
+Pairs = dict[
+    tuple[int, int], float
+]  # of mentions that may match, by their rows, with their similarity above 0
 
 
 class Mention(NamedTuple):
@@ -64,13 +66,17 @@ class Mention(NamedTuple):
     minimum: Sequence[int]  # the tokens of its minimum span, or its head
 
 
-PairMentions = Callable[[Sequence[Mention], Sequence[Mention]], Iterable[tuple[Mention, Mention, float]]]
+PairMentions = Callable[
+    [Sequence[Mention], Sequence[Mention]], Iterable[tuple[Mention, Mention, float]]
+]
 """Yields mentions of a document that may match, with their similarity, given both sides in the order of the text."""
 
 
 def list_runs(table: MentionTable) -> list[Runs]:
     """Return the runs of each mention."""
-    runs: list[Runs] = [(span,) for span in zip(table.start.tolist(), table.end.tolist(), strict=True)]
+    runs: list[Runs] = [
+        (span,) for span in zip(table.start.tolist(), table.end.tolist(), strict=True)
+    ]
     for row, parts in table.parts.items():
         runs[row] = tuple(merge_adjacent(parts))
     return runs
@@ -120,9 +126,17 @@ def match_mentions(
         zeros_of_key, zeros_of_response = zeros
         codes = _join(
             codes,
-            sorted((one for one in _list_first(key, codes[0]) if one.row in zeros_of_key), key=itemgetter(0)),
-            sorted((one for one in _list_first(response, codes[1]) if one.row in zeros_of_response), key=itemgetter(0)),
-            lambda of_key, of_response: _pair_zeros(of_key, zeros_of_key, of_response, zeros_of_response),
+            sorted(
+                (one for one in _list_first(key, codes[0]) if one.row in zeros_of_key),
+                key=itemgetter(0),
+            ),
+            sorted(
+                (one for one in _list_first(response, codes[1]) if one.row in zeros_of_response),
+                key=itemgetter(0),
+            ),
+            lambda of_key, of_response: _pair_zeros(
+                of_key, zeros_of_key, of_response, zeros_of_response
+            ),
         )
     if matching != "exact":
         # Mentions that both sides have are already matched.
@@ -130,8 +144,14 @@ def match_mentions(
         rules: dict[str, PairMentions] = {"head": _pair_by_head, "craft": _pair_by_first_part}
         codes = _join(
             codes,
-            sorted(one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known),
-            sorted(one for one in _list_first(response, codes[1]) if int(codes[1][one.row]) not in known),
+            sorted(
+                one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known
+            ),
+            sorted(
+                one
+                for one in _list_first(response, codes[1])
+                if int(codes[1][one.row]) not in known
+            ),
             rules.get(matching, _pair_by_containment),
         )
     return codes
@@ -142,7 +162,11 @@ def identify(key: MentionTable, response: MentionTable, matching: str) -> Codes:
     numbers: dict[tuple[int, Runs, int], int] = {}
 
     def number(table: MentionTable) -> Ints:
-        heads = table.head if matching == "head" and table.head is not None else np.zeros(len(table.start), np.int64)
+        heads = (
+            table.head
+            if matching == "head" and table.head is not None
+            else np.zeros(len(table.start), np.int64)
+        )
         rows = zip(table.document.tolist(), list_runs(table), heads.tolist(), strict=True)
         return np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int64)
 
@@ -159,9 +183,13 @@ def _list_first(table: MentionTable, codes: Ints) -> Iterator[Mention]:
         yield Mention(place, runs[row], head, row, int(table.document[row]), minimum)
 
 
-def _join(codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pair: PairMentions) -> Codes:
+def _join(
+    codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pair: PairMentions
+) -> Codes:
     """Match the best pairs of each document, where one mention represents all with its code: give them a new code."""
-    by_document: defaultdict[int, tuple[list[Mention], list[Mention]]] = defaultdict(lambda: ([], []))
+    by_document: defaultdict[int, tuple[list[Mention], list[Mention]]] = defaultdict(
+        lambda: ([], [])
+    )
     for side, mentions in enumerate((key, response)):
         for mention in mentions:
             by_document[mention.document][side].append(mention)
@@ -172,7 +200,9 @@ def _join(codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pai
         for k, r, similarity in pair(*sides):
             pairs[k.row, r.row] = similarity
             if len(pairs) > MAX_PAIRS:
-                raise LimitError(document, len(pairs), "pairs of mentions that may match", MAX_PAIRS)
+                raise LimitError(
+                    document, len(pairs), "pairs of mentions that may match", MAX_PAIRS
+                )
         rows, columns = ([mention.row for mention in side] for side in sides)
         for k_row, r_row in choose_best(pairs, rows, columns, document):
             renamed[0][codes[0][k_row]] = renamed[1][codes[1][r_row]] = n_codes
@@ -180,7 +210,9 @@ def _join(codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pai
     return renamed[0][codes[0]], renamed[1][codes[1]]
 
 
-def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int) -> list[tuple[int, int]]:
+def choose_best(
+    pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int
+) -> list[tuple[int, int]]:
     """Choose pairs of a document one to one, with the largest sum of their similarities.
 
     Of several best choices, it is that of SciPy's solver for all candidates in the order of the text, `rows` of the key
@@ -190,7 +222,10 @@ def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], docum
     if len(paired[0]) == len(pairs) == len(paired[1]):
         return list(pairs)
     if len(rows) * len(columns) > MAX_CELLS:  # which best choice is made may then differ
-        rows, columns = ([row for row in side if row in of] for side, of in zip((rows, columns), paired, strict=True))
+        rows, columns = (
+            [row for row in side if row in of]
+            for side, of in zip((rows, columns), paired, strict=True)
+        )
     if (n_cells := len(rows) * len(columns)) > MAX_CELLS:
         raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
     from scipy.optimize import linear_sum_assignment
@@ -200,10 +235,16 @@ def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], docum
     for (k, r), similarity in pairs.items():
         cost[at_row[k], at_column[r]] = -similarity
     # Where nothing better is left, the solver takes cells that are no pairs.
-    return [(rows[i], columns[j]) for i, j in zip(*linear_sum_assignment(cost), strict=True) if cost[i, j] < 0]
+    return [
+        (rows[i], columns[j])
+        for i, j in zip(*linear_sum_assignment(cost), strict=True)
+        if cost[i, j] < 0
+    ]
 
 
-def _pair_by_head(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[tuple[Mention, Mention, float]]:
+def _pair_by_head(
+    key: Sequence[Mention], response: Sequence[Mention]
+) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair the mentions with the same head."""
     by_head: defaultdict[int, list[Mention]] = defaultdict(list)
     for r in response:
@@ -222,7 +263,9 @@ def _pair_by_containment(
         if not k.minimum:
             continue
         for r in response[bisect_left(starts, k.place[0]) : bisect_right(starts, min(k.minimum))]:
-            contains = all(any(start <= token <= end for start, end in r.runs) for token in k.minimum)
+            contains = all(
+                any(start <= token <= end for start, end in r.runs) for token in k.minimum
+            )
             if contains and count_shared_tokens(k.runs, r.runs) == count_tokens(r.runs):
                 yield k, r, count_tokens(r.runs) / count_tokens(k.runs)
 
@@ -247,7 +290,10 @@ def _pair_by_first_part(
 
 
 def _pair_zeros(
-    key: Sequence[Mention], of_key: Mapping[int, Zero], response: Sequence[Mention], of_response: Mapping[int, Zero]
+    key: Sequence[Mention],
+    of_key: Mapping[int, Zero],
+    response: Sequence[Mention],
+    of_response: Mapping[int, Zero],
 ) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair the zeros of a sentence that have a parent in common."""
     by_parent: defaultdict[tuple[int, int], dict[int, Mention]] = defaultdict(dict)
@@ -257,10 +303,16 @@ def _pair_zeros(
     for k in key:
         sentence, dependencies = of_key[k.row]
         parents = {parent for parent, _ in dependencies}
-        candidates = {row: r for parent in parents for row, r in by_parent.get((sentence, parent), {}).items()}
+        candidates = {
+            row: r for parent in parents for row, r in by_parent.get((sentence, parent), {}).items()
+        }
         for row, r in candidates.items():
             its = of_response[row].dependencies
-            yield k, r, _f1(parents, {parent for parent, _ in its}) + WEIGHT * _f1(dependencies, its)
+            yield (
+                k,
+                r,
+                _f1(parents, {parent for parent, _ in its}) + WEIGHT * _f1(dependencies, its),
+            )
 
 
 def _f1(key: Collection[Hashable], response: Collection[Hashable]) -> float:
@@ -286,12 +338,20 @@ def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Pla
     found = np.arange(max(key.max(initial=-1), response.max(initial=-1)) + 1)
     found[one] = other
     found[other] = one
-    return Places(key, response, found[key], found[response], np.where(np.isin(key, response), key, found[key]))
+    return Places(
+        key,
+        response,
+        found[key],
+        found[response],
+        np.where(np.isin(key, response), key, found[key]),
+    )
 
 
 def repeats(table: MentionTable) -> Ints:
     """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
-    return find_repeats(Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity))
+    return find_repeats(
+        Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
+    )
 
 
 def without_repeats(table: MentionTable) -> MentionTable:
@@ -354,7 +414,9 @@ def match_sides(
     """
     require_heads(key, response, matching)
     if duplicates == "reference" and zeros == "corefud":
-        raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
+        raise RequestError(
+            "zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one"
+        )
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
             if len(repeats(table)):
@@ -362,11 +424,15 @@ def match_sides(
     elif duplicates == "first":
         key, response = without_repeats(key), without_repeats(response)
     if keep_singletons == "false":
-        key, response = (table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response))
+        key, response = (
+            table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response)
+        )
     has_nodes = key.empty is not None or response.empty is not None
     if has_nodes:
         if matching == "minimum" and key.trees is not None:
-            raise RequestError("matching 'minimum' needs files without empty nodes, which constituents don't contain")
+            raise RequestError(
+                "matching 'minimum' needs files without empty nodes, which constituents don't contain"
+            )
         key, response = share_numbering(key, response)
         if zeros == "exclude":
             key, response = (table.select(~find_zeros(table)) for table in (key, response))
@@ -406,7 +472,9 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
         lacking = "key" if key.head is None else "response"
         having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
         having += "; minimum spans of the key do as well" if matching == "partial" else ""
-        raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
+        raise RequestError(
+            f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})"
+        )
 
 
 def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zeros: str) -> Codes:

@@ -25,7 +25,12 @@ from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.assignment import best_total
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.metrics.matching import MentionMatching, count_shared_tokens, count_tokens, list_runs
+from closeread.tasks.coref.metrics.matching import (
+    MentionMatching,
+    count_shared_tokens,
+    count_tokens,
+    list_runs,
+)
 from closeread.tasks.coref.metrics.overlap import sum_by_index
 from closeread.tasks.coref.metrics.relations import count_bridging, count_non_referring
 
@@ -38,14 +43,18 @@ def overlap_counts(key: MentionTable, response: MentionTable, n_documents: int) 
     row, column = np.concatenate([k, k_within]), np.concatenate([r_within, r])
     key_runs, response_runs = list_runs(key), list_runs(response)
     pairs = zip(row.tolist(), column.tolist(), strict=True)
-    shared = np.array([count_shared_tokens(key_runs[k], response_runs[r]) for k, r in pairs], np.float64)
+    shared = np.array(
+        [count_shared_tokens(key_runs[k], response_runs[r]) for k, r in pairs], np.float64
+    )
     overlaps = shared > 0
     row, column, shared = row[overlaps], column[overlaps], shared[overlaps]
     totals = [
         sum_by_index(side.document, np.array(list(map(count_tokens, runs)), np.int64), n_documents)
         for side, runs in ((key, key_runs), (response, response_runs))
     ]
-    return np.column_stack([best_total(row, column, shared, key.document[row], n_documents), *totals])
+    return np.column_stack(
+        [best_total(row, column, shared, key.document[row], n_documents), *totals]
+    )
 
 
 def _list_starts(outer: MentionTable, inner: MentionTable, shift: int) -> tuple[Ints, Ints]:
@@ -114,8 +123,12 @@ COUNT_SELECTED: Mapping[str, Callable[[MentionMatching], Floats]] = {
     "mor": lambda matched: overlap_counts(matched.key, matched.response, len(matched.key.names)),
     "zeros": count_zero_anaphors,
     "non_referring": count_non_referring,
-    "bridging_anaphors": lambda matched: count_bridging(matched, lambda key, response, entity_of: True),
-    "bridging_mentions": lambda matched: count_bridging(matched, lambda key, response, entity_of: key == response),
+    "bridging_anaphors": lambda matched: count_bridging(
+        matched, lambda key, response, entity_of: True
+    ),
+    "bridging_mentions": lambda matched: count_bridging(
+        matched, lambda key, response, entity_of: key == response
+    ),
     "bridging_entities": lambda matched: count_bridging(
         matched,
         lambda key, response, entity_of: (

@@ -60,11 +60,19 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
     rows: list[Sequence[TreeRow]] = []
     digests = []
     for document, (words, place) in enumerate(files):
-        found = words.read_columns(place, (TAG_CELL, TREE_CELL)) if isinstance(words, ConllWords) else None
+        found = (
+            words.read_columns(place, (TAG_CELL, TREE_CELL))
+            if isinstance(words, ConllWords)
+            else None
+        )
         file = table.file_of(document)
         if words is None or found is None or (len(found[1]) and {"-", "_"}.issuperset(found[0][1])):
             line = words.line_of(place, 0) or None if words else None
-            lacking.add(f"document {quote(table.names[document])} has no constituents ({EXPECTED})", line, file=file)
+            lacking.add(
+                f"document {quote(table.names[document])} has no constituents ({EXPECTED})",
+                line,
+                file=file,
+            )
             continue
         (tags, cells), sentence = found
         forms = words(place)
@@ -78,7 +86,9 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
                 what = f"column {TREE_CELL + 1}: {quote(cell)} is not part of a tree (expected '*' with brackets)"
                 invalid.add(what, words.line_of(place, token), file=file)
         for token, what in _find_unbalanced(rows[-1]):
-            unbalanced.add(f"column {TREE_CELL + 1}: {what}", words.line_of(place, token), file=file)
+            unbalanced.add(
+                f"column {TREE_CELL + 1}: {what}", words.line_of(place, token), file=file
+            )
     for problems in (lacking, invalid, unbalanced):
         problems.raise_any(source)
     return Trees(rows, digests)
@@ -94,7 +104,10 @@ def _find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
             yield first + token, "more constituents close than are open in the sentence"
         if (n := heights[-1]) > 0:
             verb = "is still open" if n == 1 else "are still open"
-            yield first + len(heights) - 1, f"{pluralize(n, 'constituent')} {verb} at the end of the sentence"
+            yield (
+                first + len(heights) - 1,
+                f"{pluralize(n, 'constituent')} {verb} at the end of the sentence",
+            )
         first += len(heights)
 
 
@@ -115,9 +128,14 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
         return sentence, find_minimum_span(rows[start : end + 1], start - first)
 
     def number(table: MentionTable) -> Ints:
-        places = enumerate(zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
+        places = enumerate(
+            zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        )
         spans = (
-            (place[0], tuple(merge_adjacent(table.parts[row])) if row in table.parts else identify(*place))
+            (
+                place[0],
+                tuple(merge_adjacent(table.parts[row])) if row in table.parts else identify(*place),
+            )
             for row, place in places
         )
         return np.array([numbers.setdefault(span, len(numbers)) for span in spans], np.int64)
@@ -130,14 +148,18 @@ class _Node:
     """A constituent, by the first two letters of its label; or a leaf, which may have children, too."""
 
     label: str = ""
-    leaf: tuple[str, int] | None = None  # words without a bracket between them, and their place in the sentence
+    leaf: tuple[str, int] | None = (
+        None  # words without a bracket between them, and their place in the sentence
+    )
     counts: bool = False  # for leaves only
     children: list[_Node] = field(default_factory=list)
 
 
 def find_minimum_span(rows: Sequence[TreeRow], start: int) -> frozenset[tuple[str, int]]:
     """Find the minimum span of some tokens, the first at a place in the sentence: texts and their places there."""
-    leaves = frozenset(node.leaf for node in _find_leaves(_parse_fragment(rows, start)) if node.leaf)
+    leaves = frozenset(
+        node.leaf for node in _find_leaves(_parse_fragment(rows, start)) if node.leaf
+    )
     return leaves or frozenset((row.word, i) for i, row in enumerate(rows))
 
 
@@ -209,7 +231,9 @@ def _find_leaves(root: _Node) -> list[_Node]:
     return []
 
 
-def _find_nearest(root: _Node, kinds: Collection[str], earlier: Sequence[_Node] = ()) -> list[_Node]:
+def _find_nearest(
+    root: _Node, kinds: Collection[str], earlier: Sequence[_Node] = ()
+) -> list[_Node]:
     """Find the nearest leaves that count, on paths of constituents of some kinds.
 
     Paths may begin with some earlier constituents, whose own leaves don't count.
@@ -217,7 +241,13 @@ def _find_nearest(root: _Node, kinds: Collection[str], earlier: Sequence[_Node] 
     passed = set(map(id, earlier))
     level = [root]
     while level:
-        found = [leaf for node in level if id(node) not in passed for leaf in node.children if leaf.counts]
+        found = [
+            leaf
+            for node in level
+            if id(node) not in passed
+            for leaf in node.children
+            if leaf.counts
+        ]
         if found:
             return found
         inner = (child for node in level for child in node.children if child.leaf is None)

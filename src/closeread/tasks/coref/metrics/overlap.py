@@ -129,15 +129,28 @@ def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
     """Build the table of key and response, on which no mention occurs twice (otherwise see `repeats`)."""
     key_row, response_row = match_rows(*mention_codes(key, response))
     width = max(response.n_entities, 1)
-    cells, shared = np.unique(key.entity[key_row] * width + response.entity[response_row], return_counts=True)
+    cells, shared = np.unique(
+        key.entity[key_row] * width + response.entity[response_row], return_counts=True
+    )
     cell_key, cell_response = np.divmod(cells, width)
     documents, sizes = measure_clusters(key, response)
     links = count_links(shared, sizes[KEY][cell_key], sizes[RESPONSE][cell_response])
     counted = (key.document[key_row], key.document, response.document)
-    mentions = np.column_stack([np.bincount(document, minlength=n_documents) for document in counted])
+    mentions = np.column_stack(
+        [np.bincount(document, minlength=n_documents) for document in counted]
+    )
     both = (shared, shared)
     return Overlap(
-        n_documents, documents, sizes, mentions, (cell_key, cell_response), shared, both, both, (links, links), both
+        n_documents,
+        documents,
+        sizes,
+        mentions,
+        (cell_key, cell_response),
+        shared,
+        both,
+        both,
+        (links, links),
+        both,
     )
 
 

@@ -18,7 +18,13 @@ from closeread.arrays import Floats
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError, pluralize
 from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
+from closeread.tasks.coref.relations import (
+    Place,
+    find_single_antecedents,
+    list_zeros,
+    places_by_entity,
+    relations_of,
+)
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.metrics.matching import MentionMatching
@@ -42,7 +48,9 @@ def count_non_referring(matched: MentionMatching) -> Floats:
     return np.array(rows, np.float64).reshape(-1, 3)
 
 
-def count_bridging(matched: MentionMatching, is_right: Callable[[Place, Place, Mapping[Place, int]], bool]) -> Floats:
+def count_bridging(
+    matched: MentionMatching, is_right: Callable[[Place, Place, Mapping[Place, int]], bool]
+) -> Floats:
     """Count the bridging anaphors with the right anchor, those of the key, those of the response, (n_documents, 3).
 
     Args:
@@ -64,7 +72,10 @@ def count_bridging(matched: MentionMatching, is_right: Callable[[Place, Place, M
         key, response = ({pair.anaphor: pair.anchor or () for pair in pairs} for pairs in relations)
         mentions = places_by_entity(matched.key, document, list_zeros(document, *sides))
         entity_of = {place: entity for entity, found in mentions.items() for _, place in found}
-        right = sum(is_right(key[anaphor], response[anaphor], entity_of) for anaphor in key.keys() & response.keys())
+        right = sum(
+            is_right(key[anaphor], response[anaphor], entity_of)
+            for anaphor in key.keys() & response.keys()
+        )
         rows.append((right, len(key), len(response)))
     return np.array(rows, np.float64).reshape(-1, 3)
 
@@ -72,7 +83,9 @@ def count_bridging(matched: MentionMatching, is_right: Callable[[Place, Place, M
 BY_MINIMUM = "partial", "minimum"
 
 
-def describe_relations(table: MentionTable, side: str, options: Options, counts: Collection[str]) -> Iterator[str]:
+def describe_relations(
+    table: MentionTable, side: str, options: Options, counts: Collection[str]
+) -> Iterator[str]:
     """Describe annotation of a side, "key" or "response", that these counts do not score in full."""
     relations = [relations_of(table, document) for document in range(len(table.names))]
     found = []
@@ -96,7 +109,9 @@ def describe_relations(table: MentionTable, side: str, options: Options, counts:
         yield f"not scored in the {side}: {named}"
     if options["matching"] in BY_MINIMUM and side == "key":
         outside = sum(
-            not all(any(start <= token <= end for start, end in table.parts_of(row)) for token in tokens)
+            not all(
+                any(start <= token <= end for start, end in table.parts_of(row)) for token in tokens
+            )
             for row, tokens in table.minimum.items()
         )
         if outside:
@@ -104,7 +119,9 @@ def describe_relations(table: MentionTable, side: str, options: Options, counts:
             yield f"{outside:,} {spans} outside their mentions, which match by the same tokens only"
 
 
-def digest_relations(table: MentionTable, digests: Sequence[bytes], options: Options) -> list[bytes]:
+def digest_relations(
+    table: MentionTable, digests: Sequence[bytes], options: Options
+) -> list[bytes]:
     """Add minimum spans and split antecedents to the digests of documents, if options make them part of the gold."""
     found: list[list[object]] = [[] for _ in digests]
     if options["matching"] in BY_MINIMUM and table.head is None:
@@ -114,7 +131,9 @@ def digest_relations(table: MentionTable, digests: Sequence[bytes], options: Opt
         for document, rows in enumerate(found):
             rows += _list_sets(table, document)
     return [
-        hashlib.sha256(digest + json.dumps(sorted(rows, key=json.dumps)).encode()).digest() if rows else digest
+        hashlib.sha256(digest + json.dumps(sorted(rows, key=json.dumps)).encode()).digest()
+        if rows
+        else digest
         for digest, rows in zip(digests, found, strict=True)
     ]
 
@@ -125,7 +144,9 @@ def _list_sets(table: MentionTable, document: int) -> Iterator[object]:
     if not relations.antecedents:
         return
     mentions = places_by_entity(table, document, list_zeros(document, table))
-    places = {table.label(found[0][0]): sorted(place for _, place in found) for found in mentions.values()}
+    places = {
+        table.label(found[0][0]): sorted(place for _, place in found) for found in mentions.values()
+    }
     places |= {name: sorted(found) for name, found in relations.non_referring.items()}
     for whole, antecedents in find_single_antecedents(relations.antecedents).items():
         yield [places[whole], sorted(places[name] for name in antecedents)]

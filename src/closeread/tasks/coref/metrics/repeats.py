@@ -24,7 +24,13 @@ from operator import add
 import numpy as np
 
 from closeread.arrays import Floats, Ints, LimitError, Mask, mark_run_starts
-from closeread.tasks.coref.metrics.overlap import Overlap, Side, count_links, measure_clusters, mention_codes
+from closeread.tasks.coref.metrics.overlap import (
+    Overlap,
+    Side,
+    count_links,
+    measure_clusters,
+    mention_codes,
+)
 
 MAX_REPEATS = 1_000_000
 """The most pairs of places of repeated mentions in a document: of an entity in the key and one in the response, or of
@@ -64,9 +70,13 @@ def keep_as_reference(key: Side, response: Side) -> Mask:
     return kept
 
 
-def repeated_overlap(key: Side, response: Side, n_documents: int, *, by_minimum: bool = False) -> Overlap:
+def repeated_overlap(
+    key: Side, response: Side, n_documents: int, *, by_minimum: bool = False
+) -> Overlap:
     """Build the table of sides with repeated mentions, which are counted as coval does if `by_minimum`."""
-    places = list(zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True))
+    places = list(
+        zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True)
+    )
     cells: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 6)
     for number, (in_key, in_response) in enumerate(places):
         both = in_key.keys() & in_response.keys()
@@ -87,7 +97,9 @@ def repeated_overlap(key: Side, response: Side, n_documents: int, *, by_minimum:
     shared, last, key_rows, response_rows, times, key_times = (
         np.array([cells[cell] for cell in order], np.int64).reshape(-1, 6).T
     )
-    mentions = np.array([[len(k.keys() & r.keys()), len(k), len(r)] for k, r in places], np.int64).reshape(-1, 3)
+    mentions = np.array(
+        [[len(k.keys() & r.keys()), len(k), len(r)] for k, r in places], np.int64
+    ).reshape(-1, 3)
     documents, sizes = measure_clusters(key, response)
     of_key, of_response = sizes[0][cell_key], sizes[1][cell_response]
     rows = (key_rows, response_rows)
@@ -100,7 +112,10 @@ def repeated_overlap(key: Side, response: Side, n_documents: int, *, by_minimum:
         shared,
         linked=rows if by_minimum else (last, last),
         together=rows if by_minimum else (shared, shared),
-        links=(count_links(key_rows, of_key, of_response), count_links(response_rows, of_response, of_key)),
+        links=(
+            count_links(key_rows, of_key, of_response),
+            count_links(response_rows, of_response, of_key),
+        ),
         similarities=(times, key_times) if by_minimum else (key_rows, key_rows),
         places=places,
     )
@@ -131,15 +146,27 @@ def count_blanc_of_repeats(places: Sequence[tuple[Places, Places]]) -> Floats:
     counts = []
     for document, (key, response) in enumerate(places):
         both = key.keys() & response.keys()
-        cells = {mention: [(i, j) for i in key[mention] for j in response[mention]] for mention in both}
+        cells = {
+            mention: [(i, j) for i in key[mention] for j in response[mention]] for mention in both
+        }
         common = _count_linked(document, cells) + len(_find_twice(key) & _find_twice(response))
         own = [_count_linked(document, side) + len(_find_twice(side)) for side in (key, response)]
         shared = [{mention: side[mention] for mention in both} for side in (key, response)]
         never_apart = sum(map(_count_together, shared)) - _count_together(cells)
-        in_several = [{mention for mention, found in side.items() if len(found) > 1} for side in (key, response)]
+        in_several = [
+            {mention for mention, found in side.items() if len(found) > 1}
+            for side in (key, response)
+        ]
         other = comb(len(both), 2) - never_apart + len(in_several[0] & in_several[1])
         others = (comb(len(side), 2) - _count_together(side) for side in (key, response))
-        counts.append([common, *own, other, *(n + len(few) for n, few in zip(others, in_several, strict=True))])
+        counts.append(
+            [
+                common,
+                *own,
+                other,
+                *(n + len(few) for n, few in zip(others, in_several, strict=True)),
+            ]
+        )
     return np.array(counts, np.float64).reshape(-1, 6)
 
 
@@ -155,7 +182,10 @@ def _count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> 
         for group in own:
             members[group].append(mention)
     # Only two mentions that are both in several groups can share more than one: only their pairs are listed.
-    repeated = [[mention for mention in mentions if len(groups[mention]) > 1] for mentions in members.values()]
+    repeated = [
+        [mention for mention in mentions if len(groups[mention]) > 1]
+        for mentions in members.values()
+    ]
     n_listed = sum(comb(len(mentions), 2) for mentions in repeated)
     _check_repeats(document, n_listed, "pairs of repeated mentions of the same entities")
     distinct = {pair for mentions in repeated for pair in combinations(mentions, 2)}

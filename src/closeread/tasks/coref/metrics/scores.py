@@ -45,8 +45,14 @@ SHARES = {
     "zeros": ("Zeros", "zero anaphors found with a right antecedent"),
     "non_referring": ("Non-referring", "non-referring mentions found"),
     "bridging_anaphors": ("Bridging anaphors", "bridging anaphors found"),
-    "bridging_mentions": ("Bridging, mentions", "bridging anaphors found with the right mention as anchor"),
-    "bridging_entities": ("Bridging, entities", "bridging anaphors found with a mention of the right entity as anchor"),
+    "bridging_mentions": (
+        "Bridging, mentions",
+        "bridging anaphors found with the right mention as anchor",
+    ),
+    "bridging_entities": (
+        "Bridging, entities",
+        "bridging anaphors found with a mention of the right entity as anchor",
+    ),
 }
 """The title of every metric that has counts, and its precision and recall in words."""
 
@@ -72,7 +78,10 @@ class FoundRatio:
     def __call__(self, counts: Columns) -> Floats:
         """Compute the ratio."""
         own = f"{self.metric}/found_of_{self.side}"
-        return ratio(counts[own if own in counts else f"{self.metric}/common"], counts[f"{self.metric}/{self.side}"])
+        return ratio(
+            counts[own if own in counts else f"{self.metric}/common"],
+            counts[f"{self.metric}/{self.side}"],
+        )
 
 
 @dataclass(frozen=True)
@@ -93,10 +102,16 @@ def scores_of(name: str) -> tuple[Metric, ...]:
     """Return the scores of a metric, by its name: precision, recall and F1 of summed counts."""
     if name == "conll":
         mean = MeanOf(tuple(scores_of(part)[-1].formula for part in IN_CONLL))
-        return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0),)
+        return (
+            Metric(
+                "conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0
+            ),
+        )
     title, share = SHARES[name]
     precision = FoundRatio(name, "response", f"Precision: {share}.")
-    scores = precision_recall_f1(name, title, precision, FoundRatio(name, "key", f"Recall: {share}."))
+    scores = precision_recall_f1(
+        name, title, precision, FoundRatio(name, "key", f"Recall: {share}.")
+    )
     if name == "blanc":
         return tuple(replace(score, formula=BlancScore(part)) for part, score in enumerate(scores))
     return scores

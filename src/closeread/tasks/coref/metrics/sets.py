@@ -24,10 +24,23 @@ from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.metrics.matching import MentionMatching
-from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Side, count_links, overlap, sum_by_index
+from closeread.tasks.coref.metrics.overlap import (
+    KEY,
+    RESPONSE,
+    Side,
+    count_links,
+    overlap,
+    sum_by_index,
+)
 from closeread.tasks.coref.metrics.relations import require_relations
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns
-from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
+from closeread.tasks.coref.relations import (
+    Place,
+    find_single_antecedents,
+    list_zeros,
+    places_by_entity,
+    relations_of,
+)
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "lea")
 
@@ -62,7 +75,10 @@ def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric:
     table, mapped = overlap(*sides, len(key)), _map_sets(key, response, metric)[0]
     width = max(len(table.sizes[RESPONSE]), 1)
     of_key, of_response = mapped[:, :2].astype(np.int64).T
-    of_pairs, of_cells = of_key * width + of_response, table.cells[KEY] * width + table.cells[RESPONSE]
+    of_pairs, of_cells = (
+        of_key * width + of_response,
+        table.cells[KEY] * width + table.cells[RESPONSE],
+    )
     cells = np.union1d(of_cells, of_pairs)
     shared = np.zeros(len(cells), np.int64)
     shared[np.searchsorted(cells, of_cells)] = table.shared
@@ -70,7 +86,10 @@ def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric:
     recall, precision, f1 = (sum_by_index(pair, values, len(cells)) for values in mapped[:, 2:].T)
     linked = (shared + recall, shared + precision)
     sizes = tuple(
-        usual + np.bincount([one.entity for found in of_side for one in found], minlength=len(usual)).astype(np.int64)
+        usual
+        + np.bincount(
+            [one.entity for found in of_side for one in found], minlength=len(usual)
+        ).astype(np.int64)
         for usual, of_side in zip(table.sizes, (key, response), strict=True)
     )
     links = count_links(shared, sizes[KEY][cells // width], sizes[RESPONSE][cells % width])
@@ -100,39 +119,63 @@ def _map_sets(key: Sets, response: Sets, metric: str) -> tuple[Floats, Floats]:
     totals = np.zeros((len(key), len(EACH_SIDE)))
     for number, sides in enumerate(zip(key, response, strict=True)):
         for sets, others in (sides, sides[::-1]):
-            n_compared = len(others) * sum(len(mentions) for one in sets for mentions in one.antecedents)
+            n_compared = len(others) * sum(
+                len(mentions) for one in sets for mentions in one.antecedents
+            )
             if n_compared > MAX_COMPARED:
-                raise LimitError(number, n_compared, "mentions of split antecedents to compare", MAX_COMPARED)
+                raise LimitError(
+                    number, n_compared, "mentions of split antecedents to compare", MAX_COMPARED
+                )
         if not any(sides):
             continue
         of_key, of_response = (sets or [NO_SET] for sets in sides)
         n = len(of_response)
-        counts = _compare([one for one in of_key for _ in of_response], list(of_response) * len(of_key), metric)
+        counts = _compare(
+            [one for one in of_key for _ in of_response], list(of_response) * len(of_key), metric
+        )
         recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))
         f1 = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
         pairs = list(zip(*linear_sum_assignment(f1.reshape(-1, n), maximize=True), strict=True))
         totals[number, [0, 2]] = counts[[i * n + j for i, j in pairs]][:, [0, 2]].sum(axis=0)
         totals[number, [1, 3]] = counts[::n, 1].sum(), counts[:n, 3].sum()
         mapped += [
-            (of_key[i].entity, of_response[j].entity, recall[i * n + j], precision[i * n + j], f1[i * n + j])
+            (
+                of_key[i].entity,
+                of_response[j].entity,
+                recall[i * n + j],
+                precision[i * n + j],
+                f1[i * n + j],
+            )
             for i, j in pairs
             if f1[i * n + j] > 0
         ]
     return np.array(mapped, np.float64).reshape(-1, 5), totals
 
 
-def _compare(key: Sequence[AntecedentSet], response: Sequence[AntecedentSet], metric: str) -> Floats:
+def _compare(
+    key: Sequence[AntecedentSet], response: Sequence[AntecedentSet], metric: str
+) -> Floats:
     """Count pairs of sets, each as a document of its own, (n_pairs, 4), columns `EACH_SIDE`."""
     sides = []
     for sets in (key, response):
-        clusters = [(document, mentions) for document, one in enumerate(sets) for mentions in one.antecedents]
-        rows = [(document, code, i) for i, (document, mentions) in enumerate(clusters) for code in mentions]
+        clusters = [
+            (document, mentions)
+            for document, one in enumerate(sets)
+            for mentions in one.antecedents
+        ]
+        rows = [
+            (document, code, i)
+            for i, (document, mentions) in enumerate(clusters)
+            for code in mentions
+        ]
         sides.append(Side(*np.array(rows, np.int64).reshape(-1, 3).T))
     table = overlap(sides[KEY], sides[RESPONSE], len(key))
     counts = count_each_side(metric, table, table)
     if metric == "muc":  # a singleton has one link
         is_one = [sizes == 1 for sizes in table.sizes]
-        found = table.sum_cells(is_one[KEY][table.cells[KEY]] & is_one[RESPONSE][table.cells[RESPONSE]])
+        found = table.sum_cells(
+            is_one[KEY][table.cells[KEY]] & is_one[RESPONSE][table.cells[RESPONSE]]
+        )
         ones = [table.sum_clusters(side, is_one[side]) for side in (KEY, RESPONSE)]
         counts += np.column_stack([found, ones[KEY], found, ones[RESPONSE]])
     return counts
@@ -149,13 +192,20 @@ def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence
         raise RequestError(f"BLANC is not defined for entities with split antecedents; {advice}")
     for name, values in NEEDED.items():
         if options[name] not in values:
-            raise RequestError(f"scoring split antecedents needs {name} {' or '.join(map(repr, values))}")
+            raise RequestError(
+                f"scoring split antecedents needs {name} {' or '.join(map(repr, values))}"
+            )
     if breakdowns:
-        raise RequestError(f"{breakdowns[0]} divides mentions, which sets of antecedents are not; don't score these")
+        raise RequestError(
+            f"{breakdowns[0]} divides mentions, which sets of antecedents are not; don't score these"
+        )
 
 
 def split_columns(
-    files: tuple[MentionTable, MentionTable], matched: MentionMatching, metrics: Sequence[str], choice: str
+    files: tuple[MentionTable, MentionTable],
+    matched: MentionMatching,
+    metrics: Sequence[str],
+    choice: str,
 ) -> dict[str, Floats]:
     """Count every document by those metrics that know sets of antecedents; by the names of the counts.
 
@@ -170,7 +220,11 @@ def split_columns(
     columns: dict[str, Floats] = {}
     for metric in (name for name in metrics if name in METRICS):
         only = choice == "only"
-        counts = count_sets(key, response, metric) if only else count_with_sets(sides, key, response, metric)
+        counts = (
+            count_sets(key, response, metric)
+            if only
+            else count_with_sets(sides, key, response, metric)
+        )
         columns |= name_columns(metric, EACH_SIDE, counts)
     return columns
 
@@ -191,7 +245,11 @@ def _collect_sets(
         zeros = list_zeros(document, *tables)
         scored = [places_by_entity(table, document, zeros) for table in tables]
         codes = [
-            {place: int(side.mention[row]) for mentions in found.values() for row, place in mentions}
+            {
+                place: int(side.mention[row])
+                for mentions in found.values()
+                for row, place in mentions
+            }
             for side, found in zip(matched.sides, scored, strict=True)
         ]
         fresh: dict[Place, int] = {}
@@ -199,7 +257,9 @@ def _collect_sets(
             # A mention that is not scored has the code of one of the other side at the same place if no mention of its
             # own side matches that.
             own = set(codes[i].values())
-            known = {place: code for place, code in codes[1 - i].items() if code not in own} | codes[i]
+            known = {
+                place: code for place, code in codes[1 - i].items() if code not in own
+            } | codes[i]
             relations = relations_of(table, document)
             mentions = places_by_entity(table, document, list_zeros(document, table))
             number = {table.label(found[0][0]): entity for entity, found in mentions.items()}
@@ -216,10 +276,17 @@ def _collect_sets(
                 for antecedent in antecedents:
                     places = relations.non_referring.get(antecedent)
                     places = places or [place for _, place in mentions[number[antecedent]]]
-                    for place in places:  # those that no scored mention has are numbered from `begin`
+                    for (
+                        place
+                    ) in places:  # those that no scored mention has are numbered from `begin`
                         if place not in known:
                             fresh.setdefault(place, begin + len(fresh))
-                    clusters.append([known[place] if place in known else fresh[place] for place in places])
+                    clusters.append(
+                        [known[place] if place in known else fresh[place] for place in places]
+                    )
                 sets[i][document].append(AntecedentSet(entity, clusters))
-    key, response = (side._replace(entity=new[side.entity]) for side, new in zip(matched.sides, merged, strict=True))
+    key, response = (
+        side._replace(entity=new[side.entity])
+        for side, new in zip(matched.sides, merged, strict=True)
+    )
     return (key, response), (sets[0], sets[1])

@@ -46,11 +46,17 @@ COUNTS = tuple(f"{metric}/{count}" for metric in METRICS for count in EACH_SIDE)
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
 NAMES = frozenset({"NNP", "NNPS", "NR"})
 NOUNS = frozenset({"NN", "NNS", "NT"})
-UNIVERSAL = {**dict.fromkeys(PRONOUNS, "PRON"), **dict.fromkeys(NAMES, "PROPN"), **dict.fromkeys(NOUNS, "NOUN")}
+UNIVERSAL = {
+    **dict.fromkeys(PRONOUNS, "PRON"),
+    **dict.fromkeys(NAMES, "PROPN"),
+    **dict.fromkeys(NOUNS, "NOUN"),
+}
 """The universal part of speech of a tag; that of all others does not matter."""
 
 OTHER = "X"
-LONE_DETERMINER = "DT"  # of `this` and `that`, which are pronouns if they are a mention of their own
+LONE_DETERMINER = (
+    "DT"  # of `this` and `that`, which are pronouns if they are a mention of their own
+)
 VERB_PHRASE = ("TO", "MD", "VB")
 AFTER_HEAD = ("IN", "TO", "MD", "VB", "W", "CC", "PRP", ",", ":", "-LRB-", "(")
 """How the tags of tokens begin that follow a head: prepositions, verbs, relative and other pronouns, and so on."""
@@ -75,7 +81,11 @@ def _read_tags(table: MentionTable, document: int) -> Sequence[str]:
 
 def has_tags(table: MentionTable) -> bool:
     """Return whether the words of the documents have known parts of speech."""
-    return any(tag in UNIVERSAL for document in range(len(table.names)) for tag in _read_tags(table, document))
+    return any(
+        tag in UNIVERSAL
+        for document in range(len(table.names))
+        for tag in _read_tags(table, document)
+    )
 
 
 def guess_tags(table: MentionTable) -> list[str]:
@@ -83,7 +93,9 @@ def guess_tags(table: MentionTable) -> list[str]:
     read = {document: _read_tags(table, document) for document in set(table.document.tolist())}
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     spans = ((read[document], start, end) for document, start, end in rows)
-    return [tag_mention(tags[start : end + 1]) if end < len(tags) else "" for tags, start, end in spans]
+    return [
+        tag_mention(tags[start : end + 1]) if end < len(tags) else "" for tags, start, end in spans
+    ]
 
 
 def tag_mention(tags: Sequence[str]) -> str:
@@ -102,7 +114,9 @@ def tag_mention(tags: Sequence[str]) -> str:
             break
         if tag in NAMES or tag in NOUNS:
             head = tag
-    return UNIVERSAL[head] if head is not None else "PRON" if not PRONOUNS.isdisjoint(tags) else OTHER
+    return (
+        UNIVERSAL[head] if head is not None else "PRON" if not PRONOUNS.isdisjoint(tags) else OTHER
+    )
 
 
 @dataclass(frozen=True)
@@ -147,7 +161,11 @@ def _has_pos(table: MentionTable) -> bool:
 
 
 def _lacks_pos(table: MentionTable) -> str:
-    return "" if _has_pos(table) or has_tags(table) else "parts of speech, as CorefUD and CoNLL-2012 files have them"
+    return (
+        ""
+        if _has_pos(table) or has_tags(table)
+        else "parts of speech, as CorefUD and CoNLL-2012 files have them"
+    )
 
 
 def _lacks_heads(table: MentionTable) -> str:
@@ -169,14 +187,18 @@ def _describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:
 FIELDS: Mapping[str, MentionField] = {
     "entity_size": MentionField(
         _describe_ranges(SIZES, 1),
-        lambda table: np.searchsorted(SIZES, np.bincount(table.entity, minlength=1)[table.entity], "right"),
+        lambda table: np.searchsorted(
+            SIZES, np.bincount(table.entity, minlength=1)[table.entity], "right"
+        ),
         is_of_entities=True,
     ),
     "mention_type": MentionField(
         ("pronoun", "proper noun", "common noun", "other", "unknown"), _number_types, _lacks_pos
     ),
     "distance": MentionField(("first mention", *_describe_ranges(DISTANCES, 0)), _number_distances),
-    "zero": MentionField(("zero", "overt"), lambda table: np.where(find_zeros(table), 0, 1), _lacks_heads),
+    "zero": MentionField(
+        ("zero", "overt"), lambda table: np.where(find_zeros(table), 0, 1), _lacks_heads
+    ),
 }
 
 
@@ -198,11 +220,15 @@ def share_mentions(
     its_key_row, response_row = match_rows(*mention_codes(*lookups[1]))
     return (
         _share_side(*sides, orders[0], np.isin(key_code, response_code), key_row, its_row),
-        _share_side(*sides[::-1], orders[1], np.isin(response_code, key_code), response_row, its_key_row),
+        _share_side(
+            *sides[::-1], orders[1], np.isin(response_code, key_code), response_row, its_key_row
+        ),
     )
 
 
-def _share_side(side: Side, other: Side, order: Ints, matched: Mask, row: Ints, other_row: Ints) -> Floats:
+def _share_side(
+    side: Side, other: Side, order: Ints, matched: Mask, row: Ints, other_row: Ints
+) -> Floats:
     """Return the contribution of each mention of a side to its recall, given the rows found on the other side."""
     size = np.bincount(side.entity, minlength=1)[side.entity]
     there = np.full(len(size), -1)  # the entity of the other side
@@ -212,10 +238,21 @@ def _share_side(side: Side, other: Side, order: Ints, matched: Mask, row: Ints, 
     _, number, n_shared = np.unique(cell, return_inverse=True, return_counts=True)
     shared = np.where(is_found, n_shared[number], 0)
     is_alone_there = np.bincount(other.entity, minlength=1)[there] == 1
-    lea = np.where(size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1))
+    lea = np.where(
+        size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1)
+    )
     is_anaphor, is_resolved = ~_mark_first(side.entity, order), is_found & ~_mark_first(cell, order)
     ones = np.ones(len(size))
-    columns = [matched, ones, is_resolved, is_anaphor, shared / np.maximum(size, 1), ones, lea, ones]
+    columns = [
+        matched,
+        ones,
+        is_resolved,
+        is_anaphor,
+        shared / np.maximum(size, 1),
+        ones,
+        lea,
+        ones,
+    ]
     return np.column_stack(columns).astype(np.float64)
 
 
@@ -228,7 +265,11 @@ def _mark_first(values: Ints, order: Ints) -> Mask:
 
 
 def sum_groups(
-    sides: tuple[Side, Side], shares: tuple[Floats, Floats], groups: tuple[Ints, Ints], n_groups: int, n_documents: int
+    sides: tuple[Side, Side],
+    shares: tuple[Floats, Floats],
+    groups: tuple[Ints, Ints],
+    n_groups: int,
+    n_documents: int,
 ) -> Floats:
     """Sum the shares of the mentions of each group, for every document.
 
@@ -265,7 +306,9 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     return ""
 
 
-def require_fields(key: Documents, response: Documents, options: Options, fields: Sequence[str]) -> None:
+def require_fields(
+    key: Documents, response: Documents, options: Options, fields: Sequence[str]
+) -> None:
     """Check that nothing is missing for slices by some fields of mentions."""
     for field in fields:
         if lacking := find_lacking(key, response, options, field):
@@ -285,7 +328,9 @@ def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
 def count_slices(fields: Sequence[str], matched: MentionMatching) -> dict[str, Breakdown]:
     """Count the mentions of each value of some `FIELDS` in every document."""
     key, response = matched.key, with_annotation(matched.response, matched.key)
-    shares = share_mentions(matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response)))
+    shares = share_mentions(
+        matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response))
+    )
     slices = {}
     for name in fields:
         field = FIELDS[name]

@@ -36,7 +36,9 @@ Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 _MASKED_WORD = re.compile(r"\w+(?:[-'\u2019.,:]\w+)*")
 
 
-def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top: int = 3) -> list[list[str]]:
+def masked_variants(
+    rows: Sequence[Record], *, fill: Fill, mask_token: str, top: int = 3
+) -> list[list[str]]:
     """Return the answers made by masking and refilling each word of each answer: in word order, best filling first.
 
     At most `top` fillings are used per word; those that are the masked word (ignoring case), or contain no letter or
@@ -66,7 +68,11 @@ def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top:
     variants: list[dict[str, None]] = [{} for _ in rows]
     for (number, answer, start, end), fillings in zip(words, filled, strict=True):
         old = answer[start:end].casefold()
-        usable = (word for word in map(str.strip, fillings) if word.casefold() != old and any(map(str.isalnum, word)))
+        usable = (
+            word
+            for word in map(str.strip, fillings)
+            if word.casefold() != old and any(map(str.isalnum, word))
+        )
         for word in islice(dict.fromkeys(usable), top):
             variants[number][answer[:start] + word + answer[end:]] = None
     return [list(of_row) for of_row in variants]
@@ -155,10 +161,16 @@ class Technique(NamedTuple):
 
 
 def by_rules(
-    *, number_rule: NumberRule = "both", changes: int = 1, units: UnitRule = "table", agreement: Agreement = "adjust"
+    *,
+    number_rule: NumberRule = "both",
+    changes: int = 1,
+    units: UnitRule = "table",
+    agreement: Agreement = "adjust",
 ) -> Technique:
     """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
-    replace = partial(perturb, number_rule=number_rule, changes=changes, units=units, agreement=agreement)
+    replace = partial(
+        perturb, number_rule=number_rule, changes=changes, units=units, agreement=agreement
+    )
     return Technique("rules", lambda rows: [replace(row["answer"]) for row in rows])
 
 
@@ -169,7 +181,11 @@ def by_masking(fill: Fill, *, mask_token: str) -> Technique:
 
 def by_retrieval(index: PhraseIndex, *, k: int = 20) -> Technique:
     """Return the technique ``retrieval``: the `k` phrases most similar to the answer."""
-    return Technique("retrieval", lambda rows: index.similar([row["answer"] for row in rows], k), replaces_phrases=True)
+    return Technique(
+        "retrieval",
+        lambda rows: index.similar([row["answer"] for row in rows], k),
+        replaces_phrases=True,
+    )
 
 
 def expand(
@@ -207,7 +223,9 @@ def expand(
     for row in rows:
         add(row["answer"], "original", row)
         pools.setdefault(row["question_id"], {})
-    originals = {question: [source for _, _, source in pool.values()] for question, pool in pools.items()}
+    originals = {
+        question: [source for _, _, source in pool.values()] for question, pool in pools.items()
+    }
     for technique in techniques:
         sources = {
             question: [
@@ -218,11 +236,15 @@ def expand(
             for question, pool in pools.items()
             if len(pool) < limit
         }
-        variants = iter(technique.variants([row for of_question in sources.values() for row in of_question]))
+        variants = iter(
+            technique.variants([row for of_question in sources.values() for row in of_question])
+        )
         for question, of_question in sources.items():
             made = [(answer, row) for row in of_question for answer in next(variants)]
             # Not hash(), which Python salts differently in every process.
-            digest = hashlib.sha256(f"{technique.name}\0{question}".encode("utf-8", "surrogatepass")).digest()
+            digest = hashlib.sha256(
+                f"{technique.name}\0{question}".encode("utf-8", "surrogatepass")
+            ).digest()
             generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
             for position in generator.permutation(len(made)):
                 if len(pools[question]) < limit:
@@ -231,7 +253,10 @@ def expand(
     return [
         {
             "id": f"{question}-c{number:02d}",
-            **{field: source[field] for field in ("question_id", "sentence_id", "sentence", "question")},
+            **{
+                field: source[field]
+                for field in ("question_id", "sentence_id", "sentence", "question")
+            },
             "answer": answer,
             "category": source["category"],
             "technique": technique_name,

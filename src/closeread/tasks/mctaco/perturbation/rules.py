@@ -41,7 +41,15 @@ from functools import cache
 from itertools import combinations, islice, pairwise
 from typing import Literal, NamedTuple
 
-from closeread.tasks.mctaco.perturbation.units import FORMS, SCALES, TOO_LARGE, UNIT_SECONDS, cardinal, in_words, plural
+from closeread.tasks.mctaco.perturbation.units import (
+    FORMS,
+    SCALES,
+    TOO_LARGE,
+    UNIT_SECONDS,
+    cardinal,
+    in_words,
+    plural,
+)
 
 
 def _parse_rules(text: str) -> dict[str, tuple[str, ...]]:
@@ -66,7 +74,10 @@ WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
 }
 
-UNIT_SETS: tuple[tuple[str, ...], ...] = (("second", "hour", "week", "year"), ("minute", "day", "month", "century"))
+UNIT_SETS: tuple[tuple[str, ...], ...] = (
+    ("second", "hour", "week", "year"),
+    ("minute", "day", "month", "century"),
+)
 """A unit is replaced by each of the other three of its set, singular by singular, plural by plural."""
 
 
@@ -94,7 +105,9 @@ _COUNTED_NOUN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)(?=\s+\Z)", re.IGNORECASE)
-_VOWEL = re.compile(r"(?!one\b)[aeiou]|hours?\b|8|1[18](?:[0-9]{3})*(?![0-9])|1[18],", re.IGNORECASE)
+_VOWEL = re.compile(
+    r"(?!one\b)[aeiou]|hours?\b|8|1[18](?:[0-9]{3})*(?![0-9])|1[18],", re.IGNORECASE
+)
 
 # Numbers.
 _HALF_OF_THE_DAY = r"(?:am|pm|a\.m\.|p\.m\.)(?![\w-])"
@@ -129,7 +142,9 @@ _AFTER_TIMES = re.compile(
 )
 
 # "am" and "second".
-_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|o['\u2019]?clock"
+_HOURS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|o['\u2019]?clock"
+)
 _CLOCK_TIME = re.compile(rf"(?:[0-9]|\b(?:{_HOURS}))[\s:]*$", re.IGNORECASE)
 _LAST_WORD = re.compile(r"(?<![^\s(\"'\u201c\u2018])([\w.,]+)\s+$")
 _NEXT_WORD = re.compile(r"\s+(\w+)")
@@ -152,7 +167,9 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: str
-    numbers: tuple[Decimal, Decimal] | None = None  # the number before and after, if it counts something
+    numbers: tuple[Decimal, Decimal] | None = (
+        None  # the number before and after, if it counts something
+    )
 
 
 def perturb(
@@ -210,7 +227,11 @@ def _apply(answer: str, edits: Sequence[Edit], agreement: Agreement) -> str:
             article = _ARTICLE.search(before, max(0, start - _NEAR))
             if article is not None:
                 adjusted = "an" if _VOWEL.match(new) else "a"
-                before = before[: article.start()] + copy_case(article[0], adjusted) + before[article.end() :]
+                before = (
+                    before[: article.start()]
+                    + copy_case(article[0], adjusted)
+                    + before[article.end() :]
+                )
             elif numbers is not None and (noun := _COUNTED_NOUN.match(after)):
                 one, changed = (number == 1 for number in numbers)
                 unit = _COUNTED[noun[1].lower()]
@@ -245,7 +266,9 @@ def _merge_rules(unit_rule: UnitRule) -> tuple[dict[str, tuple[str, ...]], re.Pa
             rules[unit] = rules.get(unit, ()) + others
             rules[plural(unit)] = tuple(map(plural, others))
     keys = "|".join(re.escape(key) for key in sorted(rules, key=lambda key: (-len(key), key)))
-    return rules, re.compile(rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])")
+    return rules, re.compile(
+        rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])"
+    )
 
 
 def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
@@ -277,7 +300,10 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
     """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like."""
     if rule == "off":
         return
-    digits = [(match.span(), Decimal(match[0].replace(",", "")), "digits") for match in NUMBER.finditer(answer)]
+    digits = [
+        (match.span(), Decimal(match[0].replace(",", "")), "digits")
+        for match in NUMBER.finditer(answer)
+    ]
     words = [(span, Decimal(value), "words") for span, value in _find_numbers_in_words(answer)]
     times = [
         (match.span(), Decimal(TIMES[match[0].lower()]), "times")
@@ -287,7 +313,9 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
     for (start, end), value, kind in (*digits, *words, *times):
         old = answer[start:end]
         is_hour = kind != "times" and 1 <= value < 13 and _HOUR_OF_THE_DAY.match(answer, end)
-        is_year = kind == "digits" and _YEAR.fullmatch(old) and not _COUNTS_SOMETHING.match(answer, end)
+        is_year = (
+            kind == "digits" and _YEAR.fullmatch(old) and not _COUNTS_SOMETHING.match(answer, end)
+        )
         if is_hour and value != int(value):  # "7.30 pm"
             continue
         for change in ("plus_one", "times_ten") if rule == "both" else (rule,):
@@ -303,7 +331,9 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
                 new = new.rstrip("0").rstrip(".") if "." in new else new
             else:
                 new = in_words(int(changed))
-                new = copy_case(old, new if kind == "words" else "twice" if changed == 2 else f"{new} times")
+                new = copy_case(
+                    old, new if kind == "words" else "twice" if changed == 2 else f"{new} times"
+                )
             # "once" counts no noun: "once a week".
             yield Edit(start, end, new, None if kind == "times" else (value, changed))
 
@@ -323,7 +353,9 @@ def _find_numbers_in_words(answer: str) -> Iterator[tuple[tuple[int, int], int]]
         for _, end in reversed(words[i : i + _MOST_WORDS]):
             number = cardinal(answer[start:end])
             neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
-            if number is None or any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours):
+            if number is None or any(
+                neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours
+            ):
                 continue
             done = end
             is_thing = _ONE_THING.search(answer, max(0, start - _NEAR), start) is not None

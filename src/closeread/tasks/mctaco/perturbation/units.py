@@ -226,8 +226,14 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
     pieces = []
     begin = copied = 0
     for match in _UNIT.finditer(text):
-        found, unit = _find_last_number(text[begin : match.start()], rule), _SINGULARS[match[0].lower()]
-        if found is not None and (proper := _find_largest_unit(found[2] * sizes[unit], rule)) != unit:
+        found, unit = (
+            _find_last_number(text[begin : match.start()], rule),
+            _SINGULARS[match[0].lower()],
+        )
+        if (
+            found is not None
+            and (proper := _find_largest_unit(found[2] * sizes[unit], rule)) != unit
+        ):
             start, end, quantity = found
             value = round(quantity * sizes[unit] / sizes[proper], 2)
             while (larger := _find_largest_unit(value * sizes[proper], rule)) != proper:
@@ -236,7 +242,12 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
                 whole, hundredths = divmod(int(value * 100), 100)
                 digits = f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")
                 blanks = text[begin + end : match.start()]
-                pieces += [text[copied : begin + start], digits, blanks, proper if value == 1 else plural(proper)]
+                pieces += [
+                    text[copied : begin + start],
+                    digits,
+                    blanks,
+                    proper if value == 1 else plural(proper),
+                ]
                 copied = match.end()
         begin = match.end()
     return "".join([*pieces, text[copied:]])
@@ -249,7 +260,9 @@ def _find_last_number(before: str, rule: Rule) -> tuple[int, int, Fraction] | No
         phrase = before[word.start() :]
         quantity = parse_quantity(phrase, rule=rule)
         if quantity is not None:
-            stands_alone = _stands_alone(phrase, [previous[0].lower() for previous in words[:i]], rule)
+            stands_alone = _stands_alone(
+                phrase, [previous[0].lower() for previous in words[:i]], rule
+            )
             return (word.start(), len(before.rstrip()), quantity) if stands_alone else None
     return None
 
@@ -269,5 +282,7 @@ def _stands_alone(phrase: str, before: Sequence[str], rule: Rule) -> bool:
 
 def _find_largest_unit(seconds: Fraction, rule: Rule) -> str:
     """Return the largest unit in which a duration has at least the least value, or seconds."""
-    fitting = [unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule]]
+    fitting = [
+        unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule]
+    ]
     return fitting[-1] if fitting else "second"

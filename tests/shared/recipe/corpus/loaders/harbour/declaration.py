@@ -19,7 +19,11 @@ CORPUS = Corpus(
     configs={
         "sample": Config(
             "Invented questions that ship with the package.",
-            {"test": SourceFile("sample.tsv", "b607418bcdb919e127eb13d656ed7e44a37bf4b757dc4d82920bc9ed1be02d0c")},
+            {
+                "test": SourceFile(
+                    "sample.tsv", "b607418bcdb919e127eb13d656ed7e44a37bf4b757dc4d82920bc9ed1be02d0c"
+                )
+            },
         )
     },
     default_split="test",

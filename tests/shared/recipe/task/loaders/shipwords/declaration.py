@@ -19,7 +19,11 @@ CORPUS = Corpus(
     configs={
         "sample": Config(
             "Invented words that ship with the package.",
-            {"test": SourceFile("sample.txt", "c7fd9eef636659c4acb2707aca10fe576ebc556f29d4f12d1183b70faa088a73")},
+            {
+                "test": SourceFile(
+                    "sample.txt", "c7fd9eef636659c4acb2707aca10fe576ebc556f29d4f12d1183b70faa088a73"
+                )
+            },
         )
     },
     default_split="test",

@@ -52,5 +52,7 @@ def edit_distances(gold: Ints, system: Ints) -> Ints:
     for i in range(gold.shape[1]):
         for j in range(system.shape[1]):
             replaced = distances[i, j] + (gold[:, i] != system[:, j])
-            distances[i + 1, j + 1] = np.minimum(replaced, 1 + np.minimum(distances[i, j + 1], distances[i + 1, j]))
+            distances[i + 1, j + 1] = np.minimum(
+                replaced, 1 + np.minimum(distances[i, j + 1], distances[i + 1, j])
+            )
     return distances

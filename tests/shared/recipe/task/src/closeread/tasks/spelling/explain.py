@@ -31,4 +31,6 @@ def row(edits: Edits) -> list[str]:
     return [edits["gold"], edits["system"], str(edits["edits"])]
 
 
-EXPLANATION = Explanation(explain, title, ("gold", "system", "edits"), row, ("An edit changes one character.",))
+EXPLANATION = Explanation(
+    explain, title, ("gold", "system", "edits"), row, ("An edit changes one character.",)
+)

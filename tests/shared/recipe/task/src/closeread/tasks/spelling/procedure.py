@@ -25,7 +25,11 @@ from closeread.tasks.spelling.columns import COUNTS, code_points, edit_counts
 
 
 def count(
-    *, gold: Sequence[Record], system: Sequence[Record | None], case: str = "keep", missing: str = "error"
+    *,
+    gold: Sequence[Record],
+    system: Sequence[Record | None],
+    case: str = "keep",
+    missing: str = "error",
 ) -> CountTable:
     """Count the edits of each word.
 
@@ -45,9 +49,13 @@ def count(
         words = [[word.casefold() for word in side] for side in words]
     pages = column(gold, "page")
     values = edit_counts(*map(code_points, words))
-    names = [sha256(page.encode()).digest() for page in pages]  # so that shards that share a page can be merged
+    names = [
+        sha256(page.encode()).digest() for page in pages
+    ]  # so that shards that share a page can be merged
     blocks = factorize(pages)[0]
-    table = CountTable(column(gold, "id"), blocks, COUNTS, values, {"page": pages}, block_names=names)
+    table = CountTable(
+        column(gold, "id"), blocks, COUNTS, values, {"page": pages}, block_names=names
+    )
     return table.select(present) if missing == "skip" else table
 
 
@@ -76,11 +84,21 @@ PROCEDURE = Procedure(
     unit="word",
     resampling_unit="page",
     options=(
-        Option("case", ("keep", "fold"), "keep", "Distinguish capital letters (keep), or ignore case (fold)."),
+        Option(
+            "case",
+            ("keep", "fold"),
+            "keep",
+            "Distinguish capital letters (keep), or ignore case (fold).",
+        ),
         missing_option("error"),
     ),
     metrics=(
-        Metric("word_accuracy", "Word accuracy", "Proportion of correct words.", Ratio("correct", "words")),
+        Metric(
+            "word_accuracy",
+            "Word accuracy",
+            "Proportion of correct words.",
+            Ratio("correct", "words"),
+        ),
         Metric(
             "character_accuracy",
             "Character accuracy",

@@ -24,12 +24,18 @@ def read_records(path: Path, split: str) -> Parsed:
     """
     rows = [line.split("\t") for line in read_lines(path)]
     problems = [
-        Problem(f"the number of columns is {len(row)} (expected {len(COLUMNS)}: {', '.join(COLUMNS)})", number)
+        Problem(
+            f"the number of columns is {len(row)} (expected {len(COLUMNS)}: {', '.join(COLUMNS)})",
+            number,
+        )
         for number, row in enumerate(rows, start=1)
         if len(row) != len(COLUMNS)
     ]
     numbers = [number for number, row in enumerate(rows) if len(row) == len(COLUMNS)]
-    records = [{"id": f"{split}-{number}", **dict(zip(COLUMNS, rows[number], strict=True))} for number in numbers]
+    records = [
+        {"id": f"{split}-{number}", **dict(zip(COLUMNS, rows[number], strict=True))}
+        for number in numbers
+    ]
     return Parsed(records, [number + 1 for number in numbers], problems)
 
 
@@ -47,7 +53,11 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     """Parse one word per line, in the order of gold."""
     problems = []
     if len(lines) != len(gold):
-        problems.append(Problem(f"the number of lines is {len(lines):,} (expected {len(gold):,}, one for each word)"))
+        problems.append(
+            Problem(
+                f"the number of lines is {len(lines):,} (expected {len(gold):,}, one for each word)"
+            )
+        )
     rows = [{"id": record["id"], "word": line} for record, line in zip(gold, lines, strict=False)]
     return Parsed(rows, range(1, len(rows) + 1), problems)
 
