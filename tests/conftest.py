@@ -55,10 +55,8 @@ def pytest_report_header(config):
 
 def pytest_ignore_collect(collection_path, config):
     """Leave out tests that need an extra that is not installed; the summary names them."""
-    from shared.extras import (
-        find_lacking,
-        find_needs,
-    )  # not above: assertions are rewritten in what is imported later
+    # not above: assertions are rewritten in what is imported later
+    from shared.extras import find_lacking, find_needs
 
     if not collection_path.is_file():
         return None

@@ -50,9 +50,8 @@ def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
     ).stderr
     assert "test.tsv is also an input; choose another output file" in told
     assert (data / "test.tsv").read_text() == "kept"
-    Path("picture.txt").write_text(
-        "old"
-    )  # below the folder that is read, and where the command runs
+    # below the folder that is read, and where the command runs
+    Path("picture.txt").write_text("old")
     Path("test_9442.tsv").write_bytes(loader_file("sample.tsv").read_bytes())
     assert (
         run(

@@ -249,9 +249,6 @@ def test_counts_of_a_unit_do_not_depend_on_others(name):
 def count(procedure, gold, rows, options):
     try:
         return procedure.count(gold=gold, system=rows, **options)
-    except (
-        IndexError,
-        KeyError,
-        ValueError,
-    ):  # options exclude each other, or a row is none of a submission
+    # options exclude each other, or a row is none of a submission
+    except (IndexError, KeyError, ValueError):
         return None

@@ -142,9 +142,8 @@ def test_saved_counts_are_read_merged_and_compared(tmp_path):
         [tmp_path / "a.parquet", closeread.Counts.load(tmp_path / "b.parquet")], expect=GOLD
     )
     assert (len(merged), repr(merged)) == (12, "<Counts of coref: 12 documents>")
-    assert closeread.compare(
-        "coref", merged, FOUND, gold=GOLD
-    )  # scored at once, with the same signature
+    # scored at once, with the same signature
+    assert closeread.compare("coref", merged, FOUND, gold=GOLD)
 
 
 def test_absent_foreign_and_changed_units_are_told():

@@ -38,9 +38,8 @@ def multinomial(weights):
     return math.factorial(n) / math.prod(map(math.factorial, weights)) / n**n
 
 
-@pytest.mark.parametrize(
-    "below", [0, 0.3, 1, 3]
-)  # with 0, nearly half of the resamples are drawn again; with 3, none
+# with 0, nearly half of the resamples are drawn again; with 3, none
+@pytest.mark.parametrize("below", [0, 0.3, 1, 3])
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 4])
 def test_every_resample_is_as_likely_as_it_should_be(monkeypatch, n_blocks, below):
     monkeypatch.setattr(draws, "BELOW", below)

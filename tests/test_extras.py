@@ -67,9 +67,8 @@ def test_extras_are_named_in_one_way():
 
 @pytest.mark.gate
 def test_leaderboards_in_folders_need_no_extra(monkeypatch, tmp_path, ran):
-    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {
-        "markdown-it-py"
-    }  # rich needs it, too
+    # rich needs it, too
+    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {"markdown-it-py"}
     for name in set().union(*EXTRAS.values()) - core:
         monkeypatch.setitem(
             sys.modules, {"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")), None

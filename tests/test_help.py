@@ -84,9 +84,8 @@ def test_help_of_an_option_names_options_of_the_same_command():
         own = {name for option in options for name in option.opts}
         for option in options:
             without_commands = re.sub("`[^`]*`", "", option.help or "")
-            named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {
-                "--counts"
-            }  # those of `closeread score`
+            # those of `closeread score`
+            named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {"--counts"}
             assert named <= own, (context.command_path, option.name)
 
 

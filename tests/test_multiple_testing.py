@@ -91,9 +91,8 @@ def test_compare_corrects_for_all_scores_of_all_systems(files, run):
         ]
         assert after == pytest.approx([float(value) for value in correct(before)])
         assert after != before
-        assert [one["differences"]["f1"][kind] for one in (first, second)] == before[
-            1::2
-        ]  # those stay what they were
+        # those stay what they were
+        assert [one["differences"]["f1"][kind] for one in (first, second)] == before[1::2]
     assert not any("corrected" in key for key in raw[0]["differences"]["f1"])
 
 
@@ -132,9 +131,8 @@ def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
     assert corrected == pytest.approx([float(value) for value in correct(raw)])
 
 
-@pytest.mark.parametrize(
-    "n_resamples", [100, 39]
-)  # of 39, the smallest p-value is 2 / 40, which still decides
+# of 39, the smallest p-value is 2 / 40, which still decides
+@pytest.mark.parametrize("n_resamples", [100, 39])
 def test_a_corrected_comparison_is_saved_and_shown(files, n_resamples):
     how = {"config": "sample", "resampling": Resampling(n_resamples)}
     comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", **how)
@@ -204,10 +202,8 @@ def test_comparisons_test_f1_unless_asked_for_more(here, run):
     first, *_ = closeread.compare("coref", systems, gold=key, scores=("muc", "b3", "conll"))
     assert list(first.differences)[:3] == ["muc/precision", "muc/recall", "muc/f1"]
     # Precision is 1 for all, so that a difference of 0 is tested too: 7 scores of 3 pairs.
-    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (
-        21,
-        3000,
-    )  # 21 / 2100 is 0.01
+    # 21 / 2100 is 0.01
+    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (21, 3000)
     for name, rows in {"key": key, **systems}.items():
         json_lines.write(f"{name}.jsonl", rows)
     command = (

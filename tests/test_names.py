@@ -128,6 +128,5 @@ def test_build_timeline_is_documented_and_its_former_name_works(ran):
 
 
 def test_an_unknown_option_of_a_group_stays_one(run):
-    assert re.search(
-        "No such option:? '?--foo", run("--foo").stderr
-    )  # with quotation marks since click 8.4
+    # with quotation marks since click 8.4
+    assert re.search("No such option:? '?--foo", run("--foo").stderr)

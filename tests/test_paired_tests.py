@@ -42,9 +42,8 @@ def systems(draw):
         draw(st.lists(st.integers(0, 3), min_size=n_units, max_size=n_units)), return_inverse=True
     )[1]
     digests = [bytes([draw(st.integers(0, 2))]) * 32 for _ in range(n_units)]
-    number = st.sampled_from(
-        [0.0, 1.0, 2.0, 7.0, 0.25, 0.5]
-    )  # whose sums are exact, so that no tiny rest is divided
+    # whose sums are exact, so that no tiny rest is divided
+    number = st.sampled_from([0.0, 1.0, 2.0, 7.0, 0.25, 0.5])
     return [
         CountTable(
             [f"u{unit}" for unit in range(n_units)],

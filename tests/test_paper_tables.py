@@ -135,15 +135,11 @@ def test_what_needs_no_data_is_counted_apart(animals, monkeypatch):
     found = reproduce("mctaco", "3")
     cells = {(cell.row, cell.column): (cell.verdict, cell.why) for cell in found[0].cells}
     assert cells["cats", "n"] == (WITHOUT_DATA, "a cat by definition")
-    assert cells["cats", "share"] == (
-        DIFFERS,
-        "as in the text",
-    )  # what a definition says can be wrong, too
+    # what a definition says can be wrong, too
+    assert cells["cats", "share"] == (DIFFERS, "as in the text")
     assert cells["dogs", "n"] == (AGREES, "")
-    assert cells["cows", "n"] == (
-        NOT_PRINTED,
-        "needs a zoo",
-    )  # nothing is printed, and nothing recomputed
+    # nothing is printed, and nothing recomputed
+    assert cells["cows", "n"] == (NOT_PRINTED, "needs a zoo")
     assert cells["ants", "n"][0] == DIFFERS
     assert cells["bees", "n"][0] == NOT_PRINTED
     assert Reproduction.from_json(found.to_dict()) == found

@@ -51,9 +51,8 @@ def transcribed_cells(transcription):
                 yield "Text", per_unit(one["description"]), one["section"], one["value"]
             continue
         name = f"Table {table['table']}" if "table" in table else f"Figure {table['figure']}"
-        if table.get(
-            "second_hand"
-        ):  # what another source repeats of a paper is never called printed
+        # what another source repeats of a paper is never called printed
+        if table.get("second_hand"):
             continue
         yield name, None, None, None
         for cell in table["rows"]:

@@ -147,7 +147,6 @@ def test_messages_name_options_as_the_caller_writes_them(run, tmp_path):
     assert said.endswith(f"Add them, or use {MISSING}")
     printed = run("score", "mctaco", place, "--config", "sample").stderr
     assert printed == f"Error: {said.replace(MISSING, '--missing empty or --missing skip')}\n"
-    with pytest.raises(
-        SubmissionError, match=r"use missing='empty'"
-    ):  # the command line is left again
+    # the command line is left again
+    with pytest.raises(SubmissionError, match=r"use missing='empty'"):
         closeread.score("mctaco", place, config="sample")

@@ -334,9 +334,8 @@ def scored_or_refused(predictions, **places):
     """A report, or nothing where the input was refused."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", CloseReadWarning
-            )  # unknown fields are ignored with a note
+            # unknown fields are ignored with a note
+            warnings.simplefilter("ignore", CloseReadWarning)
             report = closeread.score("mctaco", predictions, resampling=Resampling(0), **places)
     except InputError as error:
         check_message(error)

@@ -108,9 +108,8 @@ def test_the_commands_for_a_fresh_clone_are_those_of_the_gate():
 def test_the_readme_is_short_and_links_to_every_page():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) < 120
-    listed = (ROOT / "docs" / "corpora.md").read_text(
-        "utf-8"
-    )  # the pages of tasks, which the README's table has, too
+    # the pages of tasks, which the README's table has, too
+    listed = (ROOT / "docs" / "corpora.md").read_text("utf-8")
     linked = {
         *re.findall(r"\]\((docs/[^)#]+)\)", text),
         *(f"docs/{one}" for one in re.findall(r"\]\(([^)#]+)\)", listed)),

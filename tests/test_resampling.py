@@ -227,9 +227,8 @@ def test_bca_intervals_are_those_of_scipy():
 def test_bca_intervals_where_nothing_can_be_corrected():
     same = np.full(50, 0.25)
     assert bca_interval(same, np.array(0.25), np.full(4, 0.25), 0.95).tolist() == [0.25, 0.25]
-    assert np.isnan(
-        bca_interval(same, np.array(0.5), np.arange(4.0), 0.95)
-    ).all()  # all are below the score
+    # all are below the score
+    assert np.isnan(bca_interval(same, np.array(0.5), np.arange(4.0), 0.95)).all()
     assert np.isnan(
         bca_interval(np.append(same, np.nan), np.array(0.25), np.arange(4.0), 0.95)
     ).all()

@@ -57,10 +57,8 @@ def test_a_saved_report_is_the_same(report):
     assert not Path("again.json").exists()
     report.save(Path("units.json"), units=True)
     assert list(Report.load("units.json").units) == list(report.units)
-    assert [path.name for path in sorted(Path().iterdir())] == [
-        "report.json",
-        "units.json",
-    ]  # nothing half-written
+    # nothing half-written
+    assert [path.name for path in sorted(Path().iterdir())] == ["report.json", "units.json"]
 
 
 def test_what_the_command_prints_is_loaded(run):
@@ -94,9 +92,8 @@ def test_a_saved_comparison_is_the_same():
     assert (str(loaded), loaded.to_csv()) == (str(comparison), comparison.to_csv())
     assert loaded.first == comparison.first
     assert loaded.differences["muc/f1"].value == -1
-    assert all(
-        d.low != d.low for d in loaded.differences.values()
-    )  # NaN again: one document can't be resampled
+    # NaN again: one document can't be resampled
+    assert all(d.low != d.low for d in loaded.differences.values())
     assert (
         json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"]
         is None

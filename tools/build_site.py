@@ -89,9 +89,8 @@ def copy_pages(folder: Path) -> None:
             if place.startswith("corpora/"):
                 text = re.sub(r"^# ", "# Dataset card: ", text)
             if place.startswith("metrics/"):
-                text = text.replace(
-                    "\n\n```\n", "\n```\n"
-                )  # only doctest wants a line after what is printed
+                # only doctest wants a line after what is printed
+                text = text.replace("\n\n```\n", "\n```\n")
             target.write_text(move_links(text, source, sources), "utf-8")
         else:
             shutil.copyfile(source, target)

@@ -131,9 +131,8 @@ def _sign(function: Callable[..., Any]) -> str:
     """Write the signature: names, kinds, defaults and types, the latter without the modules that they come from."""
     signature = inspect.signature(function)
     parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    with contextlib.suppress(
-        AttributeError, NameError
-    ):  # of types that are known to type checkers only
+    # of types that are known to type checkers only
+    with contextlib.suppress(AttributeError, NameError):
         declared = inspect.unwrap(function)
         texts = {name: one for name, one in declared.__annotations__.items() if name != "return"}
         hints = typing.get_type_hints(

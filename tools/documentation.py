@@ -101,9 +101,8 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     from closeread.hf.metric import EvaluateModule  # not above: it takes seconds to import
 
     module = find_module(metric)
-    if not issubclass(
-        module, EvaluateModule
-    ):  # a measure that compares annotators, and scores nothing
+    # a measure that compares annotators, and scores nothing
+    if not issubclass(module, EvaluateModule):
         return {
             "options": lambda: options_table(module.OPTIONS),
             "scores": lambda: scores_table(module.SCORES),

@@ -236,9 +236,8 @@ def choose_tests(root: Path, group: str, file: str) -> tuple[list[str], list[str
 class Tree:
     """A copy of the tree, in which one thing at a time is changed and tested."""
 
-    times = itertools.count(
-        1_000_000_000
-    )  # each text of a file has a time of its own, so that no old bytecode is used
+    # each text of a file has a time of its own, so that no old bytecode is used
+    times = itertools.count(1_000_000_000)
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         """Copy the tree."""

@@ -52,6 +52,9 @@ EMPTY_NAMES = {
 MAX_TOKENS = 40
 """How many tokens a statement may have before it counts as long."""
 
+CONVENTIONS = {"self", "cls", "_"}
+"""Names that nobody chooses."""
+
 N_COMMON_NAMES = 20
 """How many of the commonest names of variables are printed."""
 
@@ -308,13 +311,10 @@ def print_rooms(rooms: dict[str, Plainness]) -> None:
 
 def print_names(names: Counter[str]) -> None:
     """Print the commonest names of variables; none should be more than 1 % of all."""
-    for convention in ("self", "cls", "_"):
-        del names[convention]
-    print("\nCommonest names of variables, in % of all:")
-    shares = [
-        f"{name} {100 * n / names.total():.1f}" for name, n in names.most_common(N_COMMON_NAMES)
-    ]
-    print(", ".join(shares))
+    chosen = Counter({name: n for name, n in names.items() if name not in CONVENTIONS})
+    common = chosen.most_common(N_COMMON_NAMES)
+    shares = [f"{name} {100 * n / chosen.total():.1f}" for name, n in common]
+    print("\nCommonest names of variables, in % of all:", ", ".join(shares), sep="\n")
 
 
 def print_places(modules: dict[Path, Plainness], n_files: int) -> None:

@@ -30,9 +30,8 @@ def count_tokens(text: str) -> int:
         if token.type in SKIPPED:
             starts_line = starts_line or token.type in BREAKS
             continue
-        depth += FSTRING_DEPTH.get(
-            tokenize.tok_name[token.type], 0
-        )  # since Python 3.12, an f-string is many tokens
+        # since Python 3.12, an f-string is many tokens
+        depth += FSTRING_DEPTH.get(tokenize.tok_name[token.type], 0)
         if depth:
             continue
         is_alone = following.type in (tokenize.NEWLINE, tokenize.COMMENT)

@@ -122,9 +122,8 @@ def _raise_misfits(misfits: Iterable[str | None]) -> None:
 def read_hints(declared: Any) -> dict[str, Any]:
     """Return the annotations of a function's parameters or a class's fields; that of the result may be unknown here."""
     kept: Callable[[str], bool] = "return".__ne__
-    if isinstance(
-        declared, partial
-    ):  # its first parameters have values, and may be annotated by what is not imported
+    # its first parameters have values, and may be annotated by what is not imported
+    if isinstance(declared, partial):
         kept, declared = inspect.signature(declared).parameters.__contains__, declared.func
     texts = {name: one for name, one in declared.__annotations__.items() if kept(name)}
     return get_type_hints(
@@ -171,9 +170,8 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
         fits = isinstance(value, tuple(map(type, inner)))
     elif kind is Callable:
         fits = callable(value)
-    elif isinstance(hint, type) and issubclass(
-        hint, Path
-    ):  # `datasets` exchanges it in modules that it streams from
+    # `datasets` exchanges it in modules that it streams from
+    elif isinstance(hint, type) and issubclass(hint, Path):
         fits = isinstance(value, os.PathLike)
     elif hint is bool:
         is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"

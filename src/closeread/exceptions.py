@@ -20,9 +20,8 @@ from closeread import limits
 SHOWN = 20
 NAMED = 3
 
-FieldPath = tuple[
-    str | int, ...
-]  # the keys and the places of items, from 0, that lead to a value inside a record
+# the keys and the places of items, from 0, that lead to a value inside a record
+FieldPath = tuple[str | int, ...]
 
 
 class Problem(NamedTuple):
@@ -30,9 +29,8 @@ class Problem(NamedTuple):
 
     what: str  # was found and was expected
     line: int | None = None  # from 1
-    file: str | None = (
-        None  # in the folder, or the absolute path of one that belongs to it but is elsewhere
-    )
+    # in the folder, or the absolute path of one that belongs to it but is elsewhere
+    file: str | None = None
     row: int | None = None  # the number of the record, from 0, if it doesn't have a line or a file
     path: FieldPath = ()  # in the record
     about: str = ""  # the value there, in words
@@ -391,7 +389,8 @@ def fill_options(text: str) -> str:
 
 # Unknown names: the similar one that was probably meant, also by aliases, which map other common names to known ones.
 
-_COMPARED = 100  # how many characters of an unknown name are compared, which takes time that grows with their square
+# how many characters of an unknown name are compared, which takes time that grows with their square
+_COMPARED = 100
 _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 

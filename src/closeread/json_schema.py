@@ -144,9 +144,8 @@ def describe(error: Any) -> list[Problem]:
         missing = next(
             name for name in error.validator_value if error.message.startswith(repr(name))
         )
-        if (
-            missing in _guess_fields(error.schema, error.instance).values()
-        ):  # the unknown field is the problem
+        # the unknown field is the problem
+        if missing in _guess_fields(error.schema, error.instance).values():
             return []
         return [Problem(f"field {quote(missing)} is missing", path=path)]
     if error.validator == "additionalProperties":

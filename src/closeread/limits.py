@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-MAX_FILE_BYTES = (
-    2**30
-)  # the largest file, and the largest folder of files, in bytes, decompressed; users may lower it
+# the largest file, and the largest folder of files, in bytes, decompressed; users may lower it
+MAX_FILE_BYTES = 2**30
 MAX_LINE_BYTES = 2**26  # the longest line of a text file, in bytes
 MAX_FILES = 10_000  # the most files of a folder
 MAX_DEPTH = 100
@@ -21,7 +20,8 @@ MAX_PROBLEMS = 300
 """The most problems of a file that are reported one by one, and the most kinds; then, others are only counted."""
 
 MAX_EXPLAINED = 100  # the most invalid rows of a file that are explained; others are only counted
-MAX_TOKENS = 5_000_000  # the most tokens of documents without words that are written with a row for every token, in all
+# the most tokens of documents without words that are written with a row for every token, in all
+MAX_TOKENS = 5_000_000
 MAX_NOUN_PHRASES = 100_000  # the most noun phrases of a document of TNE
 
 _lowered: ContextVar[int | None] = ContextVar("lowered", default=None)

@@ -61,9 +61,8 @@ class Param(NamedTuple):
     corpus: str = ""  # whose gold is read
     others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
     without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
-    declared: tuple[
-        str, ...
-    ] = ()  # the module and the names of options that are declared elsewhere
+    # the module and the names of options that are declared elsewhere
+    declared: tuple[str, ...] = ()
     options: tuple[procedure.Option, ...] = ()  # such options themselves
     rest: Operation | None = None  # whose options it passes on
 
@@ -342,9 +341,8 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
         listed[1] if listed else "",
         re.M | re.S,
     )
-    joined = [
-        (names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found
-    ]  # two spaces stay
+    # two spaces stay
+    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]
     return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
 
 

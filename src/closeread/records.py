@@ -96,9 +96,8 @@ class Parsed(NamedTuple):
     """The records of a file, a folder or memory that could be read, all problems, and the oddities of a folder."""
 
     records: Sequence[Record]
-    places: (
-        Sequence[Any] | None
-    )  # the line, from 1, where each begins, or its file in the folder; None in memory
+    # the line, from 1, where each begins, or its file in the folder; None in memory
+    places: Sequence[Any] | None
     problems: list[Problem]
     notices: list[Problem] | None = None
 
@@ -161,9 +160,8 @@ class UserFiles(NamedTuple):
     """A user's own files of a corpus, and how to read them."""
 
     data_dir: Path | None = None  # None to look in the usual places
-    folders: Mapping[str, Path | None] = MappingProxyType(
-        {}
-    )  # which are elsewhere; None for one to do without
+    # which are elsewhere; None for one to do without
+    folders: Mapping[str, Path | None] = MappingProxyType({})
     options: Mapping[str, str] = MappingProxyType({})  # of reading, if not the defaults
 
 

@@ -34,12 +34,10 @@ class Grid:
     header: Sequence[str]  # none for title and notes alone
     rows: Sequence[Sequence[str]]  # columns that contain only numbers are right-aligned
     notes: Sequence[str] = ()  # sentences below the table
-    texts: frozenset[str] = (
-        frozenset()
-    )  # columns that are left-aligned even if all cells begin with a number
-    prose: frozenset[str] = (
-        frozenset()
-    )  # columns that may be wrapped, at spaces; all others are never broken
+    # columns that are left-aligned even if all cells begin with a number
+    texts: frozenset[str] = frozenset()
+    # columns that may be wrapped, at spaces; all others are never broken
+    prose: frozenset[str] = frozenset()
     ditto: frozenset[str] = frozenset()  # columns in which an empty cell stands for the one above
     best: frozenset[tuple[int, int]] = frozenset()  # cells to emphasize, by row and column
     labels: int = 0  # how many columns, from the left, name the rows
@@ -56,19 +54,16 @@ def transpose(grid: Grid, corner: str) -> Grid:
     )
 
 
-MARKUP = re.compile(
-    r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
-)  # inside of a line, for Markdown
+# inside of a line, for Markdown
+MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 CODE = re.compile(r"(`[^`]+`)")
 BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")  # the beginning of a heading or of a list
-FORMULA = re.compile(
-    r"\s*[=+\-@＝＋－＠]"
-)  # the beginning of a cell that a spreadsheet takes for a formula
+# the beginning of a cell that a spreadsheet takes for a formula
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what no reader of CSV needs
 ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)  # of the end of the row before, for LaTeX
-SIGNED = re.compile(
-    r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE
-)  # a number with a sign, which is no formula
+# a number with a sign, which is no formula
+SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 class Whole(str):
@@ -216,9 +211,8 @@ BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 """Escape sequences of terminals."""
 
 STYLES = re.compile(r"\x1b\[\d?m")  # all that a drawn line has of them, since text is escaped
-WORD = re.compile(
-    r"(?:`[^`]*`|\S)+"
-)  # what is never broken: words, and everything between backticks
+# what is never broken: words, and everything between backticks
+WORD = re.compile(r"(?:`[^`]*`|\S)+")
 
 
 def find_width() -> int:
@@ -352,9 +346,8 @@ def _fit(
             return found, gap
     if between and is_named:
         return None
-    least[-1] = max(
-        PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1])
-    )  # longer words stick out
+    # longer words stick out
+    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))
     return least, GAPS[-1]
 
 

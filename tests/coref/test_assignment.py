@@ -160,9 +160,8 @@ def test_choices_are_those_of_the_solver(tables):
 def test_documents_too_large_for_the_solver_have_the_same_sum(tables):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "MAX_CELLS", 36)
-        chosen = choose(
-            [np.pad(table, (0, 7)) for table in tables]
-        )  # with candidates that have no pair
+        # with candidates that have no pair
+        chosen = choose([np.pad(table, (0, 7)) for table in tables])
     for d, table in enumerate(tables):
         found = [(i, j) for document, i, j in chosen if document == d]
         assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)

@@ -115,9 +115,8 @@ def test_the_word_column_can_be_given(run, pair):
     done = run("score", "coref", "semeval.conll", "lemmas.conll", "--no-ci", "--word-column", "3")
     assert (done.exit_code, done.stderr) == (0, "")
     default = run("score", "coref", "semeval.conll", "semeval.conll", "--no-ci")
-    assert (
-        done.stdout.splitlines()[-1] == default.stdout.splitlines()[-1]
-    )  # the signature does without it
+    # the signature does without it
+    assert done.stdout.splitlines()[-1] == default.stdout.splitlines()[-1]
     found = "semeval.conll:1: the word column is 6, but the document has 6 columns, and the last contains the mentions"
     done = run("score", "coref", "semeval.conll", "lemmas.conll", "--no-ci", "--word-column", "6")
     assert (done.exit_code, done.stderr) == (

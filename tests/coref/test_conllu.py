@@ -92,15 +92,8 @@ def test_tokens(read):
     )
     assert list(table.names) == ["a b", "b"]
     assert table.n_tokens.tolist() == [7, 1]
-    assert list(table.words(0)) == [
-        "_",
-        "de",
-        "le",
-        "mot long",
-        "_",
-        "_",
-        "w",
-    ]  # empty nodes have no word
+    # empty nodes have no word
+    assert list(table.words(0)) == ["_", "de", "le", "mot long", "_", "_", "w"]
     assert entities(table) == [
         ("z", ((0, 0),), 0),
         ("z", ((5, 5),), 5),

@@ -188,17 +188,13 @@ def test_brackets(file, mentions, cells):
 @for_each(
     "mentions",
     [
-        [
-            ((0, 0), (3, 3)),
-            ((1, 1), (2, 2)),
-        ],  # udapi continues the mention that was interrupted first
+        # udapi continues the mention that was interrupted first
+        [((0, 0), (3, 3)), ((1, 1), (2, 2))],
         [((0, 0), (2, 2)), ((1, 1), (3, 3))],
         [((0, 2), (4, 4)), ((1, 3),)],  # and closes what was opened last
         [((0, 2),), ((1, 3),)],
-        [
-            ((0, 2), (4, 4)),
-            ((0, 0), (2, 2)),
-        ],  # the last part would be read after the end of the first mention
+        # the last part would be read after the end of the first mention
+        [((0, 2), (4, 4)), ((0, 0), (2, 2))],
     ],
 )
 def test_mentions_that_other_readers_would_join_otherwise(mentions):

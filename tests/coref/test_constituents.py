@@ -67,9 +67,8 @@ def problems_of(path):
 )
 def test_broken_trees(cells, problems, key):
     assert problems_of(key(cells)) == problems
-    assert (
-        score_files(key(cells), key(cells))["conll/f1"] == 1
-    )  # the column is read only if it is needed
+    # the column is read only if it is needed
+    assert score_files(key(cells), key(cells))["conll/f1"] == 1
 
 
 def test_a_closing_bracket_too_many_hides_no_open_one(key):

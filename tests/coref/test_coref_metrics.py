@@ -40,18 +40,15 @@ def test_the_counts_are_those_that_the_scores_need(name, duplicates):
 
 
 def test_repeats_have_a_limit(monkeypatch):
-    gold, system = (
-        [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]],
-        [[[[0, 0], [1, 1]]]],
-    )  # one mention has two places in gold
+    # one mention has two places in gold
+    gold, system = [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]], [[[[0, 0], [1, 1]]]]
     monkeypatch.setattr(repeats, "MAX_REPEATS", 2)
     PROCEDURE.count(gold=gold, system=system, duplicates="reference")
     monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
     with pytest.raises(RequestError, match=r"2 places of repeated mentions \(expected at most 1\)"):
         PROCEDURE.count(gold=gold, system=system, duplicates="reference")
-    gold = [
-        [[[0, 0], [1, 1]], [[0, 0], [1, 1], [2, 2]]]
-    ]  # one pair is in two entities, and none of it in the response
+    # one pair is in two entities, and none of it in the response
+    gold = [[[[0, 0], [1, 1]], [[0, 0], [1, 1], [2, 2]]]]
     with pytest.raises(
         RequestError,
         match=r"2 pairs of repeated mentions of the same entities \(expected at most 1\)",

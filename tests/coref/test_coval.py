@@ -95,9 +95,8 @@ def test_the_figures_cover_what_they_should():
         [SAID[f"arrau {seed} {how}"]["mentions"] for seed in range(60)] for how in maker.MATCHINGS
     ]
     assert sum(n[0] for n in found[0]) < sum(n[0] for n in found[1]) < sum(n[1] for n in found[1])
-    assert (
-        len([name for name in AGREEMENT["pairs"] if name.startswith("TC-")]) == 34
-    )  # as many as coval's tests
+    # as many as coval's tests
+    assert len([name for name in AGREEMENT["pairs"] if name.startswith("TC-")]) == 34
     assert len(AGREEMENT["pairs"]) == 111
     gum = [SAID[f"gum {how}"]["mentions"][0] for how in maker.MATCHINGS]
     assert gum[0] < gum[1]

@@ -191,9 +191,8 @@ def test_scores_by_a_field(here, ran, run):
     )
     plain = closeread.score("coref", "response.jsonl", gold="key.jsonl", resampling=NO_INTERVALS)
     assert report.total == plain.total
-    assert (
-        report.provenance == plain.provenance
-    )  # what is scored is the same, and so is the signature
+    # what is scored is the same, and so is the signature
+    assert report.provenance == plain.provenance
     assert list(report.slices["place"]) == ["Paris", "Ulm"]
     said = json.loads(
         ran(

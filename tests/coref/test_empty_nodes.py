@@ -116,9 +116,8 @@ def test_mentions_match_if_they_have_the_same_tokens(pair):
         [(d, {labels[d][t] for t in tokens}) for d, tokens, _ in mentions]
         for labels, mentions in pair
     ]
-    kept = [
-        sets[1][row] for row in other.entity.tolist()
-    ]  # every mention is an entity; some repeats are dropped
+    # every mention is an entity; some repeats are dropped
+    kept = [sets[1][row] for row in other.entity.tolist()]
     for i, one in enumerate(sets[0]):
         for j, two in enumerate(kept):
             assert (

@@ -49,26 +49,14 @@ def score(tmp_path, sentences, key, response, **options):
         (FERRY, (0, 4), (3, 4), False),
         (FERRY, (0, 4), (1, 4), False),  # a leaf is a run of words: "ferry" is not "the ferry"
         (CREW, (0, 4), (0, 1), False),  # both coordinated noun phrases
-        (
-            CREW,
-            (0, 4),
-            (0, 5),
-            True,
-        ),  # the first noun phrase of the sentence, with or without a part of the rest
+        # the first noun phrase of the sentence, with or without a part of the rest
+        (CREW, (0, 4), (0, 5), True),
         (CREW, (1, 4), (1, 5), True),
         (CREW, (1, 4), (0, 4), False),
-        (
-            THAT,
-            (0, 0),
-            (3, 3),
-            True,
-        ),  # no word counts: the same words of a sentence are the same mention
-        (
-            SKILL,
-            (0, 3),
-            (0, 1),
-            False,
-        ),  # words before a bracket that opens are placed one token late
+        # no word counts: the same words of a sentence are the same mention
+        (THAT, (0, 0), (3, 3), True),
+        # words before a bracket that opens are placed one token late
+        (SKILL, (0, 3), (0, 1), False),
     ],
 )
 def test_by_hand(text, key, response, found, tmp_path):

@@ -57,9 +57,8 @@ def test_same_as_twin(documents, metric):
     key, response = ([pair[i] for pair in documents] for i in range(2))
     found, of_sets = count(metric, key, response), count(metric, key, response, only=True)
     for number, pair in enumerate(documents):
-        mappings = twin.mappings(
-            metric, *pair
-        )  # those that are equally good need not give equal counts
+        # those that are equally good need not give equal counts
+        mappings = twin.mappings(metric, *pair)
         expected = [twin.counts(metric, *pair, mapping) for mapping in mappings]
         assert any(
             found[number] == pytest.approx([float(value) for value in counts])

@@ -108,19 +108,16 @@ def test_random(seed, tmp_path):
     for setting in maker.RANDOM:
         case = f"{seed} {setting}"
         theirs = AGREED["random"][case]
-        if (
-            theirs is None
-        ):  # it fails if mentions of words and of zeros are left to be matched, or an entity is empty
+        # it fails if mentions of words and of zeros are left to be matched, or an entity is empty
+        if theirs is None:
             assert seed % 3 == 0
-        elif (
-            setting != "craft" or seed % 3
-        ):  # matching as in CRAFT is not defined here where there are zeros
+        # matching as in CRAFT is not defined here where there are zeros
+        elif setting != "craft" or seed % 3:
             check(case, *paths, theirs)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::closeread.exceptions.CloseReadWarning"
-)  # repeated mentions, unmatched zeros
+# repeated mentions, unmatched zeros
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")
 @for_each("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
     tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
@@ -133,9 +130,8 @@ def test_its_own_files(folder, tmp_path):
             text = re.sub(r"^([\d.]+\s+)\S+", r"\1_", source.read_text("utf-8"), flags=re.MULTILINE)
             paths[i] = tmp_path / f"{i}.conllua"
             paths[i].write_text(text, "utf-8")
-        is_repeated = (
-            response == "TC-A-7.response"
-        )  # it keeps a mention that is twice in an entity once
+        # it keeps a mention that is twice in an entity once
+        is_repeated = response == "TC-A-7.response"
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
 
 

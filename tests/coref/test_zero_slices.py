@@ -14,9 +14,8 @@ from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.metrics.slices import FIELDS
 
-FIELDS_OF_FILES = [
-    name for name in FIELDS if name != "mention_type"
-]  # the random files have no parts of speech
+# the random files have no parts of speech
+FIELDS_OF_FILES = [name for name in FIELDS if name != "mention_type"]
 SETTINGS = [
     {"matching": matching, "zeros": zeros, "keep_singletons": keep}
     for matching, keep in (("exact", "true"), ("head", "false"), ("partial", "true"))

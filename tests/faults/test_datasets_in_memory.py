@@ -132,9 +132,8 @@ def with_classes(rows, fields):
     return datasets.Dataset.from_list(numbered, features=features)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::closeread.CloseReadWarning"
-)  # those of the sample are expected
+# those of the sample are expected
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 def test_classes_inside_lists_are_their_names():
     gold, rows = sample_gold("wikipossessions"), system_rows("wikipossessions")
     wanted = closeread.score("wikipossessions", rows, gold=gold, resampling=QUICK).to_dict()

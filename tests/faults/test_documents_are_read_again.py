@@ -219,6 +219,5 @@ def test_what_xml_can_not_hold_is_shown():
         match=r"XML can't represent the character U\+FFFE \(in '.* src_url=\"b\\ufffecx{18}'\)",
     ):
         dump_document(make_cat("b\ufffec" + "x" * 1000, "url"))
-    assert (
-        read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"
-    )  # another noncharacter, which XML can hold
+    # another noncharacter, which XML can hold
+    assert read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"

@@ -101,11 +101,8 @@ def test_what_machines_read_is_whole(files, encoding, tmp_path):
         code, printed[style], notes = run_encoded((*command, style), encoding)
         assert (code, notes) == (0, ""), style
         path = tmp_path / f"table.{style}"
-        assert run_encoded((*command, style, "-o", path), encoding) == (
-            0,
-            "",
-            "",
-        )  # files are UTF-8
+        # files are UTF-8
+        assert run_encoded((*command, style, "-o", path), encoding) == (0, "", "")
         assert "Süß–ş" in path.read_text("utf-8")
     assert printed["csv"].splitlines()[2].startswith(f"{SHOWN[encoding]},lea/f1,0.3979")
     assert [one["name"] for one in json.loads(printed["json"])["systems"]] == ["key", "Süß–ş"]

@@ -57,9 +57,8 @@ def test_a_board_on_which_scores_exceed_one_works(tmp_path, monkeypatch, ran):
 
 
 def test_scores_above_one_are_refused_where_no_judge_writes_them(tmp_path):
-    store, _ = judge_repeated(
-        tmp_path, "first"
-    )  # the same predictions, all of which are right then
+    # the same predictions, all of which are right then
+    store, _ = judge_repeated(tmp_path, "first")
     (board,) = store.read_index()["boards"]
     assert board["rows"][0]["scores"]["ceafm/precision"]["value"] == 1.0
     for change in (

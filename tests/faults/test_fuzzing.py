@@ -47,10 +47,8 @@ def test_valid_files_are_read(targets):
     """Or all of their changes would be refused by the same check."""
     for name, target in targets.items():
         code, *found = target.call()
-        assert code == 0 or name.startswith("parquet-"), (
-            name,
-            found,
-        )  # of these, a column may have another type
+        # of these, a column may have another type
+        assert code == 0 or name.startswith("parquet-"), (name, found)
 
 
 def refuse(path):

@@ -98,10 +98,8 @@ def test_baselines(corpus, run):
     """What a baseline writes for gold with hostile names is valid, and is scored."""
     write_hostile(corpus)
     for name, baseline in load_baselines(corpus).items():
-        if baseline.options and name not in (
-            "surface",
-            "all-pairs",
-        ):  # they need word vectors, articles or documents
+        # they need word vectors, articles or documents
+        if baseline.options and name not in ("surface", "all-pairs"):
             continue
         for suffix in (".jsonl", ".txt") if corpus == "mctaco" else (".jsonl",):
             path = f"{name}{suffix}"

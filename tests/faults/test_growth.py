@@ -244,9 +244,8 @@ def test_chains_are_matched_without_trying_each():
     n = 60
     shared = [dict.fromkeys(range(n), 1) | {n - 1 - row: 3} for row in range(n)]
     assert match_chains(shared) == list(range(n))[::-1]
-    assert match_chains([dict.fromkeys(range(100_000), 1)]) == [
-        0
-    ]  # a square matrix would have 80 GB
+    # a square matrix would have 80 GB
+    assert match_chains([dict.fromkeys(range(100_000), 1)]) == [0]
     assert match_chains([{0: 1}] * 100_000) == [0] + [-1] * 99_999
 
 

@@ -269,9 +269,8 @@ def test_killed_at_every_change(hostile):
         with suppress(Killed), file_faults(folder, number):
             locate(corpus, file)
         assert locate(corpus, file).path.read_bytes() == CONTENT
-        kept = [
-            name for name in files_below(folder) if not name.startswith("sub/.closeread-")
-        ]  # of those killed
+        # of those killed
+        kept = [name for name in files_below(folder) if not name.startswith("sub/.closeread-")]
         assert kept == ["sub", "sub/rain.tsv"]
     assert number > 3
 

@@ -77,9 +77,8 @@ def test_junk_where_a_description_belongs(store, tmp_path, make):
         make(folder / f"0a{number:062x}.json")
     before = len(os.listdir("/proc/self/fd"))
     judged = run_judge(store, tmp_path)
-    assert (
-        len(os.listdir("/proc/self/fd")) == before
-    )  # or many would use up all that a process may open
+    # or many would use up all that a process may open
+    assert len(os.listdir("/proc/self/fd")) == before
     assert len(judged.accepted) == 1
     assert len(judged.refused) == 3
     assert not any("Errno" in sentence for sentence in judged.refused)

@@ -89,9 +89,8 @@ def check_csv(text, units):
         for field in others:
             if isinstance(unit[field], int | float):
                 assert float(row[field]) == unit[field]
-                assert float(cells[field]) == pytest.approx(
-                    unit[field], rel=1e-15
-                )  # old pandas loses a bit
+                # old pandas loses a bit
+                assert float(cells[field]) == pytest.approx(unit[field], rel=1e-15)
             elif unit[field] is None:
                 assert row[field] == ""
                 assert cells[field] != cells[field]

@@ -73,9 +73,8 @@ def check_states(events, trees):
 
 
 @pytest.mark.gate
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # the killed close nothing
+# the killed close nothing
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", choose_lines())
 def test_killed_and_failing(call, name):
     old, events, trees = watch(call, name)
@@ -85,7 +84,8 @@ def test_killed_and_failing(call, name):
         prepare(name, old)
         with pytest.raises(Killed), file_faults("out", number):
             call(name)
-        gc.collect()  # what the killed left open; its warnings must not come while Python parses a file
+        # what the killed left open; its warnings must not come while Python parses a file
+        gc.collect()
         assert find_files(drop_hidden(read_tree("out"))) == find_files(trees[number]), events[
             number
         ]

@@ -35,9 +35,8 @@ def offline(monkeypatch, tmp_path, datasets, evaluate):
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "hf-modules")
     for name in [name for name in sys.modules if name.split(".")[0] == "evaluate_modules"]:
-        monkeypatch.delitem(
-            sys.modules, name
-        )  # the package lies in the modules cache of an earlier test
+        # the package lies in the modules cache of an earlier test
+        monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(
         sys, "path", [place for place in sys.path if not place.endswith("hf-modules")]
     )

@@ -145,9 +145,8 @@ def test_what_type_checkers_know(datasets):
         assert type(loaded) is getattr(datasets, kind)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # datasets 4.0 leaves the file open
+# datasets 4.0 leaves the file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_other_names_are_none_of_our_business(tmp_path, datasets):
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     assert (

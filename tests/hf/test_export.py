@@ -173,9 +173,8 @@ def test_json_lines_are_gold(name, tmp_path, datasets, export):
     assert plain.features == closeread.load_dataset(name, "sample", split="test").features
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # datasets 4.0 leaves the file open
+# datasets 4.0 leaves the file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_csv_of_flat_configs(tmp_path, corpora, datasets, export):
     files = export("wikipossessions", tmp_path / "all", format="csv")
     assert [str(path.relative_to(tmp_path / "all")) for path in files] == [

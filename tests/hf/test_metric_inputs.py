@@ -172,9 +172,8 @@ def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
     other = datasets.Dataset.from_list(records).cast_column(
         "label", datasets.ClassLabel(names=["yes", "no"])
     )
-    other = other.class_encode_column(
-        "category"
-    )  # in alphabetical order, which is not the schema's
+    # in alphabetical order, which is not the schema's
+    other = other.class_encode_column("category")
     got = mctaco.report(predictions=labels, references=other, by="category")
     assert got.total.scores == wanted.total.scores
     assert got.slices == wanted.slices

@@ -28,9 +28,8 @@ def test_metrics(evaluate, name, module):
     assert closeread.load_metric(name).name == evaluate.load(name).name == module
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # older versions leave the file open
+# older versions leave the file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_folder_of_the_users_own_is_not_taken_for_another_name(datasets):
     Path("timeline").mkdir()
     Path("timeline/rows.csv").write_text("word\nsailed\n", "utf-8")

@@ -55,10 +55,8 @@ def test_imported_before_the_libraries_in_a_folder_full_of_files(python, tmp_pat
         (tmp_path / "cwd" / f"{number}.csv").touch()
     (tmp_path / "cwd" / "mctaco").mkdir()
     (tmp_path / "cwd" / "mctaco" / "train.csv").write_text("a,b\n1,2\n")
-    more = {
-        "PYTHONWARNINGS": "default::UserWarning",
-        "HF_EVALUATE_OFFLINE": "1",
-    }  # or it waits for the Hub
+    # or it waits for the Hub
+    more = {"PYTHONWARNINGS": "default::UserWarning", "HF_EVALUATE_OFFLINE": "1"}
     done = python(f"{BEFORE_THEM}{USE}", **more)
     assert done.stdout.splitlines() == [
         "[]",

@@ -75,9 +75,8 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     # A process that has never heard of closeread.
     loaded = json.loads(run_client(hub, None, LOAD, cwd=tmp_path).stdout.splitlines()[-1])
     assert loaded["rows"] == 103
-    assert loaded["scores"]["f1"] == pytest.approx(
-        0.6131, abs=5e-5
-    )  # as the README prints for always-positive
+    # as the README prints for always-positive
+    assert loaded["scores"]["f1"] == pytest.approx(0.6131, abs=5e-5)
     best = max(
         row["value"]
         for row in loaded["results"]

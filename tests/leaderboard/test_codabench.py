@@ -99,10 +99,8 @@ def test_the_organisers_decisions_are_in_the_competition(here, ran):
     assert competition["docker_image"] == "org/closeread:1"
     (phase,) = competition["phases"]
     dates = (phase["start"], phase["end"])
-    assert dates == (
-        "2027-01-10 08:30:00",
-        "2027-02-10 23:59:59",
-    )  # text: Codabench cuts off the time of other dates
+    # text: Codabench cuts off the time of other dates
+    assert dates == ("2027-01-10 08:30:00", "2027-02-10 23:59:59")
     assert (phase["max_submissions_per_day"], phase["max_submissions"]) == (3, 30)
     assert "missing:empty" in (here / "task" / "pages" / "evaluation.md").read_text("utf-8")
 

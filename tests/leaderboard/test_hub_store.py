@@ -248,10 +248,8 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
     ("paths", "expected"),
     [
         ([ABOUT, ROWS], ("x/test", A, False)),
-        (
-            [ABOUT],
-            ("x/test", A, False),
-        ),  # the predictions are there already, with another description
+        # the predictions are there already, with another description
+        ([ABOUT], ("x/test", A, False)),
         ([f"withdrawals/x/test/aa/{A}.json"], ("x/test", A, True)),
         ([f"submissions/y/dev/aa/{A}.json"], ("y/dev", A, False)),
         ([ROWS], ("x/test", "", False)),

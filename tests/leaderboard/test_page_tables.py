@@ -56,9 +56,8 @@ def test_a_ranking(board, monkeypatch):
     assert (wide.header[-1], wide.rows[0][-1]) == ("flags", "equal to the gold")
     assert "* This score is 0/0; its value is set by convention." in found.notes
     assert "Refused: 2. Withdrawn: 1." in found.notes
-    assert not any(
-        "too small" in note for note in found.notes
-    )  # a board of an older version does not say it
+    # a board of an older version does not say it
+    assert not any("too small" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("n", [0, 1, 12, 200])

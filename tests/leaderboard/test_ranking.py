@@ -429,9 +429,8 @@ def enumerate_all(systems):
         2 * t[:, 2] / (t[:, 0] + t[:, 1])
         for t in (one.sum(axis=0) + moved, two.sum(axis=0) - moved)
     )
-    return np.mean(
-        np.abs(second - first) >= np.abs(second - first)[0] - 1e-12
-    )  # the first swaps nothing
+    # the first swaps nothing
+    return np.mean(np.abs(second - first) >= np.abs(second - first)[0] - 1e-12)
 
 
 RIGHT_SYSTEM_GOLD = (

@@ -37,9 +37,8 @@ def run(*arguments, **environment):
 @pytest.mark.extended
 def test_judges_in_other_surroundings_write_the_same(tmp_path, monkeypatch):
     store = make_store(tmp_path / "a/board", sample_board("mctaco"), sample_board("tne"))
-    send_answers(
-        store, tmp_path, "Ünïcode", right=60, board="mctaco-sample/test"
-    )  # one each: order is of time
+    # one each: order is of time
+    send_answers(store, tmp_path, "Ünïcode", right=60, board="mctaco-sample/test")
     send(
         store,
         write_rows(tmp_path / "tne.jsonl", system_rows("tne")),

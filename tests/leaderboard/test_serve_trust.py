@@ -178,9 +178,8 @@ class TestForms:
         head = f"POST /submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary={BOUNDARY}\r\n"
         answer = exchange(served.port, head.encode() + b"Content-Length: 900000000\r\n\r\n")
         assert answer.startswith("HTTP/1.1 413 ")
-        chunked = (
-            b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"  # chunks win over the length
-        )
+        # chunks win over the length
+        chunked = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
         assert exchange(served.port, head.encode() + chunked).startswith("HTTP/1.1 411 ")
         assert "A form may have at most 1,100,000 bytes here, and has to declare them." in answer
 

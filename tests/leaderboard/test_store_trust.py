@@ -178,9 +178,8 @@ def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
         assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
         with pytest.raises(EndedError, match="scoring ended with status 1"):
             sandbox.run(b"x", Bounds(60, 10**6, 100))
-        assert (
-            len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
-        )  # as if nothing had happened
+        # as if nothing had happened
+        assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
         with pytest.raises(TooSlowError):  # its answer is too large
             sandbox.run(b"xx", Bounds(60, 10**9, 100))
     with closing(Sandbox(partial, time.sleep)) as sandbox, pytest.raises(TooSlowError):

@@ -148,9 +148,8 @@ def test_entries_are_read_one_by_one():
         {"entries": [entry, {**entry, "position": "later"}, {**entry, "mentions": []}, entry]}
     )
     expected = {"position": 1, "anchor": "2014-03-03", "mentions": ["1-0-said"]}
-    read = read_answer(
-        "timeline", text, ENTITY
-    )  # a word may stand twice in a sentence, so an entry may, too
+    # a word may stand twice in a sentence, so an entry may, too
+    read = read_answer("timeline", text, ENTITY)
     assert read == Answer(
         [{"id": "aurelia", "entity": "Aurelia", "entries": [expected, expected]}], None, 2
     )

@@ -50,12 +50,8 @@ def test_a_good_file_is_a_record(tmp_path):
         20,
     )
     assert record["clusters"][0] == [[0, 0], [42, 42]]  # Kıyıkent_Müzesi and Müze
-    assert record["clusters"][3] == [
-        [8, 8],
-        [28, 29],
-        [33, 33],
-        [64, 64],
-    ]  # buraya, which should be the museum
+    # buraya, which should be the museum
+    assert record["clusters"][3] == [[8, 8], [28, 29], [33, 33], [64, 64]]
 
 
 WORDS = "77000112003.1"

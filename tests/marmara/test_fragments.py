@@ -85,9 +85,8 @@ def test_encodings():
     turkish = "ığüşöçİĞÜŞÖÇ"
     declared = '<?xml version="1.0" encoding="windows-1254" ?>'
     assert decode(turkish.encode("windows-1254")) == turkish
-    assert (
-        decode((declared + turkish).encode()) == declared + turkish
-    )  # valid UTF-8, whatever it declares
+    # valid UTF-8, whatever it declares
+    assert decode((declared + turkish).encode()) == declared + turkish
     assert decode(b"\xef\xbb\xbfabc") == "abc"
     assert decode(b"abc") == "abc"
     assert decode("ğ".encode(), "windows-1254") == "ÄŸ"  # the bytes C4 9F of the code page

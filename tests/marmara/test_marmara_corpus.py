@@ -67,9 +67,8 @@ def test_a_folder_gives_the_same_records(folder):
 
 def test_folders_apart_have_no_file_of_genres(folder, monkeypatch):
     monkeypatch.setenv("CLOSEREAD_DATA", str(folder.parent))
-    (folder / "genres.tsv").write_text(
-        "document\tgenre\n77000000\tNews\n", "utf-8"
-    )  # of another corpus
+    # of another corpus
+    (folder / "genres.tsv").write_text("document\tgenre\n77000000\tNews\n", "utf-8")
     folder.rename(folder.with_name("marmara_coref"))
     assert list(read_gold(CORPUS, data_dir=UserFiles(None, FOLDERS)).records) == without_genre(
         sample()

@@ -124,9 +124,8 @@ def test_what_it_is_meant_to_show():
     )
     assert all(6 <= len(record["sentences"]) <= 12 for record in CORPUS.records)
     ids = [[mention["id"] for mention in record["mentions"]] for record in CORPUS.records]
-    assert (
-        sum(of_file != list(map(str, range(len(of_file)))) for of_file in ids) == 1
-    )  # one file has a gap
+    # one file has a gap
+    assert sum(of_file != list(map(str, range(len(of_file)))) for of_file in ids) == 1
 
 
 def test_annotators():

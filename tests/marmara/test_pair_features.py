@@ -144,10 +144,8 @@ def test_features_of_types():
     ("text", "initials"),
     [
         ("Orta_Doğu Orta_Doğu Noun\nTeknik Teknik Adj", "ODT"),
-        (
-            "İstanbul'un_X İstanbul Noun\nÜniversitesi'nin_Y üniversite Noun",
-            "İÜ",
-        ),  # what is cut is no part
+        # what is cut is no part
+        ("İstanbul'un_X İstanbul Noun\nÜniversitesi'nin_Y üniversite Noun", "İÜ"),
         ("Birleşmiş birleşmiş Adj\nve ve Conj\nMilletler millet Noun", "BM"),
         ("Ankara Ankara Noun\n_ _ Punc", None),
     ],

@@ -59,9 +59,8 @@ def test_texts_differ(text, other):
 def test_a_treebank_token_is_several_tokens_elsewhere():
     """What is one token in the treebank, of two parts, is found as two tokens of UD, after a longer way."""
     match = find("Ali dün kabul etti .", stretch("kabul_etti", 1))
-    assert match == Match(
-        3 / (1 + 0.3 * 1), [(2, 3)]
-    )  # √9 = 3, the most a stretch weighs, one token away
+    # √9 = 3, the most a stretch weighs, one token away
+    assert match == Match(3 / (1 + 0.3 * 1), [(2, 3)])
 
 
 def test_only_at_borders_of_tokens():

@@ -90,9 +90,8 @@ def test_documents_of_several_files():
         lambda text: (
             "# global.columns = ID FORM\n" + text.replace("# sent_id", "# text = x\n#sent_id")
         ),
-        lambda text: text.replace(
-            "3\tkedi", "2.1\t_\t_\t_\t_\t_\t_\t_\t3:dep\t_\n3\tkedi"
-        ),  # an empty node
+        # an empty node
+        lambda text: text.replace("3\tkedi", "2.1\t_\t_\t_\t_\t_\t_\t_\t3:dep\t_\n3\tkedi"),
         lambda text: decompress(Path("a"), gzip.compress(text.encode())),
     ],
 )

@@ -81,10 +81,8 @@ def test_scores_by_hand(found):
 
 
 def test_bins_at_their_bounds():
-    sizes, shares = (
-        (4, 5, 8, 9, 12, 13),
-        (1, 2, 3, 4),
-    )  # candidates of a question; plausible ones of four
+    # candidates of a question; plausible ones of four
+    sizes, shares = (4, 5, 8, 9, 12, 13), (1, 2, 3, 4)
     gold = [
         row
         for number, (size, n_yes) in enumerate(

@@ -151,9 +151,8 @@ def test_text_by_hand(small, upstream):
     assert by_row["tuples"].recomputed == 6
     assert by_row["tuples in these"].recomputed == 150  # 3 candidates of 2 questions
     assert by_row["RoBERTa, F1"].recomputed == by_row["RoBERTa, EM"].recomputed == 50
-    assert (
-        by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED
-    )  # there are no 100 questions
+    # there are no 100 questions
+    assert by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED
 
 
 def test_samples_of_questions_beside_all_samples(monkeypatch):
@@ -178,9 +177,8 @@ def test_table_3_needs_no_files_and_shows_every_rule():
     for (_, word, _), cell in cells.items():
         made[word] |= set(cell.recomputed.split(", "))
     for word, others in made.items():
-        context = {"am": "7 {}", "second": "a {} ago"}.get(
-            word, "{}"
-        )  # elsewhere a verb and an ordinal
+        # elsewhere a verb and an ordinal
+        context = {"am": "7 {}", "second": "a {} ago"}.get(word, "{}")
         found = perturb(context.format(word), number_rule="off", agreement="keep")
         assert set(found) == {context.format(other) for other in others}
 

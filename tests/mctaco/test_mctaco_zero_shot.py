@@ -122,9 +122,8 @@ def test_the_command(ran, run, tmp_path):
     assert f"{100 * score():.1f}" == f1
     predict("--threshold", threshold)
     assert f"{100 * score():.1f}" == f1
-    assert predict("--threshold", "0").endswith(
-        "103 candidates, 0 yes\n"
-    )  # no probability is above 1
+    # no probability is above 1
+    assert predict("--threshold", "0").endswith("103 candidates, 0 yes\n")
     assert predict("--threshold", "-1000").endswith("103 candidates, 103 yes\n")
 
 

@@ -149,9 +149,8 @@ def test_parameters_are_never_random(masked, tmp_path):
     model = transformers.AutoModel.from_pretrained(masked)
     model.save_pretrained(tmp_path)
     transformers.AutoTokenizer.from_pretrained(masked).save_pretrained(tmp_path)
-    transformers.AutoConfig.from_pretrained(masked).save_pretrained(
-        tmp_path
-    )  # says that it has a head
+    # says that it has a head
+    transformers.AutoConfig.from_pretrained(masked).save_pretrained(tmp_path)
     with pytest.raises(
         RequestError, match=r"lacks parameters of a masked language model: 'cls.predictions"
     ):

@@ -70,9 +70,8 @@ def sentences_of(records):
 def test_no_sentence_is_on_both_sides(share, n):
     learnt, held_out = split_questions(RECORDS, share, seed=3)
     assert len(sentences_of(RECORDS)) == 10
-    assert (
-        len(sentences_of(held_out)) == n
-    )  # halves are rounded to even numbers, and one at least is on each side
+    # halves are rounded to even numbers, and one at least is on each side
+    assert len(sentences_of(held_out)) == n
     assert not sentences_of(learnt) & sentences_of(held_out)
     assert sorted([*learnt, *held_out], key=lambda record: record["id"]) == list(RECORDS)
     assert [*learnt] == [record for record in RECORDS if record in learnt]

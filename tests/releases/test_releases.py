@@ -20,9 +20,8 @@ HERE = Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
 QUICK = Resampling(n_resamples=0)
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::closeread.CloseReadWarning"
-)  # those of the samples are expected
+# those of the samples are expected
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 
 
 def list_files(pattern):

@@ -45,9 +45,8 @@ def start(action, *, kill_at=None):
     except BaseException:
         traceback.print_exc()
     finally:
-        os._exit(
-            code
-        )  # also if the traceback can't be written: this process must never go on with the next test
+        # also if the traceback can't be written: this process must never go on with the next test
+        os._exit(code)
 
 
 def finish(child):

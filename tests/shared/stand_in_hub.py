@@ -32,9 +32,8 @@ KILL_AFTER = "kill after"  # the request takes effect, and the client's process 
 LFS_SUFFIXES = (".parquet", ".arrow", ".bin", ".safetensors", ".zip", ".gz", ".png")
 LARGE = 10_000_000  # bytes from which every file is stored as a large one
 PAGE_SIZE = 1000  # files on a page of a listing
-PROCESS = re.compile(
-    r"origin/process-(\d+)"
-)  # what shared.hub_client makes the client add to its User-Agent
+# what shared.hub_client makes the client add to its User-Agent
+PROCESS = re.compile(r"origin/process-(\d+)")
 
 
 @dataclass
@@ -467,10 +466,8 @@ class Handler(BaseHTTPRequestHandler):
             if self.command != "HEAD":
                 self.wfile.write(content)
             self.wfile.flush()
-        except (
-            BrokenPipeError,
-            ConnectionResetError,
-        ):  # the client is gone: it was killed, or lost patience
+        # the client is gone: it was killed, or lost patience
+        except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
     def log_message(self, *arguments):

@@ -57,19 +57,13 @@ def built(events, documents=()):
     ("anchors", "positions"),
     [
         ((), []),
-        (
-            ("2007-03-19", "2007-03-18", "2007-03-19"),
-            [2, 1, 2],
-        ),  # by anchor; the same anchor, the same position
-        (
-            ("XXXX-XX-XX", "2007-03-19", "", "2007-XX-XX"),
-            [0, 2, 0, 1],
-        ),  # none that is known: position 0
+        # by anchor; the same anchor, the same position
+        (("2007-03-19", "2007-03-18", "2007-03-19"), [2, 1, 2]),
+        # none that is known: position 0
+        (("XXXX-XX-XX", "2007-03-19", "", "2007-XX-XX"), [0, 2, 0, 1]),
         (("2007-04-01", "2007-03-XX", "2007-03-01", "2007-XX-XX", "2007-01-01"), [5, 3, 4, 1, 2]),
-        (
-            ("2007-03", "2007-03-XX", "2007", "2007-XX", "2007-XX-XX"),
-            [2, 2, 1, 1, 1],
-        ),  # written otherwise
+        # written otherwise
+        (("2007-03", "2007-03-XX", "2007", "2007-XX", "2007-XX-XX"), [2, 2, 1, 1, 1]),
         (("2006-12-31", "2007-XX-XX"), [1, 2]),
         (("2007-XX-19", "2007-01-01"), [1, 2]),  # without a month the day says nothing
         (("0999-01-01", "1000-01-01"), [1, 2]),
@@ -86,10 +80,11 @@ def built(events, documents=()):
             ),
             [0] * 7,
         ),
+        # impossible
         (
             ("2007-13-45", "2007-02-30", "2007-13", "2007-00-XX", "0000", "2007-02-28"),
             [0, 0, 0, 0, 0, 1],
-        ),  # impossible
+        ),
         (("２００９-03-02", "2009-03-02 ", "2009-03-02\n"), [0] * 3),
     ],
 )
@@ -141,9 +136,8 @@ def test_timelines_by_hand():
             event("Bo", "9-3-trip", None, "trip"),
             event("Bo", "9-4-trip", "2006-05-XX", "trip"),
             event("Ann Lee", "8-1-said", "2007-03-18"),
-            event(
-                "Ann Lee", "8-1-said", "2007-03-18"
-            ),  # a second one, which does not corefer with the first
+            # a second one, which does not corefer with the first
+            event("Ann Lee", "8-1-said", "2007-03-18"),
             event("Ann Lee", "8-2-hoped", "XXXX-XX-XX"),
             event("Bo", "9-2-flight", "2006-XX-XX", "flight"),  # names are an entity's own
         ]
@@ -304,9 +298,8 @@ def test_positions_made_anew(ran):
         Path("made/ann.txt").read_text("utf-8")
         == "Ann\n0\t\t7-2-c\n1\t2007\t7-2-a\t7-3-a\n2\t2008\t7-2-b\n"
     )
-    assert (
-        Path("made/b.txt").read_text("utf-8") == "Bo\n"
-    )  # by its own name, which is not that of the entity
+    # by its own name, which is not that of the entity
+    assert Path("made/b.txt").read_text("utf-8") == "Bo\n"
 
 
 KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "corpus_3": (73, 220)}

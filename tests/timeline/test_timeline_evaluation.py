@@ -17,15 +17,13 @@ from closeread.operations.score import score
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import unite
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::closeread.CloseReadWarning"
-)  # those of the samples are expected
+# those of the samples are expected
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 
 NAME = "semeval2015_timeline"
 WRONG = f"the position is 'x' (expected a whole number from 0 to {2**53 - 1})"
-ANY_FILES = pytest.mark.filterwarnings(
-    "ignore::UserWarning"
-)  # what is odd about files and mentions
+# what is odd about files and mentions
+ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")
 PARTS = ("corpus_1", "corpus_2", "corpus_3")
 DOCUMENT = """<Document doc_id="{id}" doc_name="x" src_url="http://x/">
 <token number="0" sentence="1" t_id="1">{entity}</token><token number="1" sentence="1" t_id="2">{word}</token>

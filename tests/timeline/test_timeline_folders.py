@@ -262,10 +262,8 @@ def entries_of(*lines):
     ("line", "expected"),
     [
         ("1\t\t7-2-a", entry(1, "", "7-2-a")),  # an empty anchor is legal
-        (
-            "1\t\t\t7-2-a",
-            entry(1, "", "", "7-2-a"),
-        ),  # and every further cell is a mention, whatever it holds
+        # and every further cell is a mention, whatever it holds
+        ("1\t\t\t7-2-a", entry(1, "", "", "7-2-a")),
         ("1\ta b\t c", entry(1, "a b", " c")),
         ("007\tX\t7-2-a", entry(7, "X", "7-2-a")),
         ("0\tX\t7-2-a\t2007-03-19\t7-2-b", entry(0, "X", "7-2-a", "2007-03-19", "7-2-b")),

@@ -15,9 +15,8 @@ from closeread.corpus.sources import locate
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_txt import dump_timeline
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::closeread.CloseReadWarning"
-)  # those of the samples are expected
+# those of the samples are expected
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 
 NAME = "semeval2015_timeline"
 
@@ -35,12 +34,8 @@ def test_the_manifest_lists_all_files_that_are_read():
     manifest = read_manifest(loader_folder() / "released.sha256")
     assert set(listed) == set(manifest)
     sizes = {split: len(source.files) for split, source in CORPUS.configs["default"].splits.items()}
-    assert sizes == {
-        "trial": 36,
-        "corpus_1": 44,
-        "corpus_2": 43,
-        "corpus_3": 45,
-    }  # corpus 3 has a timeline twice
+    # corpus 3 has a timeline twice
+    assert sizes == {"trial": 36, "corpus_1": 44, "corpus_2": 43, "corpus_3": 45}
     assert {len(source.files) for source in CORPUS.configs["documents"].splits.values()} == {60}
 
 

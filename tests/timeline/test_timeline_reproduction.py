@@ -25,9 +25,8 @@ NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"
 SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")
 EVALUATION = SPLITS[1:]
-ANY_FILES = pytest.mark.filterwarnings(
-    "ignore::UserWarning"
-)  # what is odd about files and mentions
+# what is odd about files and mentions
+ANY_FILES = pytest.mark.filterwarnings("ignore::UserWarning")
 
 EVENTS = "least number of events of a target entity"
 DOCUMENTS = "least number of documents of a target entity"

@@ -253,10 +253,8 @@ BROKEN = {
     [
         ('eventInstanceID="ei1" relatedToEventInstance="ei1"', "ei1"),
         ('timeID="t1" relatedToTime="t1"', "t1"),
-        (
-            'eventID="e2" relatedToEventInstance="e2"',
-            "e2",
-        ),  # by two names of an event without instances
+        # by two names of an event without instances
+        ('eventID="e2" relatedToEventInstance="e2"', "e2"),
     ],
 )
 def test_a_link_of_an_interval_with_itself(file: Path, ends: str, interval: str) -> None:

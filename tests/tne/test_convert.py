@@ -208,10 +208,11 @@ def test_spread_and_made_gold_on_the_command_line(ran, files):
     ]
     ran("convert", "tne", *files, "--close", "--to", "arrays", "-o", "arrays.jsonl")
     array = read("arrays.jsonl")[0]["predicted_prepositions"]
+    # in
     assert {place: label for place, label in enumerate(array) if label} == {
         4 * 5 + 2: 3,
         4 * 5 + 3: 3,
-    }  # in
+    }
     # One of two links, then both.
     for name, recall in (("mine", 1 / 2), ("closed", 1)):
         score = ran("score", "tne", f"{name}.jsonl", "--gold", "gold.jsonl", "--json", "--no-ci")

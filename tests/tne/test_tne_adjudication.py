@@ -69,10 +69,8 @@ def test_what_both_have_is_kept_and_the_rest_is_asked():
 def test_decisions_say_all_that_holds(file):
     both = consolidate(ANNA, BEN)
     rows = conflicts(both)
-    rows[0] |= {
-        "complement": "np2",
-        "decision": ["on", "about", "of"],
-    }  # of the cluster's members any will do
+    # of the cluster's members any will do
+    rows[0] |= {"complement": "np2", "decision": ["on", "about", "of"]}
     rows[1] |= {"decision": []}
     rows[2] |= {"decision": ["in"]}
     rows[0] = {"id": "d", **{name: rows[0][name] for name in ("anchor", "complement", "decision")}}
@@ -142,9 +140,8 @@ def test_a_cluster_is_shown_by_its_first_words_in_the_text():
     other = {**record, "np_relations": list(close_links([(2, "by", 0)], coref))}
     (row,) = conflicts(consolidate([record], [other]))
     assert (row["complement"], row["complement_text"]) == ("np1", "He")
-    assert (
-        row["complement_context"] == f"[He] came. {'x' * 52} …"
-    )  # 60 characters, two of them line ends
+    # 60 characters, two of them line ends
+    assert row["complement_context"] == f"[He] came. {'x' * 52} …"
     turned = [
         record
         | {"coref": [{"id": "cc0", "members": ["np1", "np2"]}, {"id": "cc1", "members": ["np0"]}]}

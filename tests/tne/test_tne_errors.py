@@ -42,13 +42,8 @@ TOKENS = [
     "house",
     ".",
 ]
-SPANS = [
-    (0, 1),
-    (3, 4),
-    (7, 8),
-    (10, 11),
-    (0, 4),
-]  # the roof, the house, its owner, the house, the roof of the house
+# the roof, the house, its owner, the house, the roof of the house
+SPANS = [(0, 1), (3, 4), (7, 8), (10, 11), (0, 4)]
 CLUSTERS = [[0, 4], [1, 3], [2]]
 # Right: 0 of 1.  Missing: 0 of 3, ten tokens ahead, and 2 of 1, four tokens back.  Confused: 2 of 3.
 GOLD = [(0, "of", 1), (0, "of", 3), (2, "of", 1), (2, "of", 3)]

@@ -42,14 +42,14 @@ def test_the_ferry_by_hand(sample):
         "links to the title": 6,  # Ferry four times, Oldhaven twice
         "symmetric links": 0,
         "transitive links": 1,  # the captain among the crew, both of the ferry
-        "links between sentences": 13,  # all but Ferry near Oldhaven and the sandbank outside the harbour
+        # all but Ferry near Oldhaven and the sandbank outside the harbour
+        "links between sentences": 13,
         "links to preceding phrases": 13,  # all but the same two
         # in order of the file: 4 3 14 23 12 26 15 30 19 33 22 30 15 10 18
         "mean distance in tokens": Fraction(274, 15),
         "% of links in surface form": Fraction(100, 15),  # a sandbank outside the harbour
-        "% of links in extended surface form": Fraction(
-            200, 15
-        ),  # and Ferry runs aground near Oldhaven
+        # and Ferry runs aground near Oldhaven
+        "% of links in extended surface form": Fraction(200, 15),
         **{f"links: {name}": 0 for name in PREPOSITIONS[1:]},
         "links: of": 7,
         "links: on": 4,
@@ -84,12 +84,8 @@ FILLED = ["so"] * 9
         (("roof", "in", "house"), (0, 2), 0, 0),  # another preposition
         (("roof", "of", "house", "house"), (0, 3), 100, 100),  # its words count, not its place
         (("roof", "Of", "house"), (0, 2), 0, 0),
-        (
-            ("roof", "of", "the", "house"),
-            (0, 3),
-            0,
-            0,
-        ),  # something between preposition and complement
+        # something between preposition and complement
+        (("roof", "of", "the", "house"), (0, 3), 0, 0),
         (("house", "of", "roof"), (2, 0), 0, 0),  # backwards
         (("roof", "so", "of", "house"), (0, 3), 0, 100),
         (("roof", *FILLED, "of", "house"), (0, 11), 0, 100),  # the preposition is the tenth token

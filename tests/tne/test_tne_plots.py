@@ -85,19 +85,14 @@ def overlapping(figure):
 
 
 def test_what_is_taken_for_what():
-    assert (
-        cells(confusion_counts(GOLD, SENT))
-        == {
-            (
-                OF,
-                OF,
-            ): 2,  # the predicted one where it is among the gold ones, and the first of the predicted ones
-            (OF, BY): 1,
-            (ON, NO_LINK): 1,
-            (NO_LINK, OF): 1,
-            (NO_LINK, NO_LINK): 3,
-        }
-    )
+    assert cells(confusion_counts(GOLD, SENT)) == {
+        # the predicted one where it is among the gold ones, and the first of the predicted ones
+        (OF, OF): 2,
+        (OF, BY): 1,
+        (ON, NO_LINK): 1,
+        (NO_LINK, OF): 1,
+        (NO_LINK, NO_LINK): 3,
+    }
 
 
 def test_the_commonest_are_those_of_gold():

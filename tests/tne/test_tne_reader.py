@@ -337,9 +337,8 @@ def test_what_is_written_is_the_release(sample):
         for record in sample.records
     ]
     assert written == wanted
-    assert (
-        read_gold(TNE, "sample").records[0] == sample.records[0]
-    )  # nothing was changed by writing
+    # nothing was changed by writing
+    assert read_gold(TNE, "sample").records[0] == sample.records[0]
 
 
 @for_each(

@@ -134,9 +134,8 @@ def test_an_identity_is_judged_within_rounding(printed, verdict, monkeypatch, fo
 def test_news_alone(sample, tmp_path):
     folder = write(tmp_path / "news", **dict.fromkeys(("train", "dev", "test"), sample[:1]))
     row = "documents with one / two annotators of coreference, percent"
-    assert (
-        values_of("Text", folder)[row, "5.2"] == "67 / 33"
-    )  # two annotated each of the test split
+    # two annotated each of the test split
+    assert values_of("Text", folder)[row, "5.2"] == "67 / 33"
 
 
 def test_columns_of_table_2_by_hand(four):
@@ -175,10 +174,8 @@ def test_columns_of_table_2_by_hand(four):
     }
     of_all |= {"Avg. Title Links": Fraction(18, 4), "Avg. Symmetric Links": Fraction(1, 4)}
     of_all |= {"% Anaphores": Fraction(100 * 45, 54), "% Intersentential": Fraction(100 * 45, 54)}
-    of_all |= {
-        "% Surface-Form": 5,
-        "% Surface-Form+": 10,
-    }  # three documents of four with 1/15 and 2/15
+    # three documents of four with 1/15 and 2/15
+    of_all |= {"% Surface-Form": 5, "% Surface-Form+": 10}
     for columns, expected in (
         (("train", "dev", "test"), of_ferry),
         (("Books", "OOD-all"), of_mill),
@@ -402,9 +399,8 @@ def test_random_titles_of_a_text_by_hand(sample):
     again = {**sample[0], "id": "s1 again"}
     precision, _, _ = score_random_title(documents_of([sample[0], again]))
     assert precision == (percent(6, 24), pytest.approx(100 * 2**0.5 / 24))
-    assert (
-        give_verdict("13.2", precision) == give_verdict("36.8", precision) == DIFFERS
-    )  # two deviations are 11.79
+    # two deviations are 11.79
+    assert give_verdict("13.2", precision) == give_verdict("36.8", precision) == DIFFERS
     assert give_verdict("13.3", precision) == give_verdict("36.7", precision) == WITHIN_CHANCE
 
 

@@ -143,9 +143,8 @@ def link(learner, spans, types, scores):
                 if scores[i, j] > 0:
                     join(i, j)
         elif candidates:
-            best = max(
-                candidates, key=lambda i: scores[i, j]
-            )  # the first of equals, which is the nearest
+            # the first of equals, which is the nearest
+            best = max(candidates, key=lambda i: scores[i, j])
             if scores[best, j] > 0.1:
                 join(best, j)
     found = [

@@ -303,10 +303,8 @@ def test_addresses_that_are_none(fetch, wiki):
         done = fetch("A Jug", arguments=("--api", url))
         message = f"Error: the address of the API is {url!r} (expected https://…/api.php)\n"
         assert (done.exit_code, done.stderr) == (2, message)
-    for url in (
-        "http://127.0.0.1:99999/",
-        "http://a..b/",
-    ):  # requests and urllib3 refuse them differently
+    # requests and urllib3 refuse them differently
+    for url in ("http://127.0.0.1:99999/", "http://a..b/"):
         done = fetch("A Jug", arguments=("--api", url))
         assert done.exit_code == 1
         assert (

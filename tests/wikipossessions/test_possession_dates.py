@@ -152,10 +152,8 @@ def years(lower, upper, **flags):
             EVENT,
         ),
         (["1888-", "-1888", "-", "1888-1889-1890", "1888-06-09", "1888 1889", "123456"], EVENT),
-        (
-            ["BC 44", "AD 44 BC", "44 B.C.", "\u0661\u0668\u0668\u0668"],
-            EVENT,
-        ),  # the last are digits, but not ASCII
+        # the last are digits, but not ASCII
+        (["BC 44", "AD 44 BC", "44 B.C.", "\u0661\u0668\u0668\u0668"], EVENT),
     ],
 )
 def test_forms(texts, expected):

@@ -52,17 +52,15 @@ class LazyGroup(Group):
         prepare_streams()
         try:
             return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
-        except (
-            OSError
-        ) as error:  # what the operating system refused; click ends at once if nobody reads
+        # what the operating system refused; click ends at once if nobody reads
+        except OSError as error:
             if not standalone_mode:
                 raise
             where = f"{error.filename}: " if error.filename else ""
             if not where and error.errno in FULL:
                 where = "standard output: can't be written: "
-                with suppress(
-                    OSError
-                ):  # Python flushes it when it ends, and would complain once more
+                # Python flushes it when it ends, and would complain once more
+                with suppress(OSError):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             click.ClickException(escape_line(f"{where}{error.strerror or error}")).show()
             sys.exit(1)

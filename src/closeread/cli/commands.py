@@ -258,12 +258,10 @@ class ProcedureHelp(NamedTuple):
     """What help says of a command with a subcommand for every procedure."""
 
     help: str  # all of it, for the group
-    summary: (
-        str  # the first line of a subcommand, after which the procedure is named in parentheses
-    )
-    endings: Sequence[
-        str
-    ]  # what follows the files in examples; a key has neither a config nor another gold
+    # the first line of a subcommand, after which the procedure is named in parentheses
+    summary: str
+    # what follows the files in examples; a key has neither a config nor another gold
+    endings: Sequence[str]
     details: str = ""  # a paragraph of a subcommand
     key: str = ""  # another, if gold is a key
 

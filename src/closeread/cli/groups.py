@@ -96,9 +96,8 @@ class Command(click.Command):
             section = "Output" if option.type is WRITTEN else SECTION_OF.get(name, usual)
             sections["Other" if option in options[-2:] else section].append(option)
         if sections.keys() != {"Leaderboard"} and len(sections.get("Leaderboard", ())) == 1:
-            sections["Input"] += sections.pop(
-                "Leaderboard"
-            )  # the largest size of files that are read
+            # the largest size of files that are read
+            sections["Input"] += sections.pop("Leaderboard")
         for section in SECTIONS:
             if section in sections:
                 with formatter.section(section):

@@ -613,9 +613,8 @@ def write_script(shell: Literal["bash", "zsh", "fish"]) -> str:
     shown = found(
         click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE"
     )
-    script = (
-        shown.source_template % shown.source_vars()
-    )  # source() would run bash to see how old it is
+    # source() would run bash to see how old it is
+    script = shown.source_template % shown.source_vars()
     # A completed list of names has commas; without this, fish would cut it at the first.
     script = script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)
     return script.removesuffix("\n")

@@ -20,15 +20,13 @@ class SourceFile:
     """A file as its authors released it."""
 
     name: str  # its path below the corpus's folder, with the upstream file name
-    sha256: (
-        str | None
-    )  # the digest of the released bytes, in hex; None where only `git_blob` is known
+    # the digest of the released bytes, in hex; None where only `git_blob` is known
+    sha256: str | None
     url: str | None = None  # where to download it; None if it ships in this package
     # The git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
     git_blob: str | None = None
-    size: int | None = (
-        None  # the number of released bytes, more of which are not downloaded; None if it is not known
-    )
+    # the number of released bytes, more of which are not downloaded; None if it is not known
+    size: int | None = None
 
     @property
     def expected(self) -> str:
@@ -46,9 +44,8 @@ class SourceFolder:
     patterns: tuple[str, ...]
     # Released files and their sha256, as paths below the corpus's folder; may list files of other splits.
     manifest: Mapping[str, str] = field(repr=False)
-    url: str | None = (
-        None  # where to download the corpus's folder; None if it ships in this package
-    )
+    # where to download the corpus's folder; None if it ships in this package
+    url: str | None = None
     # The sizes of released files in bytes, by the same paths, as far as they are known.
     sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
@@ -201,17 +198,15 @@ class Corpus:
     homepage: str  # its web page
     licence: str  # as stated upstream
     citation: str  # BibTeX
-    configs: Mapping[
-        str, Config
-    ]  # config name to config; the first is the default, `sample` ships in the package
+    # config name to config; the first is the default, `sample` ships in the package
+    configs: Mapping[str, Config]
     default_split: str  # the split that is scored by default
     format: str  # the format of its files
     procedure: str  # the package of `closeread.tasks` that scores it
     # The subpackage of that one for this corpus only, such as for its formats; empty if there is none.
     package: str = ""
-    schema: str = (
-        ""  # the schema of its records and of submissions; by default, the one of the corpus's name
-    )
+    # the schema of its records and of submissions; by default, the one of the corpus's name
+    schema: str = ""
     key: str = "id"  # the field that identifies a gold record and a submitted row
     unique: tuple[str, ...] = ()  # other fields that no two records or rows may share
     # The formats of submissions other than JSON Lines, each a file or a folder of files.

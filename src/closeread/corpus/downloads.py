@@ -20,13 +20,10 @@ TRIES = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
 
-UNDECLARED_SIZE = (
-    2**26
-)  # the most bytes of a file whose size is not declared: forty times the largest of the others
-CONNECT_SECONDS, READ_SECONDS = (
-    10,
-    60,
-)  # how long a connection may take to be made, and how long nothing may arrive
+# the most bytes of a file whose size is not declared: forty times the largest of the others
+UNDECLARED_SIZE = 2**26
+# how long a connection may take to be made, and how long nothing may arrive
+CONNECT_SECONDS, READ_SECONDS = 10, 60
 
 MOST_REDIRECTS = 5
 CHUNK = 2**14

@@ -50,9 +50,8 @@ class Oddity(NamedTuple):
 
     problem: Problem  # says what is unusual
     folder: str | None = None  # the folder of its file; None if its sentence says where it is
-    record: int | None = (
-        None  # the number of the record that it is about, from 0; None if it is about several or none
-    )
+    # the number of the record that it is about, from 0; None if it is about several or none
+    record: int | None = None
     is_known: bool = False  # whether it is in released files
 
 
@@ -68,9 +67,8 @@ class Gold:
     remarks: tuple[str, ...] = ()  # notes on their files as a whole, one sentence each
     oddities: tuple[Oddity, ...] = ()  # unusual things about them
     by_record: bool = False  # whether each oddity names its record
-    data_dir: Path | None = (
-        None  # the folder that the user gave for the corpus's files; None if there is none
-    )
+    # the folder that the user gave for the corpus's files; None if there is none
+    data_dir: Path | None = None
 
     @property
     def own_notices(self) -> list[str]:
@@ -435,9 +433,8 @@ def read_corpus_gold(place: GoldSpec) -> Gold:
             return read_gold(corpus, place.config, place.split, place.data_dir)
     if place.config is not None or place.data_dir is not None:
         raise RequestError("your own gold can't be combined with a config or a data folder")
-    if place.split is not None and not isinstance(
-        place.gold, Path
-    ):  # of a file, it is a part of generated ids
+    # of a file, it is a part of generated ids
+    if place.split is not None and not isinstance(place.gold, Path):
         raise RequestError("your own gold in memory can't be combined with a split")
     return read_own_gold(corpus, place.gold, place.split)
 

@@ -129,9 +129,8 @@ def check_rows(
     rows, problems = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
     if not problems:
         return rows
-    if isinstance(rows, list) and validator.accepts(
-        rows
-    ):  # a row may itself be a list, such as one of clusters
+    # a row may itself be a list, such as one of clusters
+    if isinstance(rows, list) and validator.accepts(rows):
         what = f"are the {validator.title} of a single document"
         wrapped = f"(expected a list with one item per document; wrap them in a list: [{side}])"
         raise SubmissionError(side, [Problem(f"{what} {wrapped}")])
@@ -150,9 +149,8 @@ def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
         if isinstance(rows.get(key), str):
             raise SubmissionError(side, [SINGLE])
         lists = (values for values in rows.values() if isinstance(values, list))
-        is_table = any(
-            isinstance(one, str) for values in lists for one in values
-        )  # whose columns are misspelt
+        # whose columns are misspelt
+        is_table = any(isinstance(one, str) for values in lists for one in values)
         if key in rows or value in rows or is_table or _has_splits(rows):
             return rows
         named = rows.items()
@@ -214,11 +212,8 @@ def _read_items(side: str, values: Any) -> list[Any]:
         return found
     if hasattr(values, "isna"):  # pandas uses NaN for missing text
         values = values.astype(object).where(values.notna(), None)
-    for name in (
-        "to_pylist",
-        "to_list",
-        "tolist",
-    ):  # of pyarrow, of polars, and of NumPy, pandas and torch
+    # of pyarrow, of polars, and of NumPy, pandas and torch
+    for name in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, name):
             values = getattr(values, name)()
             break

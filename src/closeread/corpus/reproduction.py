@@ -52,12 +52,10 @@ T = TypeVar("T")
 class Inputs:
     """Where tables are recomputed from."""
 
-    data_dir: DataDir | None = (
-        None  # a folder with the corpus's files; None to look in the usual places
-    )
-    upstream: Path | None = (
-        None  # a checkout of the authors' repository, for other files that they released; or None
-    )
+    # a folder with the corpus's files; None to look in the usual places
+    data_dir: DataDir | None = None
+    # a checkout of the authors' repository, for other files that they released; or None
+    upstream: Path | None = None
     annotations: Path | None = None  # a folder with annotators' files; or None
     articles: Path | None = None  # a folder with the texts of articles; or None
     spacy_model: str | None = None  # a spaCy pipeline for the baselines that need one; or None
@@ -146,9 +144,8 @@ class Reproduction(Loadable, Sequence[Table]):
         return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 
-Recompute = Callable[
-    [Inputs], Recomputed
-]  # from the inputs to the cells of a table that can be recomputed
+# from the inputs to the cells of a table that can be recomputed
+Recompute = Callable[[Inputs], Recomputed]
 
 
 def reproducible() -> list[str]:

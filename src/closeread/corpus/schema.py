@@ -253,15 +253,13 @@ class RowValidator:
 
         try:
             distinct = list(dict.fromkeys(values))
-            if (
-                len(set(map(type, values))) > 1
-            ):  # 1, 1.0 and True are equal, and not all of them are integers
+            # 1, 1.0 and True are equal, and not all of them are integers
+            if len(set(map(type, values))) > 1:
                 distinct = [
                     value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))
                 ]
-            if (
-                name not in self._column_validators
-            ):  # making one takes longer than validating a few rows
+            # making one takes longer than validating a few rows
+            if name not in self._column_validators:
                 schema = {
                     "$defs": self.schema["$defs"],
                     "type": "array",
@@ -281,9 +279,8 @@ class RowValidator:
                 case (str(name), int(place), *_) if isinstance(
                     item := cast(Any, row)[name][place], dict
                 ):
-                    found.append(
-                        problem._replace(what=f"{problem.what} (in {quote_json(item)})")
-                    )  # such as a link
+                    # such as a link
+                    found.append(problem._replace(what=f"{problem.what} (in {quote_json(item)})"))
                 case _:
                     found.append(problem)
         return found or [Problem("is not a JSON value")]

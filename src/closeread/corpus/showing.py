@@ -32,7 +32,9 @@ class View:
     """How records are shown."""
 
     draw: Draw  # makes the parts of a page
-    unit: str = ""  # the field whose value is shared by records that are shown together; empty if each is shown alone
+    # the field whose value is shared by records that are shown together; empty if each is shown
+    # alone
+    unit: str = ""
     # Makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
     predict: Callable[[Record], Record] = lambda record: record
 
@@ -132,9 +134,8 @@ def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> 
     """
     marked = list(pieces)
     inside = [(start, end, label) for start, end, label in spans if 0 <= start <= end < len(marked)]
-    for _, end, label in sorted(
-        inside, key=lambda span: (span[1], -span[0])
-    ):  # inner spans close first
+    # inner spans close first
+    for _, end, label in sorted(inside, key=lambda span: (span[1], -span[0])):
         marked[end] += f"]{label}"
     for start, _, _ in inside:
         marked[start] = f"[{marked[start]}"

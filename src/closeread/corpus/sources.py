@@ -51,9 +51,8 @@ class LocatedFiles:
     # Whether this is the released file, or exactly the released files of the folder; None if no digest of these is
     # known.
     released: bool | None
-    files: Mapping[str, Path] = field(
-        default_factory=dict
-    )  # the files of a folder by their path below it, sorted
+    # the files of a folder by their path below it, sorted
+    files: Mapping[str, Path] = field(default_factory=dict)
 
 
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:

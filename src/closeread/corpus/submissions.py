@@ -48,9 +48,8 @@ Rows = Sequence[Record | None]  # A system's row for each gold record; None wher
 class CorpusSides(Sides[Gold]):
     """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record."""
 
-    unit: str | None = (
-        None  # the field of a gold record with the name of its unit; None if that is the corpus's key
-    )
+    # the field of a gold record with the name of its unit; None if that is the corpus's key
+    unit: str | None = None
     # Finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and all
     # options by name; None if there are none.  It must cope with gold records that have nothing but the corpus's key,
     # for `check_form`.

@@ -52,9 +52,8 @@ LARGEST_FLOAT = 2**53  # beyond it, a float stands for several integers
 
 Convert = Callable[[Any], Any]
 
-Finding = tuple[
-    int, str
-]  # the index of a record, and a sentence on what is wrong or unusual about it
+# the index of a record, and a sentence on what is wrong or unusual about it
+Finding = tuple[int, str]
 
 
 # Rules
@@ -72,9 +71,8 @@ class Rules:
     find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = (
         lambda rows, gold: ()
     )
-    is_scored: Callable[[Record], bool] = lambda record: (
-        True
-    )  # returns whether a gold record is scored
+    # returns whether a gold record is scored
+    is_scored: Callable[[Record], bool] = lambda record: True
 
 
 def load_rules(task: str, definition: str = "document") -> Rules:

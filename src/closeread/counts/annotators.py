@@ -12,9 +12,8 @@ from closeread.arrays import ratio
 from closeread.exceptions import RequestError, pluralize
 from closeread.tables import Grid, format_percent
 
-Scores = Mapping[
-    str, float | None
-]  # scores by name; None if undefined, or if there is nothing to compare
+# scores by name; None if undefined, or if there is nothing to compare
+Scores = Mapping[str, float | None]
 Pair = tuple[int, int]  # two annotators, in the order in which they are given
 
 

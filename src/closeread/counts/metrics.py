@@ -16,9 +16,8 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 
-UNITS = (
-    "units"  # the column that counts units, or sums their weights, if scores are averaged over them
-)
+# the column that counts units, or sums their weights, if scores are averaged over them
+UNITS = "units"
 PARTS = ("/precision", "/recall")  # the ends of the names of scores that F1 combines
 
 Columns = Mapping[str, Floats]
@@ -113,9 +112,8 @@ class Metric:
     title: str  # its name in tables
     description: str  # what it measures, in a sentence
     formula: Formula  # computes it from summed counts; NaN where undefined
-    zero_division: float | None = (
-        None  # the value of 0/0 by the procedure's convention; None if there is no convention
-    )
+    # the value of 0/0 by the procedure's convention; None if there is no convention
+    zero_division: float | None = None
 
     @property
     def family(self) -> str:

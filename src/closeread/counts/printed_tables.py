@@ -211,9 +211,8 @@ def give_verdict(printed: str | None, value: Value | None) -> str:
         is_near = abs(float(number) - value.mean) <= DEVIATIONS * value.deviation
         return WITHIN_CHANCE if is_near else DIFFERS
     unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
-    recomputed = Decimal(
-        repr(float(value))
-    )  # the digits that are shown; a NumPy number is a float, too
+    # the digits that are shown; a NumPy number is a float, too
+    recomputed = Decimal(repr(float(value)))
     distance = abs(recomputed - number)
     # Halves may be rounded either way, and the last digits of a float are noise.
     if distance <= unit / 2 + Decimal("1e-9"):
@@ -277,9 +276,8 @@ def _make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Gri
     where = f" (section {table.section})" if table.section else ""
     # A picture without numbers, or a table without anything to show, has a caption and notes only.
     header = ("row", "column", "printed", "recomputed", "verdict", "note") if cells else ()
-    texts = frozenset(
-        {"row", "column", "note"}
-    )  # sections and notes may begin with a number, and may be wrapped
+    # sections and notes may begin with a number, and may be wrapped
+    texts = frozenset({"row", "column", "note"})
     return Grid(
         f"{table.name}{where}. {table.caption}",
         header,

@@ -250,9 +250,8 @@ class Explanation:
 
     # Maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
     explain: Callable[[Any, Any, Options], list[Any]]
-    title: Callable[
-        [str, Sequence[Any]], str
-    ]  # maps a unit's name and these values to the title of their table
+    # maps a unit's name and these values to the title of their table
+    title: Callable[[str, Sequence[Any]], str]
     header: Sequence[str]  # the columns of the table
     row: Callable[[Any], list[str]]  # maps a value to its cells
     notes: Sequence[str]  # what the terms in the table mean, one sentence each
@@ -264,9 +263,8 @@ class Help:
     """The part of a command's help that belongs to the procedure, except its title and its options."""
 
     details: str = ""  # paragraphs about the files that it takes; may be empty
-    key: str = (
-        ""  # the names of these files in examples; the key is empty if gold comes from a corpus
-    )
+    # the names of these files in examples; the key is empty if gold comes from a corpus
+    key: str = ""
     response: str = "predictions.jsonl"
     flags: Sequence[str] = ()  # options to show in examples, each as typed
 
@@ -278,9 +276,8 @@ class Preset:
     options: Options  # the values that differ from the defaults of the procedure
     metrics: tuple[str, ...]  # the families of metrics that it reports
     help: str  # its name with its source; completes "Use the options of …"
-    references: tuple[
-        str, ...
-    ] = ()  # BibTeX of the papers that define it, besides those of its metrics
+    # BibTeX of the papers that define it, besides those of its metrics
+    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -303,24 +300,20 @@ class Procedure:
     citation: str | None = None  # BibTeX of its publication; None if that is the corpus's own paper
     # BibTeX of the papers that define a family of metrics, besides that publication, by family.
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    breakdowns: tuple[
-        str, ...
-    ] = ()  # the fields that it can count inside units, such as `preposition`
+    # the fields that it can count inside units, such as `preposition`
+    breakdowns: tuple[str, ...] = ()
     # Maps gold and system records, the options and a breakdown to a sentence about what the breakdown lacks; empty if
     # it lacks nothing. None if no breakdown ever lacks anything.
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
-    more_fields: str = (
-        ""  # in messages, the source of fields of units that gold does not have; may be empty
-    )
+    # in messages, the source of fields of units that gold does not have; may be empty
+    more_fields: str = ""
     # Names that others use for its metrics and fields.
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False  # whether `count` takes `metrics`, the families to count
-    more_metrics: tuple[
-        Metric, ...
-    ] = ()  # scores that are computed only if they are selected by name, in order
-    presets: Mapping[str, Preset] = field(
-        default_factory=dict
-    )  # by name, the options and metrics of official scores
+    # scores that are computed only if they are selected by name, in order
+    more_metrics: tuple[Metric, ...] = ()
+    # by name, the options and metrics of official scores
+    presets: Mapping[str, Preset] = field(default_factory=dict)
     # The fields of a record for which a mapping from names to values may stand, such as a document and its clusters;
     # None if there are none.
     by_name: tuple[str, str] | None = None
@@ -329,9 +322,8 @@ class Procedure:
     explanation: Callable[[], Explanation] | None = None
     # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
-    legend: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # explains, below tables, names of scores
+    # explains, below tables, names of scores
+    legend: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def families(self) -> tuple[str, ...]:

@@ -470,9 +470,8 @@ class Column(NamedTuple):
     """A column of a table of slices."""
 
     title: str  # its name; that of an interval is its confidence level
-    what: Literal[
-        "count", "score", "interval"
-    ]  # shows a count, a score times 100, or the interval of a score
+    # shows a count, a score times 100, or the interval of a score
+    what: Literal["count", "score", "interval"]
     name: str  # the name of the count or the score
 
     def show(self, scores: Scores) -> str:

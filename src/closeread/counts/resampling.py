@@ -24,15 +24,17 @@ from closeread.exceptions import RequestError, pluralize
 from closeread.records import IntervalKind
 
 GROUP = 2**20  # the number of weights in a group; the draws depend on it
-ROWS = 16  # the fewest resamples in a group, to read the counts less often than weights; the draws depend on it
+# the fewest resamples in a group, to read the counts less often than weights; the draws depend on
+# it
+ROWS = 16
 
 SLICE = 2**18
 """The number of weights that are worked on together, which stay in the processor's cache; the draws depend on it."""
 
-BELOW = 3.0  # how many standard deviations the mean of the sum of Poisson numbers is below the number of blocks
-LARGEST = (
-    40  # poisson numbers with a mean below 1 are larger than this with a probability below 1e-49
-)
+# how many standard deviations the mean of the sum of Poisson numbers is below the number of blocks
+BELOW = 3.0
+# poisson numbers with a mean below 1 are larger than this with a probability below 1e-49
+LARGEST = 40
 
 
 def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Whole]:
@@ -66,11 +68,11 @@ def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Ite
 class Poisson(NamedTuple):
     """How a byte becomes a Poisson number."""
 
-    steps: tuple[
-        int, ...
-    ]  # the number is how many of these the byte reaches, if the byte is below `end`
+    # the number is how many of these the byte reaches, if the byte is below `end`
+    steps: tuple[int, ...]
     end: int  # bytes from here on stand for the rest of the probabilities, which the steps leave
-    rest: Floats  # (LARGEST + 1,) the cumulative probabilities of the numbers in that rest; the last is 1
+    # (LARGEST + 1,) the cumulative probabilities of the numbers in that rest; the last is 1
+    rest: Floats
 
 
 def spread_poisson(mean: float) -> Poisson:
@@ -118,12 +120,14 @@ def _group_resamples(
         yield min(rows, n_resamples - start), np.random.Generator(np.random.SFC64(seed))
 
 
-MAX_DRAWS = 20_000_000_000  # the most blocks that are drawn in all resamples together, which takes some minutes
+# the most blocks that are drawn in all resamples together, which takes some minutes
+MAX_DRAWS = 20_000_000_000
 MAX_SUMS = 50_000_000  # the most sums of counts in memory: counts times resamples times systems
 MAX_TESTS = 500_000  # the most paired tests that are done together: pairs of systems times scores
 MAX_NULLS = 2_000_000_000  # the most resamples of all these tests together, which take some minutes
 POWER = 0.8  # the usual probability of finding a difference
-TIE = 1e-12  # differences closer than this count as equal: the same counts may be summed in another order
+# differences closer than this count as equal: the same counts may be summed in another order
+TIE = 1e-12
 
 
 def bootstrap_intervals(

@@ -33,9 +33,8 @@ FORMAT = 1  # the number of the format of reports, comparisons and tables
 Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
 """Maps the JSON of a result to its reports, by their places."""
 
-Library = Literal[
-    "pandas", "polars", "arrow"
-]  # the library of a data frame; "arrow" stands for pyarrow's tables
+# the library of a data frame; "arrow" stands for pyarrow's tables
+Library = Literal["pandas", "polars", "arrow"]
 
 COLUMNS = {"low": "ci_low", "high": "ci_high"}
 """The names in data frames of columns of the CSV."""

@@ -88,9 +88,8 @@ MARKS = {"close": "†", "untested": "‡"}
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading, and the short titles below it."""
 
-SIGN = re.compile(
-    r"(?<![^ ])[+-](?=[0-9])"
-)  # the sign of a number; outside of formulas, a minus would be a hyphen
+# the sign of a number; outside of formulas, a minus would be a hyphen
+SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
 
 
 class Usage(NamedTuple):
@@ -440,8 +439,8 @@ class SystemsTable(Loadable):
             (row, column)
             for column, score in enumerate(self.scores, 1)
             for row, standing in enumerate(self.standings[score])
-            if standing == "best"
-            and len(self.names) > 1  # otherwise there is nothing to be better than
+            # otherwise there is nothing to be better than
+            if standing == "best" and len(self.names) > 1
         )
         notes = list(_list_notes(self, style))
         grid = Grid(

@@ -47,9 +47,8 @@ def style_axes(axes: Axes, *, legend: bool = False) -> None:
     axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     if legend:
-        axes.legend(
-            frameon=True, framealpha=1, facecolor="white", edgecolor="none"
-        )  # hides the grid behind the text
+        # hides the grid behind the text
+        axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")
 
 
 class ScoreBar(NamedTuple):

@@ -46,9 +46,8 @@ DPI = 150.0
 def write_picture(figure: Figure, path: Path) -> None:
     """Write a figure as .png, .svg or .pdf."""
     suffix = check_suffix(path)
-    drawn = (
-        BytesIO()
-    )  # on a full disk, matplotlib may raise an error of its own instead of the system's
+    # on a full disk, matplotlib may raise an error of its own instead of the system's
+    drawn = BytesIO()
     with own_settings():
         figure.savefig(drawn, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
     with replacing(path) as partial:

@@ -33,9 +33,8 @@ class Format:
     """A format that gold is kept in."""
 
     read: Callable[[Path, str], Parsed]  # makes ids from the split's name where the file has none
-    write: Callable[[Sequence[Record]], str] | None = (
-        None  # a ValueError names content that the format can't express
-    )
+    # a ValueError names content that the format can't express
+    write: Callable[[Sequence[Record]], str] | None = None
     suffixes: tuple[str, ...] = ()  # of files for which it precedes the general readers
     first_line: re.Pattern[str] | None = None  # that is not blank
     folder: FormatFolder | None = None  # None where every split is a single file
@@ -43,12 +42,10 @@ class Format:
     unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = lambda splits: list(
         chain.from_iterable(splits.values())
     )
-    read_system: Callable[[Path, str], Parsed] | None = (
-        None  # None where a system's output is read as gold is
-    )
-    unsafe: re.Pattern[str] = (
-        UNSAFE  # characters that no string of a record may contain, whatever its source
-    )
+    # None where a system's output is read as gold is
+    read_system: Callable[[Path, str], Parsed] | None = None
+    # characters that no string of a record may contain, whatever its source
+    unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
     # Adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
     complete: Callable[[Sequence[Any]], Parsed] = lambda rows: Parsed(rows, None, [])
@@ -63,9 +60,8 @@ class SubmissionFile:
     """A text format other than JSON Lines that systems send."""
 
     recognises: Callable[[str], bool]  # by the first line that is not blank
-    parse: Callable[
-        [Sequence[str], Sequence[Record]], Parsed
-    ]  # with the gold's ids where the format has none
+    # with the gold's ids where the format has none
+    parse: Callable[[Sequence[str], Sequence[Record]], Parsed]
     suffix: str | None = None  # None, as `dump`, where it takes more than rows to write a file
     dump: Callable[[Sequence[Record]], str] | None = None  # of rows in the order of the gold
 
@@ -75,9 +71,8 @@ class SubmissionFolder:
     """A folder of files that systems send."""
 
     read: Callable[[Path, Sequence[Record]], Parsed]  # with oddities relative to the gold records
-    write: Callable[
-        [Sequence[Record], Path], None
-    ]  # a ValueError names content that the format can't express
+    # a ValueError names content that the format can't express
+    write: Callable[[Sequence[Record], Path], None]
 
 
 SubmissionFormat = SubmissionFile | SubmissionFolder

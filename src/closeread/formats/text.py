@@ -25,9 +25,8 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import read_at_most
 
-STANDARD_INPUT = Path(
-    "/dev/stdin"
-)  # the name of standard input on all platforms; on the command line, it is `-`
+# the name of standard input on all platforms; on the command line, it is `-`
+STANDARD_INPUT = Path("/dev/stdin")
 DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 """The names of files that are already open, such as those of process substitution in a shell."""
 
@@ -100,9 +99,8 @@ def split_lines(path: Path, data: bytes) -> Lines:
         ).raise_any(path)
     decoder = getincrementaldecoder("utf-8")()
     try:
-        for begin in range(
-            0, len(data), CHUNK
-        ):  # one character beyond the basic plane makes a text take four times
+        # one character beyond the basic plane makes a text take four times
+        for begin in range(0, len(data), CHUNK):
             decoder.decode(data[begin : begin + CHUNK], final=begin + CHUNK >= len(data))
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
@@ -190,10 +188,8 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
 def measure_file(path: Path, most: int) -> int:
     """Return the size of a file, decompressed if it is gzipped; beyond `most`, it is not read to its end."""
     size = 0
-    with (
-        suppress(OSError, EOFError, zlib.error),
-        path.open("rb") as file,
-    ):  # reading it reports errors
+    # reading it reports errors
+    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             return path.stat().st_size
         file.seek(0)

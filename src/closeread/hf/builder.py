@@ -81,9 +81,8 @@ ROWS = 10_000  # records of a table
 class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
     """A config of a corpus, with the user's own folders and options of reading by name."""
 
-    corpus: Corpus | None = field(
-        default=None, repr=False
-    )  # datasets prints the config in messages
+    # datasets prints the config in messages
+    corpus: Corpus | None = field(default=None, repr=False)
     folders: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
@@ -285,9 +284,8 @@ def naming_the_cache(folder: str) -> Iterator[None]:
         yield
     except OSError as error:
         first = error
-        while first.strerror is None and isinstance(
-            first.__context__, OSError
-        ):  # `datasets` raises another one
+        # `datasets` raises another one
+        while first.strerror is None and isinstance(first.__context__, OSError):
             first = first.__context__
         raise UnwritableCacheError(folder, first.strerror or str(first)) from None
 
@@ -299,9 +297,8 @@ Data: TypeAlias = (
     | datasets.IterableDataset
     | datasets.IterableDatasetDict
 )
-Folder: TypeAlias = (
-    str | Path | Literal[""] | None
-)  # a folder; for `datasets`, an empty string means no folder
+# a folder; for `datasets`, an empty string means no folder
+Folder: TypeAlias = str | Path | Literal[""] | None
 
 
 def load_dataset_builder(

@@ -70,9 +70,8 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         function = cls._compute
 
         @wraps(function)
-        def compute(
-            *inputs: Any, **options: Any
-        ) -> Any:  # unknown options are reported with the names of the options
+        # unknown options are reported with the names of the options
+        def compute(*inputs: Any, **options: Any) -> Any:
             return function(*inputs, **options)
 
         inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in cls.INPUTS]
@@ -154,9 +153,8 @@ class EvaluateModule(Module):
     REFERENCES: ClassVar[str] = "document"
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        cls.OPTIONS = [
-            option for option in cls.PROCEDURE.options if not option.reading
-        ]  # a module reads no files
+        # a module reads no files
+        cls.OPTIONS = [option for option in cls.PROCEDURE.options if not option.reading]
         super().__init_subclass__(**arguments)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -188,9 +186,8 @@ class EvaluateModule(Module):
             raise SubmissionError(
                 self.name, [Problem("predictions and references are both required")]
             )
-        if (
-            "properties" not in self._reference
-        ):  # such as lists of clusters, which some procedures read at once
+        # such as lists of clusters, which some procedures read at once
+        if "properties" not in self._reference:
             references, predictions = (
                 as_list("references", references),
                 as_list("predictions", predictions),

@@ -73,9 +73,8 @@ def _wrap(module: ModuleType) -> None:
     if not callable(original):
         from closeread.exceptions import CloseReadWarning
 
-        with contextlib.suppress(
-            UserWarning
-        ):  # importing closeread must not fail where warnings are errors
+        # importing closeread must not fail where warnings are errors
+        with contextlib.suppress(UserWarning):
             warnings.warn(
                 f"{module.__name__} has no {name}, so bare names are not available: "
                 "use closeread.load_dataset and closeread.load_metric",
@@ -194,9 +193,8 @@ def _suggest_dataset(path: str) -> str:
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import suggest
 
-    return (
-        "" if "/" in path else suggest(path, corpus_names())
-    )  # with a slash, it is a dataset on the Hub, or a folder
+    # with a slash, it is a dataset on the Hub, or a folder
+    return "" if "/" in path else suggest(path, corpus_names())
 
 
 def _suggest_metric(path: str) -> str:

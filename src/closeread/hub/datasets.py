@@ -54,11 +54,8 @@ OWN_COPY_ONLY = """describes the corpus. closeread
 (`pip install closeread`) reads the files that you got from their owners"""
 
 FRAMEWORK = "closeread"
-NOT_TESTED = (
-    "train",
-    "validation",
-    "trial",
-)  # splits that systems are trained or tuned on: there is no board for them
+# splits that systems are trained or tuned on: there is no board for them
+NOT_TESTED = ("train", "validation", "trial")
 DESCRIPTION = (
     "closeread scores careful reading (temporal common sense, timelines, noun phrase relations, coreference), with "
     "confidence intervals, paired tests and signatures."

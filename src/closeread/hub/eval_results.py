@@ -16,9 +16,8 @@ from closeread.hub.cards import dump_yaml
 from closeread.hub.client import Commit, Hub, Repository
 from closeread.json_schema import check_json
 
-Entry = Mapping[
-    str, Any
-]  # a score as the Hub's format has it: `dataset`, `value`, `source`, `notes`
+# a score as the Hub's format has it: `dataset`, `value`, `source`, `notes`
+Entry = Mapping[str, Any]
 
 
 def make_entry(*, dataset: str, task: str, value: float, signature: str, source: str) -> Entry:

@@ -94,9 +94,8 @@ class Limits:
     rows: int = 1_000_000  # the largest number of lines in it
     per_day: int = 5  # how many submissions of an author are judged per day (UTC)
     seconds: int = 300  # how long scoring one may take
-    memory: int = (
-        4_000_000_000  # how many bytes of memory scoring one may use, beyond what the gold needs
-    )
+    # how many bytes of memory scoring one may use, beyond what the gold needs
+    memory: int = 4_000_000_000
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,8 @@ class Board:
 
     name: str  # the folder of its submissions, such as "mctaco/test"
     title: str  # its name for readers
-    scored: (
-        str  # the name of the corpus or, with own gold, of the procedure or corpus that scores it
-    )
+    # the name of the corpus or, with own gold, of the procedure or corpus that scores it
+    scored: str
     config: str | None  # the part of the corpus; None for own gold
     split: str | None
     own_gold: bool  # whether gold is the organiser's own
@@ -119,21 +117,17 @@ class Board:
     signature: str  # the signature of a score of complete predictions
     n_units: int  # the size of the gold
     n_blocks: int
-    ids: tuple[
-        str, ...
-    ] = ()  # the ids that predictions must cover, for people without the gold; empty if it is public
+    # the ids that predictions must cover, for people without the gold; empty if it is public
+    ids: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()  # the names of the baselines to show
     limits: Limits = field(default_factory=Limits)
-    counting: str = (
-        "all"  # whether all submissions of an author count, or only the "best" or the "last"
-    )
+    # whether all submissions of an author count, or only the "best" or the "last"
+    counting: str = "all"
     resampling: Resampling = field(default_factory=Resampling)
-    dataset: str | None = (
-        None  # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
-    )
-    opens: str | None = (
-        None  # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
-    )
+    # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
+    dataset: str | None = None
+    # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
+    opens: str | None = None
     closes: str | None = None  # the last such second
 
     @cached_property
@@ -189,9 +183,8 @@ class Leaderboard:
 
     title: str  # the name of the leaderboard
     boards: Mapping[str, Board]  # its boards by name
-    results: str | None = (
-        None  # the dataset on the Hub with the results; None if they are beside the submissions
-    )
+    # the dataset on the Hub with the results; None if they are beside the submissions
+    results: str | None = None
 
     def to_bytes(self) -> bytes:
         """Return the bytes of `leaderboard.json`."""

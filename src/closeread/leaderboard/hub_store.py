@@ -50,9 +50,8 @@ OF_AUTHOR = 20
 CONFLICTS = 20  # how often a commit is retried while others commit
 DAMAGED = "restore these files from the history of the dataset"
 
-OURS = re.compile(
-    r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/'
-)  # also in git's header of a renamed file
+# also in git's header of a renamed file
+OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')
 NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 

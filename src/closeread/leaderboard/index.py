@@ -274,9 +274,8 @@ def _compare_pairs(
         values = (getattr(pair, name) for pair in pairs)
         return [None if math.isnan(value) else round(value, 6) for value in values]
 
-    detectable = [
-        value for value in list_values("detectable") if value
-    ]  # copies of a system never differ
+    # copies of a system never differ
+    detectable = [value for value in list_values("detectable") if value]
     power = {"detectable": median(detectable)} if detectable else {}
     of_pairs = {
         key: list_values(name)
@@ -323,9 +322,8 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
     """Return the rows that the papers print for the same part of the corpus."""
     if board.corpus is None or board.own_gold or board.config is None or board.split is None:
         return []
-    if board.options != resolve_options(
-        board.procedure, board.corpus, {}
-    ):  # papers use the default scoring
+    # papers use the default scoring
+    if board.options != resolve_options(board.procedure, board.corpus, {}):
         return []
     empty = dict.fromkeys(
         ("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record")

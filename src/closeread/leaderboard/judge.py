@@ -53,9 +53,8 @@ class JudgingReport(JsonResult):
     refused: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()  # beyond the daily limit of their authors
-    errors: tuple[
-        str, ...
-    ] = ()  # what could not be scored although it is not the submitter's fault
+    # what could not be scored although it is not the submitter's fault
+    errors: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()  # about the gold and the baselines, for the organiser
 
     @property
@@ -284,9 +283,8 @@ class _Run:
         name = f"{arrival.read_about().system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
-            if (
-                day is not None
-            ):  # it is tried again with every run, so there may not be too many of them
+            # it is tried again with every run, so there may not be too many of them
+            if day is not None:
                 self._refused[arrival.author, day] += 1
             return "errors", f"{name}: {outcome.error}"
         if day is None:

@@ -16,9 +16,8 @@ from closeread.exceptions import Problem, pluralize, quote
 
 LINK_LIMIT = 300  # characters
 MODEL_LIMIT = 96  # characters of `ORG/NAME`, by the Hub's documentation
-STACKED = (
-    3  # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
-)
+# combining marks on one letter; some languages need two, and Vietnamese none after NFKC
+STACKED = 3
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )

@@ -41,24 +41,16 @@ from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, forma
 Json = Mapping[str, Any]
 
 PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
-KINDS = {
-    "system": "system",
-    "baseline": "baseline",
-    "printed": "printed in a paper",
-}  # the kinds of rows, in words
-FLAGS = {
-    "duplicate": "duplicate",
-    "perfect": "equal to the gold",
-    "unverified": "unverified",
-}  # in words
+# the kinds of rows, in words
+KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}
+# in words
+FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}
 EXPLAINED = {
     "duplicate": "a duplicate has the same predictions as an earlier row",
     "unverified": "an unverified system has no link to a model, a paper or code",
 }
-MINOR = (
-    "/precision",
-    "/recall",
-)  # the ends of the names of metrics that are summed up by another one
+# the ends of the names of metrics that are summed up by another one
+MINOR = ("/precision", "/recall")
 COLUMNS = (
     *(
         "board",
@@ -84,9 +76,8 @@ TYPES = {
 }
 """The types of columns that are not text."""
 
-PLAIN = re.compile(
-    r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE
-)  # text in which Markdown finds no markup
+# text in which Markdown finds no markup
+PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 PROSE = ("description", "source text", "author", "flags")  # facts that a narrow terminal may wrap
 SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
@@ -220,18 +211,16 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         for metric in others
         if not metric["name"].endswith(MINOR)
     ]
-    if (
-        len({row.get("author") for row in rows} - {None}) > 1
-    ):  # the same name in every row says nothing
+    # the same name in every row says nothing
+    if len({row.get("author") for row in rows} - {None}) > 1:
         more.append(
             ["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)]
         )
     more.append(["flags", *map(name_flags, rows)])
     left_out: list[str] = []
     room = find_width() - sum(max(map(len, column)) + GAPS[-1] for column in columns) + GAPS[-1]
-    is_limited = (
-        style == "table" and room >= 0
-    )  # if not even these fit, each row becomes a block, with room for all
+    # if not even these fit, each row becomes a block, with room for all
+    is_limited = style == "table" and room >= 0
     for column in more:
         if any(column[1:]):
             width = max(map(len, column)) + GAPS[-1]
@@ -463,9 +452,8 @@ class Submissions(Result):
                 (one.about, one.status) if isinstance(one, Entry) else (None, "not judged yet")
             )
             system = show_safely(str((about or {}).get("system", "")))
-            time = one.submitted[:16].replace(
-                "T", " "
-            )  # to the minute, which fits a narrow terminal
+            # to the minute, which fits a narrow terminal
+            time = one.submitted[:16].replace("T", " ")
             rows.append([one.submission[:12], one.board, system, one.author, time, status])
         return ["submission", "board", "system", "author", "submitted (UTC)", "status"], rows
 
@@ -536,13 +524,8 @@ TEXTS = (
     "closeread",
 )
 CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
-STEPS = (
-    1,
-    2,
-    5,
-    10,
-    20,
-)  # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
+# the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
+STEPS = (1, 2, 5, 10, 20)
 
 
 def list_commands(board: Json, address: str) -> list[str]:
@@ -555,9 +538,8 @@ def list_commands(board: Json, address: str) -> list[str]:
         for word in (f"--{name}", board[name])
     ]
     submit = ["closeread", "submit", *words[2:], "--system", "My system", "--to"]
-    submit.append(
-        address if address.startswith(HUB) else Path(address).name
-    )  # of a path, nobody else has more
+    # of a path, nobody else has more
+    submit.append(address if address.startswith(HUB) else Path(address).name)
     return [
         "pip install closeread",
         *map(shlex.join, [words, submit] if board["corpus"] else [submit]),
@@ -582,9 +564,8 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
     folder = package_folder("closeread.leaderboard") / "templates"
     style = (folder / "style.css").read_text("utf-8")
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
-    script = (
-        '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
-    )  # its names are not visible outside of it
+    # its names are not visible outside of it
+    script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
     target = "'none'" if form is None else "'self'"
     policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action {target}"
     templates = jinja2.Environment(
@@ -770,9 +751,8 @@ def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any
             },
         }
 
-    def list_counts(
-        name: str,
-    ) -> list[float | None]:  # with two decimals, as they are shown, if they are no integers
+    # with two decimals, as they are shown, if they are no integers
+    def list_counts(name: str) -> list[float | None]:
         counts = [(row.get("counts") or {}).get(name) for row in rows]
         return [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
 

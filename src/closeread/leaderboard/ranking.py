@@ -47,11 +47,12 @@ DRAWN = 100_000  # the number of swaps that are drawn for a pair
 
 GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))  # 3.18
 CAUTION = 10.0  # how many times smaller than its normal approximation a p-value may become
-CHUNK = (
-    2**16
-)  # the number of values in memory at once, for each count; it does not affect the result
+# the number of values in memory at once, for each count; it does not affect the result
+CHUNK = 2**16
 ZERO = 1e-9  # differences that are smaller, relative to the standard deviation, are none
-STEP = 1e-7  # relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far less
+# relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far
+# less
+STEP = 1e-7
 
 
 @dataclass(frozen=True)

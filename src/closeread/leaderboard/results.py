@@ -40,16 +40,13 @@ DIGITS = 4  # the digits of scores on private gold
 HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
-STATUSES = (
-    "refused",
-    "accepted",
-    "withdrawn",
-)  # statuses of an entry; none is replaced by one before it
-CACHE_FORMAT = 2  # the number of the format of kept counts, and of the order of blocks in them; others are not used
+# statuses of an entry; none is replaced by one before it
+STATUSES = ("refused", "accepted", "withdrawn")
+# the number of the format of kept counts, and of the order of blocks in them; others are not used
+CACHE_FORMAT = 2
 
-Blocks = tuple[
-    tuple[str, ...], Floats
-]  # the names of counts, (k,), and their sums in every block, (n_blocks, k)
+# the names of counts, (k,), and their sums in every block, (n_blocks, k)
+Blocks = tuple[tuple[str, ...], Floats]
 
 
 @dataclass(frozen=True)
@@ -98,9 +95,8 @@ class Record:
     closeread: str  # the version that scored
     predictions: str  # the digest of the predictions regardless of their format, to find duplicates
     perfect: bool  # whether the headline score is 1
-    report: Mapping[str, Any] = field(
-        repr=False
-    )  # the scores as JSON, see `closeread.counts.report.Report.to_dict`
+    # the scores as JSON, see `closeread.counts.report.Report.to_dict`
+    report: Mapping[str, Any] = field(repr=False)
 
     def to_bytes(self) -> bytes:
         """Return the bytes of its file."""
@@ -160,17 +156,16 @@ class Arrival:
     """A submission or withdrawal that is not settled yet."""
 
     board: str  # the name of the board
-    submission: str  # the id of the submission; empty if that can't be told, so that it is answered without an entry
+    # the id of the submission; empty if that can't be told, so that it is answered without an entry
+    submission: str
     withdrawal: bool  # whether the author withdraws it
     author: str  # who sent it, as the store knows it
     submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
     source: str | None = None  # a link to it; None in a folder
-    files: Mapping[str, bytes] = field(
-        default_factory=dict
-    )  # its files by path; one that is too large is missing
-    problems: tuple[
-        str, ...
-    ] = ()  # of the files as such; if there are any, nothing else is checked
+    # its files by path; one that is too large is missing
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    # of the files as such; if there are any, nothing else is checked
+    problems: tuple[str, ...] = ()
     number: int = 0  # the number of the pull request; 0 in a folder
 
     def read_about(self) -> About:
@@ -233,9 +228,8 @@ class Results(NamedTuple):
 def parse_index(data: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes; `source` names the file for messages."""
     try:
-        found = read_json(
-            data, "index", source, SURROGATES
-        )  # all texts are made harmless where they are shown
+        # all texts are made harmless where they are shown
+        found = read_json(data, "index", source, SURROGATES)
         problems = [
             Problem(what, path=("boards", number))
             for number, board in enumerate(found["boards"])

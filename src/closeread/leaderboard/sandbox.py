@@ -59,16 +59,16 @@ class Sandbox:
         self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._connection, other = Pipe()
-        self._lock = (
-            threading.RLock()
-        )  # also for the handler of a signal, which may interrupt its own thread
+        # also for the handler of a signal, which may interrupt its own thread
+        self._lock = threading.RLock()
         with other:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(other.fileno()), self._scratch.name],
                 env={**environment, "TMPDIR": self._scratch.name},
                 stdin=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
-                start_new_session=True,  # it is ended with its children, and by its owner alone, not by Ctrl-C
+                # it is ended with its children, and by its owner alone, not by Ctrl-C
+                start_new_session=True,
             )
         try:
             self._connection.send((prepare, arguments))
@@ -145,9 +145,8 @@ def _run_child(
         ready = select.select(
             [reading, owner.fileno()], [], [], max(deadline - time.monotonic(), 0)
         )[0]
-        if (
-            not ready or owner.fileno() in ready
-        ):  # the next job is sent after the answer, so this is the owner's end
+        # the next job is sent after the answer, so this is the owner's end
+        if not ready or owner.fileno() in ready:
             break
         part = os.read(reading, 1 << 20)
         is_complete = not part
@@ -174,9 +173,8 @@ def _limit(bounds: Bounds) -> None:
         _, hard = resource.getrlimit(kind)
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (value, value))
-    sys.dont_write_bytecode = (
-        True  # Python does not notice that bytecode was cut at the limit on files
-    )
+    # Python does not notice that bytecode was cut at the limit on files
+    sys.dont_write_bytecode = True
 
 
 if __name__ == "__main__":

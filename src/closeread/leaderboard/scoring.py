@@ -46,7 +46,9 @@ class Job:
     """A submission or a baseline to score."""
 
     subject: str  # the id of the submission, or "baseline:" and the name of the baseline
-    path: str = ""  # the path of the predictions in the store, whose suffix says what they are; empty for a baseline
+    # the path of the predictions in the store, whose suffix says what they are; empty for a
+    # baseline
+    path: str = ""
     predictions: bytes = b""  # their bytes
 
 
@@ -182,7 +184,8 @@ def score_predictions(
                 system = scorer.read(predictions)
             except SubmissionError as error:
                 problems: Sequence[Problem] = error.problems
-                if board.private:  # other problems may quote gold, and even which there are says something about it
+                # other problems may quote gold, and even which there are says something about it
+                if board.private:
                     problems = [Problem(UNFIT)]
                     try:
                         board.check_form(predictions)
@@ -197,9 +200,8 @@ def score_predictions(
     counted = scorer.count(system, scorer.breakdowns_for(board.slices))
     report = make_report(counted, by=board.slices, resampling=board.resampling)
     rows = data
-    if (
-        not scorer.procedure.sides.key_first
-    ):  # rows are in the order of the gold, whatever their order in the file
+    # rows are in the order of the gold, whatever their order in the file
+    if not scorer.procedure.sides.key_first:
         with suppress(TypeError):
             rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
     return counted, make_record(board, subject, report, digest(rows))

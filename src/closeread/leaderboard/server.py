@@ -55,7 +55,8 @@ from closeread.leaderboard.submission import (
 HOSTS = ("127.0.0.1", "localhost")
 HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",  # the page itself declares what it may load
+    # the page itself declares what it may load
+    "Content-Security-Policy": "frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
@@ -73,13 +74,15 @@ FIELDS = {
 """The fields about a system, with their labels in the form."""
 
 OVERHEAD = 100_000  # how many bytes a form may have besides the predictions
-PATIENCE = (
-    3  # how many seconds the server waits for answers that are not complete when it is stopped
-)
-SOON = 5  # how many seconds an answer waits for its submission to be judged before it says that this is not done yet
+# how many seconds the server waits for answers that are not complete when it is stopped
+PATIENCE = 3
+# how many seconds an answer waits for its submission to be judged before it says that this is not
+# done yet
+SOON = 5
 WAITING = "Submitted, but not judged yet:"
 ELSEWHERE = "the reason is printed where this page is served."
-ANSWER = "#answer"  # the place on the page with the outcome of a form; browsers go there even without a script
+# the place on the page with the outcome of a form; browsers go there even without a script
+ANSWER = "#answer"
 
 
 class ScoringError(Exception):
@@ -195,9 +198,8 @@ class Service:
                     worker.close()
                 worker = open_sandbox(board, self._golds.get(board.name))
             self._workers[board.name] = board, worker
-            if (
-                self._is_closed
-            ):  # perhaps meanwhile, by another thread, which has not seen this worker
+            # perhaps meanwhile, by another thread, which has not seen this worker
+            if self._is_closed:
                 worker.close()
                 raise ScoringError("the server is stopped")
             outcome = score_in(worker, board, job)

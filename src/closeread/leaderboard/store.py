@@ -145,9 +145,8 @@ class FolderStore:
 
         On the Hub, the files of an arrival are accepted first.
         """
-        with self._lock(
-            RESULTS_LOCK
-        ):  # another one than that of the index, during which baselines are written
+        # another one than that of the index, during which baselines are written
+        with self._lock(RESULTS_LOCK):
             for path in sorted(files, key=lambda path: path.startswith("entries/")):
                 there = self._folder / path
                 is_known = path.startswith("entries/") and there.is_file()
@@ -202,9 +201,8 @@ class FolderStore:
             "%Y-%m-%dT%H:%M:%SZ"
         )
         author = _name_user(about.st_uid)
-        with suppress(
-            OSError, ValueError, AttributeError
-        ):  # what is wrong with the file is told when it is fetched
+        # what is wrong with the file is told when it is fetched
+        with suppress(OSError, ValueError, AttributeError):
             named = orjson.loads(_read_regular(path, MAX_ABOUT)).get("author")
             if isinstance(named, str) and not check_name(named, "author", NAME_LENGTH):
                 author = named

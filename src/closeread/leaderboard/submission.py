@@ -36,9 +36,8 @@ from closeread.limits import MAX_FILES, keep_files_below
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"  # the suffix of a folder of files, packed into one file
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
-PACKED_NAME = re.compile(
-    rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}"
-)  # the path of a file in a packed folder
+# the path of a file in a packed folder
+PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")
 DIGEST = re.compile("[0-9a-f]{64}")
 MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 MAX_ABOUT = 20_000  # the largest description of a submission, in bytes
@@ -315,9 +314,8 @@ class CheckedPredictions(NamedTuple):
     """Predictions that passed the check."""
 
     notices: tuple[str, ...]  # about them, one sentence each
-    value: (
-        float | None
-    )  # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
+    # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
+    value: float | None
 
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> CheckedPredictions:

@@ -291,9 +291,8 @@ def _write_links(rows: Sequence[Record], about: About) -> list[Any]:
             "complement": int(link["complement"][2:]),
         }
         for row in rows
-        for link in row[
-            "relations" if "relations" in row else "np_relations"
-        ]  # of a system, or of gold
+        # of a system, or of gold
+        for link in row["relations" if "relations" in row else "np_relations"]
         if {link["anchor"], link["complement"]} <= known
     ]
 

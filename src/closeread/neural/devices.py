@@ -45,10 +45,8 @@ def choose_device(name: str | None) -> str:
         return "cuda:0" if torch.cuda.is_available() else "cpu"
     try:
         torch.empty(1, device=name)
-    except (
-        RuntimeError,
-        AssertionError,
-    ) as error:  # of an unknown name, and of a library without support for it
+    # of an unknown name, and of a library without support for it
+    except (RuntimeError, AssertionError) as error:
         reason = str(error).split("\n", 1)[0]
         raise RequestError(f"device {name!r} can't be used: {reason}") from None
     return name

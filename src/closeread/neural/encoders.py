@@ -44,9 +44,8 @@ _COUNT_FROM_PADDING = frozenset(
 class Pieces(NamedTuple):
     """The word pieces of a document; arrays are (n_pieces,)."""
 
-    windows: list[
-        list[int]
-    ]  # the numbers in the vocabulary of the pieces of each window, with special tokens
+    # the numbers in the vocabulary of the pieces of each window, with special tokens
+    windows: list[list[int]]
     row: Ints  # the window to which each piece belongs
     column: Ints  # and its place there
     word: Ints  # the word of each piece
@@ -160,9 +159,8 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
     if not 0 <= overlap < limit:
         raise ValueError(f"overlap is {overlap} (expected 0 to {limit - 1}, less than the limit)")
     room, size = max(length - limit, 0), min(length, limit)
-    extra = -(
-        -room // (limit - overlap)
-    )  # the fewest windows that cover a sequence with this overlap
+    # the fewest windows that cover a sequence with this overlap
+    extra = -(-room // (limit - overlap))
     windows = [
         range(room * n // max(extra, 1), room * n // max(extra, 1) + size)
         for n in range(extra + 1)

@@ -38,9 +38,8 @@ from closeread.progress import report_progress
 NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
 MAX_PAIRS = 2**20  # how many pairs are decoded at once
 KINDS = ("tuned", "frozen", "static")
-CORPUS = (
-    "corpus"  # in place of a file of word vectors: those trained on the documents to learn from
-)
+# in place of a file of word vectors: those trained on the documents to learn from
+CORPUS = "corpus"
 VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its own
 
 
@@ -157,9 +156,8 @@ class LinkBatch:
     document: torch.Tensor  # (n_spans,) the document of each span in the batch
     number: torch.Tensor  # (n_spans,) and its number there
     shape: tuple[int, int]  # the number of documents, and the most spans of one
-    labels: (
-        torch.Tensor
-    )  # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
+    # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
+    labels: torch.Tensor
 
     @classmethod
     def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
@@ -209,9 +207,8 @@ class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def __init__(self, ends: int, hidden: int, labels: int) -> None:
         super().__init__()
-        both = nn.Linear(
-            2 * ends, hidden
-        )  # so that the weights begin as those of the layer that this stands for
+        # so that the weights begin as those of the layer that this stands for
+        both = nn.Linear(2 * ends, hidden)
         self.anchor = nn.Linear(ends, hidden)
         self.complement = nn.Linear(ends, hidden, bias=False)
         with torch.no_grad():

@@ -27,12 +27,8 @@ ENCODER = "encoder"
 
 COMPLETE = "complete"
 FORMAT = 1  # of `run.json`
-SHOWN = (
-    "links/f1",
-    "unlabeled/f1",
-    "f1",
-    "exact_match",
-)  # the scores of runs that are printed and drawn
+# the scores of runs that are printed and drawn
+SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")
 
 
 def read_run(folder: Path, task: str = "") -> dict[str, Any]:

@@ -163,9 +163,8 @@ class RunFolder:
         """Write the parameters of a model."""
         with replacing(self.path / WEIGHTS) as partial:
             mode = stat.S_IMODE(partial.stat().st_mode)
-            safetensors.torch.save_model(
-                model, str(partial)
-            )  # a new file, which only its owner may read
+            # a new file, which only its owner may read
+            safetensors.torch.save_model(model, str(partial))
             partial.chmod(mode)
 
     def load_state(self) -> State | None:

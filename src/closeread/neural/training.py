@@ -68,9 +68,8 @@ class State:
     epochs: list[Epoch]
     parameters: Mapping[str, torch.Tensor]
     optimizer: Mapping[str, Any]
-    random: list[
-        torch.Tensor
-    ]  # the states of the random number generators: of the CPU, and of the GPU if one is used
+    # the states of the random number generators: of the CPU, and of the GPU if one is used
+    random: list[torch.Tensor]
 
 
 def train(

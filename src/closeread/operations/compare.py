@@ -137,9 +137,8 @@ def read_systems(
     provenances, requested = [one.provenance for one in results], None
     if scorer is not None and any(are_stored.values()):
         signature = scorer.expected_signature()
-        if (
-            scorer.options.get("missing") == "skip"
-        ):  # the digest covers only the units with a prediction
+        # the digest covers only the units with a prediction
+        if scorer.options.get("missing") == "skip":
             signature = procedure.signature(
                 scorer.options, provenances[0].signature.rpartition("|gold:")[2]
             )
@@ -203,9 +202,8 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
                 path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")]
             )
     if isinstance(source, Counts):
-        return replace(
-            source, table=replace(source.table, breakdowns={})
-        )  # they may be most of a file
+        # they may be most of a file
+        return replace(source, table=replace(source.table, breakdowns={}))
     report = cast(Report, source)
     return (
         report.unit_rows.counts

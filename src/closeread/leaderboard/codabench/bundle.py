@@ -46,19 +46,15 @@ DATE = "%Y-%m-%d %H:%M:%S"
 START = "2026-01-01 00:00:00"
 """In the past, so that the competition is open at once, and fixed, so that the same command gives the same bytes."""
 
-SECONDS = 600  # the time limit for scoring a submission, the largest that the default queue of Codabench grants
+# the time limit for scoring a submission, the largest that the default queue of Codabench grants
+SECONDS = 600
 PAGES = ("overview", "evaluation", "terms", "data")
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
-LIBRARIES = (
-    "jsonschema",
-    "jsonschema-rs",
-    "numpy",
-    "orjson",
-    "scipy",
-)  # the libraries that scoring imports
+# the libraries that scoring imports
+LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
 
 ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
@@ -74,16 +70,14 @@ class Settings:
     """What an organiser decides."""
 
     title: str | None = None  # the title of the competition; None for that of the board
-    start: str = (
-        START  # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
-    )
+    # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
+    start: str = START
     end: str | None = None
     per_day: int = Limits.per_day  # how many submissions a participant may make per day, and in all
     max_submissions: int = 100
     docker_image: str = DOCKER_IMAGE  # the image in which submissions are scored
-    wheels: tuple[
-        Path, ...
-    ] = ()  # wheels to add to the scoring program: closeread's own, or libraries
+    # wheels to add to the scoring program: closeread's own, or libraries
+    wheels: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -166,9 +160,8 @@ def make_bundle(
     """
     import yaml
 
-    named = (
-        folder if folder.name not in ("", "..") else folder.resolve()
-    )  # messages name paths as the user does
+    # messages name paths as the user does
+    named = folder if folder.name not in ("", "..") else folder.resolve()
     zipped = named.with_name(f"{named.name}.zip")
     if archive and zipped.exists():
         raise RequestError(f"{zipped} exists; delete it, or choose another folder")

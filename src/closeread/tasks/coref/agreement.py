@@ -164,12 +164,10 @@ class DocumentAgreement(NamedTuple):
     document: str
     annotators: int  # how many have annotated it
     mentions: int  # how many objects it has
-    alpha: Mapping[
-        str, float | None
-    ]  # by measure, at most 1; None if there are fewer than two annotators
-    is_undefined: bool = (
-        False  # whether alpha is 0/0, which is 1 by convention: there are no two different values
-    )
+    # by measure, at most 1; None if there are fewer than two annotators
+    alpha: Mapping[str, float | None]
+    # whether alpha is 0/0, which is 1 by convention: there are no two different values
+    is_undefined: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,9 +175,8 @@ class Agreement(Result):
     """The agreement of annotators, by document and in all."""
 
     documents: Sequence[DocumentAgreement]
-    alpha: Mapping[
-        str, float | None
-    ]  # by measure, averaged as the options say; None if nothing is compared
+    # by measure, averaged as the options say; None if nothing is compared
+    alpha: Mapping[str, float | None]
     options: Mapping[str, str]
     empty: int  # how many of the compared annotations have no chain of two or more mentions
     notices: Sequence[str] = ()  # about the annotators' files, one sentence each

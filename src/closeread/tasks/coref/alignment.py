@@ -30,9 +30,8 @@ from closeread.tasks.coref.documents import (
 )
 
 GRAMS = (32, 12, 6)  # the lengths of unique parts, one after the other
-MAX_CELLS = (
-    2**22
-)  # of a table of edit distances; longer stretches that differ have nothing in common
+# of a table of edit distances; longer stretches that differ have nothing in common
+MAX_CELLS = 2**22
 MIN_COMMON = 0.5  # the share of the shorter text's words that must be equal
 
 LOST = -1
@@ -41,13 +40,11 @@ LOST = -1
 class WordMap(NamedTuple):
     """Where the words of a system are in the key."""
 
-    first: list[
-        int
-    ]  # the first word of the key that each word of the system has a part of; `LOST` if there is none
+    # the first word of the key that each word of the system has a part of; `LOST` if there is none
+    first: list[int]
     last: list[int]
-    is_whole: list[
-        bool
-    ]  # whether the word begins and ends where words of the key do, with equal characters
+    # whether the word begins and ends where words of the key do, with equal characters
+    is_whole: list[bool]
     n_equal: int  # words with equal characters, one after the other
     n_missing: int  # words of the key without a character in the system's text
 

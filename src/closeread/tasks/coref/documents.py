@@ -56,9 +56,8 @@ class EmptyNode(NamedTuple):
 
     token: int
     sentence: int  # its number in the document, from 0
-    dependencies: Sequence[
-        tuple[int, str]
-    ]  # the enhanced ones: the parent's token, -1 for the root; relation
+    # the enhanced ones: the parent's token, -1 for the root; relation
+    dependencies: Sequence[tuple[int, str]]
 
 
 class TreeRow(NamedTuple):
@@ -92,41 +91,32 @@ class MentionTable(Sequence[Record]):
     end: Ints  # (n_mentions,) the last token
     entity: Ints  # (n_mentions,), from 0, in ascending order
     n_entities: int
-    parts: Mapping[int, Parts] = field(
-        default_factory=dict
-    )  # of the discontinuous mentions, by index of the mention
+    # of the discontinuous mentions, by index of the mention
+    parts: Mapping[int, Parts] = field(default_factory=dict)
     head: Ints | None = None  # (n_mentions,) the head token; None if the format has no heads
     labels: Sequence[str] | None = None  # the ids of the entities in the file; None if it has none
     words: Words | None = None  # None if the format has no text
-    empty: Sequence[Sequence[EmptyNode]] | None = (
-        None  # (n_documents,) the empty nodes of each; None if there are none
-    )
-    minimum: Mapping[int, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # the tokens of minimum spans, by mention
+    # (n_documents,) the empty nodes of each; None if there are none
+    empty: Sequence[Sequence[EmptyNode]] | None = None
+    # the tokens of minimum spans, by mention
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     trees: Trees | None = None  # None if they were not read
-    mention_fields: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # by name; "" is an unknown value
-    document_fields: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # such as the genre; "" if unknown
-    relations: Relations | None = (
-        None  # annotation beside identity; None if the format can't have it
-    )
+    # by name; "" is an unknown value
+    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # such as the genre; "" if unknown
+    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # annotation beside identity; None if the format can't have it
+    relations: Relations | None = None
     notices: Sequence[str] = ()  # of its reader, such as on annotation that is not scored
-    absent: frozenset[int] = (
-        frozenset()
-    )  # the documents without a response; they have no mentions here
-    unnamed: frozenset[int] = (
-        frozenset()
-    )  # the documents without a name in their file, whose names are numbers
+    # the documents without a response; they have no mentions here
+    absent: frozenset[int] = frozenset()
+    # the documents without a name in their file, whose names are numbers
+    unnamed: frozenset[int] = frozenset()
     # (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which the first
     # keeps a repeated mention; None if that is the order of their numbers.
     rank: Ints | None = None
-    files: Sequence[
-        str
-    ] = ()  # (n_documents,) their files in the folder; empty if all are from one file
+    # (n_documents,) their files in the folder; empty if all are from one file
+    files: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -459,9 +449,8 @@ def document_digests(table: MentionTable) -> list[bytes]:
     order = np.lexsort((table.end, table.start, table.document))
     seen, first = np.unique(table.entity[order], return_index=True)
     number = np.empty(table.n_entities + 1, np.int64)
-    number[seen[np.argsort(first)]] = np.arange(
-        len(seen)
-    )  # entities are numbered by their first mentions
+    # entities are numbered by their first mentions
+    number[seen[np.argsort(first)]] = np.arange(len(seen))
     entity = number[table.entity]
     lowest = np.full(len(table), np.iinfo(np.int64).max)
     np.minimum.at(lowest, table.document, entity)

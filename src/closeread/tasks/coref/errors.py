@@ -88,9 +88,8 @@ class CorefError:
     document: str
     entity: str  # its id in its file, or else its number in the document, from 0
     pieces: tuple[tuple[Mention, ...], ...]
-    fields: Mapping[
-        str, str | None
-    ]  # by name; None if the field is one of mentions and the error one of entities
+    # by name; None if the field is one of mentions and the error one of entities
+    fields: Mapping[str, str | None]
 
     def list_mentions(self, most: int | None = None) -> str:
         """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
@@ -123,17 +122,14 @@ class ErrorReport(Result):
     """The errors of a response."""
 
     tables: tuple[MentionTable, MentionTable]  # key and response
-    findings: Mapping[
-        str, Sequence[Finding]
-    ]  # of each kind, those of `RIGHT` first, in the order of the file
+    # of each kind, those of `RIGHT` first, in the order of the file
+    findings: Mapping[str, Sequence[Finding]]
     document_fields: Mapping[str, Sequence[str]]  # by name, each (n_documents,)
-    mention_fields: Sequence[
-        Mapping[str, Sequence[str]]
-    ]  # of each side, by name, each (n_mentions,)
+    # of each side, by name, each (n_mentions,)
+    mention_fields: Sequence[Mapping[str, Sequence[str]]]
     kinds: Sequence[str] = KINDS  # those that are listed
-    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(
-        default_factory=dict
-    )  # by field, value and kind
+    # by field, value and kind
+    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     notices: Sequence[str] = ()  # about both sides, one sentence each
     limit: int = 10  # how many documents, and errors of each kind, tables list
     document: str | None = None  # the only document; None for all
@@ -363,9 +359,8 @@ def count_errors(
                 kind = RIGHT
             findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))
     if document is not None:
-        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(
-            document, document
-        )  # as tables show it
+        # as tables show it
+        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(document, document)
         if document not in key.names:
             guess, names = suggest(document, key.names), join_names(key.names)
             raise RequestError(
@@ -414,12 +409,10 @@ class ChainErrors(Result):
     """The chains of files, compared with gold."""
 
     kinds: Mapping[str, int]  # the number of chains of each of `CHAIN_KINDS`
-    missing: Mapping[
-        str, int
-    ]  # of the kind "missing", by the number of mentions that they lack, as text
-    foreign: Mapping[
-        str, int
-    ]  # of the kind "mixed", by the number of mentions of other gold chains, as text
+    # of the kind "missing", by the number of mentions that they lack, as text
+    missing: Mapping[str, int]
+    # of the kind "mixed", by the number of mentions of other gold chains, as text
+    foreign: Mapping[str, int]
     n_mentions: int  # of all chains
     notices: Sequence[str] = ()  # about the files, one sentence each
 

@@ -53,10 +53,8 @@ FORMATS = (
 )
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
-GOLD_CONLL, CONLL = (
-    "_gold_conll",
-    "_conll",
-)  # how the names of the files in CoNLL-2012 end that contain coreference
+# how the names of the files in CoNLL-2012 end that contain coreference
+GOLD_CONLL, CONLL = "_gold_conll", "_conll"
 
 
 def iterate_formats() -> Iterator[Format]:
@@ -67,14 +65,12 @@ def iterate_formats() -> Iterator[Format]:
 class Reading(NamedTuple):
     """How files are read."""
 
-    is_response: bool = (
-        False  # whether they are the output of a system, whose predictions may be next to gold
-    )
+    # whether they are the output of a system, whose predictions may be next to gold
+    is_response: bool = False
     word_column: str = "auto"  # the column of the words of CoNLL files, from 1; "auto" to guess it
     tolerant: bool = False  # whether wrong tags of language models cost only their mention
-    texts: TextMentions | None = (
-        None  # finds mentions of which only the text is given; None to refuse them
-    )
+    # finds mentions of which only the text is given; None to refuse them
+    texts: TextMentions | None = None
 
 
 def read_documents(

@@ -32,16 +32,13 @@ class Bridging(NamedTuple):
 class DocumentRelations:
     """The relations of a document; entities are given by their ids."""
 
-    antecedents: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # of split antecedents; no circles
-    non_referring: Mapping[str, Sequence[Place]] = field(
-        default_factory=dict
-    )  # the mentions of such entities
+    # of split antecedents; no circles
+    antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # the mentions of such entities
+    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)
     bridging: Sequence[Bridging] = ()  # the last one if a mention is annotated as several
-    unknown_markables: int = (
-        0  # how many are left out, because the anaphor or its anchor is no markable
-    )
+    # how many are left out, because the anaphor or its anchor is no markable
+    unknown_markables: int = 0
 
 
 @dataclass(frozen=True)

@@ -484,7 +484,8 @@ class CoreferenceSides:
             and key.empty is None
             and not isinstance(system.rows, MentionTable)
         ):
-            return  # documents in memory have no other oddities, and would be made columns only for this
+            # documents in memory have no other oddities, and would be made columns only for this
+            return
         sides = {"key": key, "response": table_of(system.rows)}
         for name, side in sides.items() if options["duplicates"] == "first" else ():
             if n_repeats := len(repeats(side)):

@@ -81,9 +81,8 @@ class WrongQuestion(NamedTuple):
     sentence: str
     question: str
     wrong: int  # how many candidates are labelled wrongly
-    candidates: Sequence[
-        tuple[str, str, str | None]
-    ]  # answers, and labels of gold and system; None for no prediction
+    # answers, and labels of gold and system; None for no prediction
+    candidates: Sequence[tuple[str, str, str | None]]
 
 
 def count_fields(
@@ -204,9 +203,8 @@ COLUMNS = {
 class LabelErrorReport(Result):
     """The errors of a system's labels."""
 
-    report: (
-        Report  # with slices by each field; exact match and F1 as `closeread.score` computes them
-    )
+    # with slices by each field; exact match and F1 as `closeread.score` computes them
+    report: Report
     questions: Sequence[WrongQuestion]  # those with errors, the most first
     rows: Sequence[list[object]]  # the wrong candidates, in the order of their questions
     limit: int  # how many questions tables list

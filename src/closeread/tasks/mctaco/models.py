@@ -44,16 +44,16 @@ TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
 DATA = {"held_out": "held-out", "test": "test"}  # the data that are scored, and their titles
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
-SAME = 1e-6  # scores that differ less count as equal: the same text in another batch may differ by this
+# scores that differ less count as equal: the same text in another batch may differ by this
+SAME = 1e-6
 
 
 class Data(NamedTuple):
     """The data on which models are trained, selected and scored."""
 
     training: Gold
-    validation: Gold | None = (
-        None  # on which every epoch is scored; None to hold out some of the training sentences
-    )
+    # on which every epoch is scored; None to hold out some of the training sentences
+    validation: Gold | None = None
     test: Gold | None = None  # on which the trained model is scored, if it is
 
 

@@ -377,9 +377,8 @@ def candidates(
     techniques = [
         by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
     ]
-    retrieval = (
-        [] if phrases is None else [by_retrieval(read_index(phrases))]
-    )  # before a model, which takes long
+    # before a model, which takes long
+    retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]
     if fill_mask is not None:
         from closeread.neural.fill_mask import FillMask
 

@@ -85,9 +85,8 @@ def find_event_phrases(document: Any) -> Iterator[str]:
             if verb.pos_ == "VERB" and (subject := _find_subject(verb)) is not None:
                 words = [verb] if subject.head == verb else [verb, *subject.subtree]
                 for child in verb.children:
-                    is_quoted = (
-                        child.dep_ == "ccomp" and child.i < verb.i
-                    )  # "'They left,' she said"
+                    # "'They left,' she said"
+                    is_quoted = child.dep_ == "ccomp" and child.i < verb.i
                     is_other = child.dep_ in OTHER_CLAUSES or child.lower_ in _ADVERBS_OF_CLAUSES
                     if not is_other and not is_quoted:
                         words += child.subtree
@@ -147,9 +146,8 @@ class Frames(NamedTuple):
     phrases: list[str]  # their event phrases, in order, with repetitions
     files: int
     examples: int
-    without_places: (
-        int  # the number of examples without the places of their predicate and arguments
-    )
+    # the number of examples without the places of their predicate and arguments
+    without_places: int
     skipped: list[FormatError]  # the errors of files that were skipped
 
 
@@ -231,9 +229,8 @@ def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]
         if not places or max(places) >= len(sentence):
             return None
     begin = min(of_verb, default=0)
-    while (
-        begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES
-    ):  # directly before the predicate
+    # directly before the predicate
+    while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:
         begin -= 1
         of_verb.add(begin)
     return [(sentence[place], place in of_verb) for place in sorted(of_arguments | of_verb)]

@@ -154,9 +154,8 @@ class Kind(NamedTuple):
     unit: str  # the name of a record
     has: Callable[[Record], object]  # the part of a record that must be equal for all annotators
     difference: str  # the message if that part differs
-    list_items: Callable[
-        [Sequence[Record]], Mapping[str, Sequence[Hashable]]
-    ]  # the marked items by kind
+    # the marked items by kind
+    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:

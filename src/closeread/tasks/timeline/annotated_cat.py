@@ -94,9 +94,8 @@ class Annotation(NamedTuple):
 
     record: Record  # the document, as `closeread.tasks.timeline.cat_xml` reads it
     marked: Sequence[Element]  # its markables
-    referents: Mapping[
-        str, Mapping[str, Element]
-    ]  # the referents of each mention, by the ids of both
+    # the referents of each mention, by the ids of both
+    referents: Mapping[str, Mapping[str, Element]]
     relations: Sequence[Relation]  # its HAS_PARTICIPANTs and TLINKs, in order
 
     def find_entities(self, markable: Element) -> list[str]:

@@ -91,9 +91,8 @@ class Graph(NamedTuple):
     mentions: Sequence[str]  # the first nodes, in order
     anchors: Sequence[str]  # the other nodes, in order of first appearance
     anchor_of: Sequence[int]  # for each mention, the node of its anchor; empty without anchors
-    edges: Sequence[
-        Edge
-    ]  # the relations: those to anchors, those of neighbours, then those entailed
+    # the relations: those to anchors, those of neighbours, then those entailed
+    edges: Sequence[Edge]
 
     def describe(self) -> str:
         """Return its size in words."""
@@ -172,10 +171,8 @@ def draw_relations(entity: str, graph: Graph) -> Figure:
         order = sorted(range(len(anchors)), key=wanted.__getitem__)
         tops = place_blocks([wanted[i] for i in order], [_ROW] * len(anchors), 0, height)
         places = dict(zip(order, tops, strict=True))
-        ys = [
-            *rows.tolist(),
-            *(places[i] + _ROW / 2 for i in range(len(anchors))),
-        ]  # downwards from 0
+        # downwards from 0
+        ys = [*rows.tolist(), *(places[i] + _ROW / 2 for i in range(len(anchors)))]
 
         widths = [
             max((measure(text, SMALL_SIZE) for text in texts), default=0.0)

@@ -73,11 +73,8 @@ _ASPECT = 1.4  # aspect ratio of a picture with many mentions
 _GAP, _PAD = 0.22, 0.08
 _LANE = 0.62  # width of the lane labels
 _LINE, _MARK = 0.165, 0.17  # height of a mention, and width of its mark
-_TICKS, _FAN, _ANCHOR = (
-    0.3,
-    0.34,
-    0.22,
-)  # heights of the axis, of the lines from it to the anchors, and of the anchors
+# heights of the axis, of the lines from it to the anchors, and of the anchors
+_TICKS, _FAN, _ANCHOR = 0.3, 0.34, 0.22
 _STACK = 8  # mentions in a column before the next column is used; more if there are very many
 _MOST_TICKS = 10
 _MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
@@ -111,9 +108,8 @@ class Block(NamedTuple):
     width: float  # the total width
 
 
-Key = tuple[
-    str, str, float
-]  # of the legend: a mark, "number", "join" or "span", its meaning, and the total width
+# of the legend: a mark, "number", "join" or "span", its meaning, and the total width
+Key = tuple[str, str, float]
 
 
 def find_timeline(records: Sequence[Record], entity: str) -> Record:

@@ -41,21 +41,18 @@ BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
 
 Entry = Mapping[str, Any]
-Copy = tuple[
-    str, int
-]  # a mention and its copy number: how many mentions with the same string come before it
-Status = Literal[
-    "new", "entailed", "contradictory"
-]  # of a relation; only new ones are part of the order
+# a mention and its copy number: how many mentions with the same string come before it
+Copy = tuple[str, int]
+# of a relation; only new ones are part of the order
+Status = Literal["new", "entailed", "contradictory"]
 
 
 class Order:
     """A partial order of times, which are numbered as they are added, beginning with the time 0."""
 
     def __init__(self) -> None:
-        self.group = [
-            0
-        ]  # of each time: the number of its first time; simultaneous times share a group
+        # of each time: the number of its first time; simultaneous times share a group
+        self.group = [0]
         self.last = 0  # the latest group of a line
         # For each group, those before it, as the bits of an integer; None while groups are a line, by their numbers.
         self.before: list[int] | None = None
@@ -73,9 +70,8 @@ class Order:
         """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
         a, is_new = self.group[one], other == len(self.group)
         if self.before is None and not (is_new and (a == self.last or not later)):
-            self.before = [
-                (1 << time) - 1 for time in range(len(self.group))
-            ]  # bits of times in a group don't matter
+            # bits of times in a group don't matter
+            self.before = [(1 << time) - 1 for time in range(len(self.group))]
         if is_new:
             self.group.append(other if later else a)
             self.last = max(self.last, self.group[-1])
@@ -107,19 +103,15 @@ class Side(NamedTuple):
     """The relations of a timeline, without the entries at position 0."""
 
     copies: Sequence[Copy]  # (n,) the mentions, in order
-    anchors: Mapping[
-        str, int
-    ]  # to their numbers, in order of first appearance; empty in the track "ordering"
-    at: Sequence[
-        int
-    ]  # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
-    later: Sequence[
-        bool
-    ]  # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
+    # to their numbers, in order of first appearance; empty in the track "ordering"
+    anchors: Mapping[str, int]
+    # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
+    at: Sequence[int]
+    # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
+    later: Sequence[bool]
     order: Order  # of the times, which the relations entail
-    statuses: Sequence[
-        Status
-    ]  # (n - 1,) of the relation of each mention to the next one, given the earlier ones
+    # (n - 1,) of the relation of each mention to the next one, given the earlier ones
+    statuses: Sequence[Status]
 
     @property
     def times(self) -> list[int]:
@@ -136,9 +128,8 @@ class Verification(NamedTuple):
     """Which relations of one side the other side verifies."""
 
     there: Sequence[int | None]  # (n,) the place of each mention on the other side
-    anchored: Sequence[
-        bool
-    ]  # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
+    # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
+    anchored: Sequence[bool]
     literal: Sequence[bool]  # (n - 1,) whether the other side also states a relation of neighbours
     entailed: Sequence[bool]  # (n - 1,) whether the other side's order entails it
 

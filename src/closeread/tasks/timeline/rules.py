@@ -20,7 +20,9 @@ from closeread.tasks.timeline.timeline_mentions import (
     timelines_of,
 )
 
-SHOWN = 20  # how many mentions or anchors with one kind of oddity are named; for the others only lines are given
+# how many mentions or anchors with one kind of oddity are named; for the others only lines are
+# given
+SHOWN = 20
 MAX_RANGES = 300  # the most ranges of lines with one kind of oddity that are given
 
 
@@ -141,9 +143,8 @@ def describe_oddities(
 ) -> Iterator[tuple[int | None, str]]:
     """Describe oddities, grouped by kind: the place of the first, its description, and where the others are."""
     kinds: dict[str, list[Oddity]] = defaultdict(list)
-    rest: dict[str, array[int]] = defaultdict(
-        lambda: array("I")
-    )  # oddities take much more memory than lines
+    # oddities take much more memory than lines
+    rest: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for oddity in found:
         if len(kinds[oddity.kind]) <= SHOWN:
             kinds[oddity.kind].append(oddity)

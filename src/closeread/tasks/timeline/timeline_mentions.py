@@ -98,9 +98,8 @@ class Texts(NamedTuple):
 
     # for each document and sentence, the number of its first token and its tokens
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
-    events: Mapping[
-        str, Sequence[Mapping[str, Any]]
-    ]  # the event mentions by the names that timelines use
+    # the event mentions by the names that timelines use
+    events: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:

@@ -135,9 +135,8 @@ class TimeMLSides(Sides[Key]):
     ) -> None:
         """Check a response when only the names of the key's documents are known."""
         given = _read_response(source)
-        is_matched = (
-            not given.is_folder and len(names) == 1
-        )  # two single files, whatever their names
+        # two single files, whatever their names
+        is_matched = not given.is_folder and len(names) == 1
         if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
             raise SubmissionError(source, problems)
 

@@ -147,9 +147,8 @@ class PointGraph:
             bits, rows = self._compute_reach([relations[i] for i in batch])
             for i in batch:
                 verdicts[i] = _judge(relations[i], bits, rows)
-                if (
-                    verdicts[i] == "new"
-                ):  # if each of its statements is consistent, all of them together are
+                # if each of its statements is consistent, all of them together are
+                if verdicts[i] == "new":
                     for left, right, equal in _find_statements(relations[i]):
                         _connect(bits, rows, left, right)
                         if equal:

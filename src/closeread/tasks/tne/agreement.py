@@ -88,9 +88,8 @@ class Agreement(Slice):
     """The agreement between two annotators about all documents."""
 
     lacking: Sequence[str]  # sentences on layers that are not compared, and why
-    slices: Mapping[
-        str, Mapping[str, Slice]
-    ]  # about the documents of each value of a field, by field and value
+    # about the documents of each value of a field, by field and value
+    slices: Mapping[str, Mapping[str, Slice]]
 
 
 class SliceMean(NamedTuple):

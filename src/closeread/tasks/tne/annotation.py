@@ -205,15 +205,12 @@ class Consolidation:
     """The links of all annotators."""
 
     documents: Documents  # the documents of the first annotator
-    clusters: Sequence[
-        Mapping[str, int]
-    ]  # the number of the cluster of each noun phrase, by its id, of every document
-    entries: Mapping[
-        Entry, bool
-    ]  # whether all annotators have an entry: those of the first annotator first, in order
-    contested: Mapping[
-        Target, list[list[str]]
-    ]  # each annotator's prepositions where they differ, by document
+    # the number of the cluster of each noun phrase, by its id, of every document
+    clusters: Sequence[Mapping[str, int]]
+    # whether all annotators have an entry: those of the first annotator first, in order
+    entries: Mapping[Entry, bool]
+    # each annotator's prepositions where they differ, by document
+    contested: Mapping[Target, list[list[str]]]
 
 
 def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:

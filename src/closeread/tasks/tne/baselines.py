@@ -28,14 +28,12 @@ from closeread.tasks.tne.columns import PREPOSITIONS, find_titled, list_phrases
 NO_FALLBACK = "none"
 NEAR = 10  # the most tokens after the anchor at which a complement is near
 
-MAX_LINKS = (
-    1_000_000  # the most links of a document; a thousand noun phrases have them if all are linked
-)
+# the most links of a document; a thousand noun phrases have them if all are linked
+MAX_LINKS = 1_000_000
 
 Pairs = set[tuple[int, int]]
-Find = Callable[
-    [Record, Sequence[Record]], Pairs
-]  # from a document and its noun phrases to the linked pairs
+# from a document and its noun phrases to the linked pairs
+Find = Callable[[Record, Sequence[Record]], Pairs]
 
 
 def link_pairs(

@@ -80,9 +80,8 @@ def read_texts(
     """
 
     files: list[Path] = []
-    wrong: dict[
-        Path, FormatError
-    ] = {}  # folders with errors of their own, besides those of their texts
+    # folders with errors of their own, besides those of their texts
+    wrong: dict[Path, FormatError] = {}
     for path in paths:
         if not path.is_dir():
             files.append(path)
@@ -154,16 +153,17 @@ def split_parts(lines: Sequence[str], separator: str) -> list[str]:
     return [" ".join(block) for is_text, block in groupby(stripped, bool) if is_text]
 
 
-BATCH = 100_000  # the most characters that are processed together; spaCy's models take up to 1 GB of memory for so many
+# the most characters that are processed together; spaCy's models take up to 1 GB of memory for so
+# many
+BATCH = 100_000
 
 
 @dataclass(frozen=True)
 class Filter:
     """The number of paragraphs to keep of each text, and the sizes of texts to keep."""
 
-    n_paragraphs: int | None = (
-        None  # how many paragraphs of each text to keep, from 1; None for all
-    )
+    # how many paragraphs of each text to keep, from 1; None for all
+    n_paragraphs: int | None = None
     min_phrases: int = 0  # a text with fewer or more noun phrases is left out
     max_phrases: int = limits.MAX_NOUN_PHRASES
 

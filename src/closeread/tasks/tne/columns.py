@@ -67,9 +67,8 @@ N_LABELS = len(PREPOSITIONS)
 
 TITLE_END = "\n\n"
 
-SENTENCE_ENDS = frozenset(
-    ".!?"
-)  # the tokens after which a sentence ends; it also ends after a token with a line end
+# the tokens after which a sentence ends; it also ends after a token with a line end
+SENTENCE_ENDS = frozenset(".!?")
 
 MAX_LEAD = 100  # how far inside a token, in characters, a noun phrase may begin
 
@@ -223,9 +222,8 @@ def align_labels(system: LabeledPairs, gold: LabeledPairs) -> tuple[Ints, Ints, 
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    every = np.sort(
-        np.concatenate([system.pair, gold.pair]), kind="stable"
-    )  # ten times as fast as np.union1d
+    # ten times as fast as np.union1d
+    every = np.sort(np.concatenate([system.pair, gold.pair]), kind="stable")
     every = every[mark_run_starts(every)]
     gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
     gold_label[np.searchsorted(every, gold.pair)] = gold.last
@@ -348,10 +346,8 @@ class _Codes(dict[str, int]):
 
 # Documents and submissions.
 
-SCORED = (
-    "gold links",
-    "their predictions can be validated but not scored",
-)  # required by scoring, and the reason
+# required by scoring, and the reason
+SCORED = ("gold links", "their predictions can be validated but not scored")
 
 
 @dataclass(frozen=True, eq=False)

@@ -207,9 +207,8 @@ def draw_link_scores(
         return ScoreBar(labeled.value, labeled.low, labeled.high, unlabeled.value)
 
     found = dict(zip(different, read_all(different.values(), count), strict=True))
-    every = (
-        scores for of_system in reversed(found.values()) for scores in of_system.items()
-    )  # the first system's win
+    # the first system's win
+    every = (scores for of_system in reversed(found.values()) for scores in of_system.items())
     numbers = {part: scores.counts["links/gold"] for part, scores in every}
     # The values that any system has links of, in the order of tables.
     parts = BREAKDOWNS[by].parts if by in BREAKDOWNS else list(numbers)

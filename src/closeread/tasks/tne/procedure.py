@@ -88,9 +88,8 @@ class PairField:
 
     parts: Sequence[str]  # its values
     needs: Sequence[str]  # the fields of documents by which it is found
-    find: Callable[
-        [Documents, Ints, Ints], Ints
-    ]  # from pairs and labels to numbers of values, (n,)
+    # from pairs and labels to numbers of values, (n,)
+    find: Callable[[Documents, Ints, Ints], Ints]
 
 
 def find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
@@ -134,9 +133,8 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
     """
     texts, phrases = documents.column("text"), documents.noun_phrases
-    behind: dict[
-        int, int
-    ] = {}  # by anchor: where the words after a preposition begin, -1 if there is none
+    # by anchor: where the words after a preposition begin, -1 if there is none
+    behind: dict[int, int] = {}
     found = []
     ends = zip(
         document_of(pair).tolist(),
@@ -251,9 +249,8 @@ def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bo
     )
     is_wrong = (lowest < 0) | (highest >= size) | (lowest == highest) | (links.label < 0)
     pair, label = links.pair[~is_wrong], links.label[~is_wrong]
-    key = np.sort(
-        triplets(pair, label * (not is_fallback)), kind="stable"
-    )  # links are nearly sorted
+    # links are nearly sorted
+    key = np.sort(triplets(pair, label * (not is_fallback)), kind="stable")
     repeated, _ = split_triplets(key[~mark_run_starts(key)])
     suspects: list[int] = np.union1d(links.document[is_wrong], document_of(repeated)).tolist()
     return suspects

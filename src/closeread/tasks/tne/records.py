@@ -106,7 +106,9 @@ def count_record(record: Record) -> Counter[str]:
     for anchor, _, complement in links:
         complements[anchor].add(complement)
     solid = [place for place, token in enumerate(tokens) if not token.isspace()]
-    ahead = {}  # by anchor: the tokens after it that may be its preposition, each with the place of the token behind it
+    # by anchor: the tokens after it that may be its preposition, each with the place of the token
+    # behind it
+    ahead = {}
     for anchor in complements:
         places = solid[bisect_right(solid, phrases[anchor]["last_token"]) :][: LOOK_AHEAD + 1]
         ahead[anchor] = [(tokens[place], following) for place, following in pairwise(places)]

@@ -138,9 +138,8 @@ def _check_links(record: Record) -> Iterator[str]:
         record["coref"],
         find_clusters(record),
     )
-    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(
-        dict
-    )  # the places of links, by complement
+    # the places of links, by complement
+    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(dict)
     wrong_names = []
     for place, link in enumerate(links):
         number = cluster_of[link["complement"]]

@@ -117,9 +117,8 @@ class Agreement:
     """The agreement of two annotators; scores are None for 0/0."""
 
     shared: int  # how many possessors both annotated
-    precision: (
-        Scores  # of the second's possessors and ordered pairs against the first's, by `COMPARED`
-    )
+    # of the second's possessors and ordered pairs against the first's, by `COMPARED`
+    precision: Scores
     recall: Scores
     f1: Scores
     kappa: Scores  # Cohen's kappa of each of `LABELS` over the shared possessors

@@ -113,12 +113,10 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, which the loader refuses in a text."""
 
 LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
-LONG_NUMBER = re.compile(
-    r"&#[0-9]{1000,};?"
-)  # no character, and perhaps more digits than Python reads
-NEAR = (
-    2000  # the most characters from the mark of a redirect to the end of the link to the other page
-)
+# no character, and perhaps more digits than Python reads
+LONG_NUMBER = re.compile(r"&#[0-9]{1000,};?")
+# the most characters from the mark of a redirect to the end of the link to the other page
+NEAR = 2000
 
 
 def extract_text(html: str) -> str:
@@ -242,21 +240,13 @@ MAX_LAG = 5  # how many seconds the server's replicas may lag; it refuses reques
 MAX_BYTES = 2**24  # more than any page of Wikipedia: their wikitext has at most 2 MiB
 SECONDS = 300.0  # how long an answer may take
 TRIES = 5
-FIRST_WAIT, LONGEST_WAIT = (
-    5.0,
-    300.0,
-)  # seconds: before the second try, and for how long a server may ask to wait
+# seconds: before the second try, and for how long a server may ask to wait
+FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0
 EXPECTED_URL = "https://…/api.php"
-CONTACT_STATUSES = (
-    403,
-    429,
-)  # Wikimedia's answers to programs that don't identify themselves as it asks
-BUSY = (
-    "maxlag",
-    "ratelimited",
-    "readonly",
-    "internal_api_error",
-)  # the codes of errors that may pass begin so
+# Wikimedia's answers to programs that don't identify themselves as it asks
+CONTACT_STATUSES = (403, 429)
+# the codes of errors that may pass begin so
+BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")
 NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")  # `|` would separate several
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 MOST_STEPS = 10
@@ -461,9 +451,8 @@ def _ask_about(
     found = _read(wiki.ask(action="query", **query, **revisions, **moves), "query", dict)
     pages, events = _read(found, "pages", list, []), []
     for event in _read(found, "logevents", list, []):
-        params = _read(
-            event, "params", object, {}
-        )  # an empty list, or none, if the entry is hidden
+        # an empty list, or none, if the entry is hidden
+        params = _read(event, "params", object, {})
         if not isinstance(params, dict | list):
             raise NoWikiError
         if isinstance(params, dict) and "target_title" in params:

@@ -42,9 +42,8 @@ class Anchor(NamedTuple):
     reversed: bool = False  # whether it was written with the later year first, and has been swapped
 
 
-@lru_cache(
-    maxsize=2**12
-)  # the rules and the scores both ask, of gold and of every system that is compared
+# the rules and the scores both ask, of gold and of every system that is compared
+@lru_cache(maxsize=2**12)
 def parse_anchor(text: str | None) -> Anchor:
     """Parse the text of an anchor.
 

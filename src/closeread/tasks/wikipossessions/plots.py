@@ -45,11 +45,8 @@ LACKING, MARK = "#b3261e", "✗"
 
 _NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
 
-_BOX, _ANCHOR, _BETWEEN = (
-    0.34,
-    0.24,
-    0.12,
-)  # heights of a box, of the anchor below it, and of the gap below that
+# heights of a box, of the anchor below it, and of the gap below that
+_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12
 _CELL = _BOX + _ANCHOR + _BETWEEN
 _RULER = 0.5  # the height of a row's time line, with the orders above it
 _GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5

@@ -134,9 +134,8 @@ def validate(
                     )
     scope = options.get("strip_scope", "all")
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-        if (
-            options.get("scenario") != "oracle" or "possessions" not in record
-        ):  # as far as gold is known
+        # as far as gold is known
+        if options.get("scenario") != "oracle" or "possessions" not in record:
             continue
         known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):

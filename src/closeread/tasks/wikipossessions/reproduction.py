@@ -169,9 +169,8 @@ def _run_baseline(inputs: Inputs) -> Recomputed:
     cells: dict[tuple[str, str], Value] = {}
     for group, (scenario, setting) in COLUMNS.items():
         predicted = names if scenario == "oracle" else entities
-        found = _score(
-            with_text, predicted, scenario=scenario, setting=setting, tolerance="0.1"
-        )  # section 6.1
+        # section 6.1
+        found = _score(with_text, predicted, scenario=scenario, setting=setting, tolerance="0.1")
         cells |= {
             (row, f"{group} {column}"): found(f"{family}/{score}")
             for row, family in SUBTASKS.items()

@@ -144,9 +144,8 @@ def article_counts(
             if ours[i] and theirs[j]:
                 right, found = compare(system[i], gold[j])
                 of_system += right
-                of_gold[j] = max(
-                    found, of_gold.get(j, Fraction(0))
-                )  # of several predictions, the best counts
+                # of several predictions, the best counts
+                of_gold[j] = max(found, of_gold.get(j, Fraction(0)))
         return float(of_system), sum(ours), float(sum(of_gold.values())), sum(theirs)
 
     every = [True] * len(system), [True] * len(gold)

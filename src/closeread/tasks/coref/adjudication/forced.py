@@ -215,9 +215,8 @@ def read_forced(path: Path) -> ForcedFile:
 
 def _read_decisions(document: ForcedDocument, problems: ProblemList) -> None:
     """Read the cells of a document's rows."""
-    opened: dict[
-        str, list[tuple[int, int]]
-    ] = {}  # by chain, the token and the line where mentions begin
+    # by chain, the token and the line where mentions begin
+    opened: dict[str, list[tuple[int, int]]] = {}
 
     def add(mention: Mention, name: str, begin: int, line: int) -> None:
         if mention in document.chain_of:

@@ -206,9 +206,8 @@ def _settle_ties(
     from scipy.sparse.csgraph import connected_components
 
     certain = (chain[:, None] == chain) & ~ties
-    rest, node = part.merge(
-        np.argmax(certain, axis=1)
-    )  # the first of the nodes that are together in all of them
+    # the first of the nodes that are together in all of them
+    rest, node = part.merge(np.argmax(certain, axis=1))
     found = np.empty(len(rest), np.int64)
     found[node] = chain
     may_differ = np.zeros((len(rest), len(rest)), bool)

@@ -126,9 +126,8 @@ class _Document:
     n_tokens: int = 0
     mentions: list[list[int]] = field(default_factory=list)  # first token, last token, entity
     numbers: dict[bytes, int] = field(default_factory=dict)  # of the entities
-    met: dict[bytes, None] = field(
-        default_factory=dict
-    )  # the entities as the reference scorer meets them
+    # the entities as the reference scorer meets them
+    met: dict[bytes, None] = field(default_factory=dict)
     # The number and the line of the mentions of each entity that are open.
     open: defaultdict[bytes, list[tuple[int, int]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -191,9 +190,8 @@ class ConllWords(StoredWords):
         self, text: bytes, places: Sequence[Place], columns: Sequence[tuple[int, int]]
     ) -> None:
         super().__init__(text, places)
-        self._columns = (
-            columns  # the number of cells of each document's rows, and the cell of the word
-        )
+        # the number of cells of each document's rows, and the cell of the word
+        self._columns = columns
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
@@ -215,9 +213,8 @@ class ConllWords(StoredWords):
         self, document: int, cells: Sequence[int]
     ) -> tuple[Sequence[Sequence[str]], Ints] | None:
         """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
-        if (
-            0 < self._columns[document][0] <= max(cells) + 1
-        ):  # the last cell is that of the mentions
+        # the last cell is that of the mentions
+        if 0 < self._columns[document][0] <= max(cells) + 1:
             return None
         rows = [
             (sentence, [row[cell].decode() for cell in cells])

@@ -116,9 +116,8 @@ class _Mention:
     name: Name  # in the bracket that opened last
     bracket: int  # the line of that bracket
     head: int = 0  # its number among the tokens, from 1; 0 if not given
-    parts: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # (start, end); the start twice while one is open
+    # (start, end); the start twice while one is open
+    parts: list[tuple[int, int]] = field(default_factory=list)
 
 
 class _Document:
@@ -126,15 +125,12 @@ class _Document:
 
     def __init__(self, name: str, header: int, line: int, begin: int) -> None:
         self.name, self.header = name, header  # the line of its header; 1 if it has none
-        self.line, self.begin = (
-            line,
-            begin,
-        )  # the first line after the header, and where it begins, in bytes
+        # the first line after the header, and where it begins, in bytes
+        self.line, self.begin = line, begin
         self.mentions: list[_Mention] = []
         self.open: defaultdict[str, list[_Mention]] = defaultdict(list)  # by entity
-        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(
-            list
-        )  # the mentions that lack parts
+        # the mentions that lack parts
+        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(list)
         self.tags: list[bytes] = []  # the part of speech of each token
         self.empty: list[EmptyNode] = []
         self.digest = hashlib.blake2b(digest_size=16)
@@ -156,15 +152,13 @@ class _Reader:
     def __init__(self, path: Path, text: bytes) -> None:
         self._path, self._text = path, text
         self._problems = ProblemList()
-        self._lacking = (
-            ProblemList()
-        )  # parents that don't exist, which are reported if there are no other problems
+        # parents that don't exist, which are reported if there are no other problems
+        self._lacking = ProblemList()
         self._line = 0
         self._document: _Document | None = None
         self._outside = 0  # the line of the first token if it is before any header
-        self._fields: Sequence[str] | None = (
-            None  # of entities; empty if their declaration is not usable
-        )
+        # of entities; empty if their declaration is not usable
+        self._fields: Sequence[str] | None = None
         self._has_types = False
         self._documents: list[Document] = []
         self._places: list[Place] = []
@@ -172,9 +166,8 @@ class _Reader:
         self._seen: dict[str, int] = {}
         self._unnamed: set[int] = set()
         self._n_bridging = 0
-        self._split: set[tuple[int, str]] = (
-            set()
-        )  # the documents and entities with split antecedents
+        # the documents and entities with split antecedents
+        self._split: set[tuple[int, str]] = set()
 
     def read(self) -> Parsed:
         """Return all documents, and the line of each one's header."""

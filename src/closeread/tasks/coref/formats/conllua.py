@@ -86,13 +86,11 @@ class Markable:
     entity: str
     line: int
     zero: int | None = None  # the token of a zero
-    parts: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # first and last word; an open part ends before word 0
+    # first and last word; an open part ends before word 0
+    parts: list[tuple[int, int]] = field(default_factory=list)
     minimum: tuple[int, int] | None = None  # first and last word
-    element_of: set[str] = field(
-        default_factory=set
-    )  # the entities that its entity is an antecedent of
+    # the entities that its entity is an antecedent of
+    element_of: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
         return (
@@ -152,9 +150,8 @@ class _Layer:
                 if not values.get("EntityID"):
                     what = f"{quote(opens.removesuffix('@'))} {'has no EntityID' if values else 'is not valid'}"
                     report(f"{what} (expected fields such as 'EntityID=1|MarkableID=m1')")
-                    values = {
-                        "EntityID": "?"
-                    }  # the bracket that closes it is no problem of its own
+                    # the bracket that closes it is no problem of its own
+                    values = {"EntityID": "?"}
                 name, entity = values.get("MarkableID", ""), values["EntityID"]
                 markable = self._by_name.get(name)
                 if markable is None:
@@ -218,9 +215,8 @@ class _Document:
         self.lines: list[int] = []
         self.token_of_word: list[int] = []  # without zeros
         self.identity, self.deixis = _Layer(problems), _Layer(problems)
-        self.anchors: dict[
-            str, str | None
-        ] = {}  # of bridging anaphors, both as MarkableIDs; None for an entity
+        # of bridging anaphors, both as MarkableIDs; None for an entity
+        self.anchors: dict[str, str | None] = {}
         self._open_bridging: list[int] = []  # the lines of the open brackets
 
     def take_bridging(self, line: int, place: str, cell: str) -> None:
@@ -283,9 +279,8 @@ class _Document:
 
     def list_antecedents(self, markables: Sequence[Markable]) -> dict[str, list[str]]:
         """List the antecedents of each entity with split antecedents."""
-        direct: dict[
-            str, dict[str, int]
-        ] = {}  # the antecedents of an entity, each with the line that says so
+        # the antecedents of an entity, each with the line that says so
+        direct: dict[str, dict[str, int]] = {}
         known = {markable.entity for markable in markables}
         for markable in markables:
             for whole in sorted(markable.element_of):
@@ -332,10 +327,8 @@ class _Reader:
         self.seen: dict[str, int] = {}  # the first line of each document name
         self._names: Sequence[str] = ()  # of the columns
         self._place: dict[str, int] = {}  # of the columns that are read, from 0
-        self._last: tuple[int, int | None] = (
-            -1,
-            None,
-        )  # the ids of the last word and of a zero after it
+        # the ids of the last word and of a zero after it
+        self._last: tuple[int, int | None] = (-1, None)
         self._begins_sentence = True
         self._is_outside = False  # whether a token was found before the first document
 

@@ -71,9 +71,8 @@ class Dialect:
     definition: str  # of the schema that records follow
     of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
-    convert: Callable[
-        [Record, str], Document
-    ]  # a record that follows the schema, given the field with the entities
+    # a record that follows the schema, given the field with the entities
+    convert: Callable[[Record, str], Document]
     of_name: str  # the field with the name; documents that lack it are numbered from 1
 
 
@@ -339,10 +338,8 @@ def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]
 
 def _convert_placed(record: Record, name: str) -> Document:
     """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
-    sentences, after = (
-        record["sentences"],
-        int(name == "mention_clusters"),
-    )  # PreCo's ends are exclusive
+    # PreCo's ends are exclusive
+    sentences, after = record["sentences"], int(name == "mention_clusters")
     starts = list(accumulate(map(len, sentences), initial=0))
     words, problems, clusters = list(chain.from_iterable(sentences)), [], []
     for i, cluster in enumerate(record[name]):
@@ -529,8 +526,7 @@ FORMAT = Format(
     read_records,
     lambda records: dump_coref_json(table_of(records)),
     suffixes=SUFFIXES,
-    first_line=re.compile(
-        r"\{|\[(?!.*\]\(#)"
-    ),  # a list is not JSON Lines, but nothing else either, save a link
+    # a list is not JSON Lines, but nothing else either, save a link
+    first_line=re.compile(r"\{|\[(?!.*\]\(#)"),
     read_system=read_predictions,
 )

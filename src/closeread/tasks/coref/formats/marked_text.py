@@ -33,9 +33,8 @@ from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
-INVENTED = re.compile(
-    r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)"
-)  # what a model may write in place of tags
+# what a model may write in place of tags
+INVENTED = re.compile(r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)")
 MARKUP = re.compile(r"<(/?)([A-Za-z]\w*)>|(\[)|\]\(#([^()\s]*)\)|(\])")
 
 

@@ -106,9 +106,8 @@ class ConllDocument:
     rows: Sequence[Row]
     mentions: Sequence[tuple[str, Span]]  # with the id of the chain, by the chains in their order
     home: str | None = None  # the document of the treebank; None if no row is from the treebank
-    lines: dict[int, int] = field(
-        default_factory=dict
-    )  # of each token of that document with a row, in their order
+    # of each token of that document with a row, in their order
+    lines: dict[int, int] = field(default_factory=dict)
 
     def find_chains(self, problems: ProblemList) -> list[list[Span]]:
         """Return the chains, which may be of one mention, in the order of the file.

@@ -177,9 +177,8 @@ def _read_mention(element: Element) -> tuple[Mention, list[str]]:
 
 def _find_overlapping(chain: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Find the mentions of a chain that overlap one that stands earlier in it; return both, the earlier one first."""
-    spans: dict[
-        str, list[tuple[int, int, int]]
-    ] = {}  # first and last word, and place in the chain, by sentence
+    # first and last word, and place in the chain, by sentence
+    spans: dict[str, list[tuple[int, int, int]]] = {}
     for place, mention in enumerate(chain):
         if 0 < mention.first <= mention.last:  # else an error already
             spans.setdefault(mention.sentence, []).append((mention.first, mention.last, place))
@@ -233,12 +232,10 @@ def annotate_documents(
         for place, sentence in enumerate(sentences)
     }
     made = AnnotatedTreebank([], [], [], [], [], [])
-    located: dict[
-        str, list[tuple[int, int, Annotation]]
-    ] = {}  # by document, the first and last sentence named
-    spans: dict[
-        str, list[tuple[str, str, tuple[int, int]]]
-    ] = {}  # the mentions of each file, by place in the sentence
+    # by document, the first and last sentence named
+    located: dict[str, list[tuple[int, int, Annotation]]] = {}
+    # the mentions of each file, by place in the sentence
+    spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}
     for annotation in found.annotations:
         named: dict[str, list[int]] = {}  # the sentences of each document
         for mention in annotation.mentions:
@@ -275,9 +272,8 @@ def annotate_documents(
                 made.notices.append(
                     Problem(f"{what}, where this file begins", None, annotation.file)
                 )
-            if part := sentences[
-                starts[number] : starts[number + 1]
-            ]:  # empty only if files interleave
+            # empty only if files interleave
+            if part := sentences[starts[number] : starts[number + 1]]:
                 parts.append((part, annotation, annotation.file))
     names = number_names(find_document_id(part[0]["number"]) for part, _, _ in parts)
     if bare := [

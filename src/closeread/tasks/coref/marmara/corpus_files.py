@@ -130,9 +130,8 @@ def read_corpus(
         )
     elif is_conllu and not problems:
         made = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
-    elif (
-        not is_conllu and not texts.problems
-    ):  # else mentions could only be said to be in unknown sentences
+    # else mentions could only be said to be in unknown sentences
+    elif not is_conllu and not texts.problems:
         made = annotate_documents(texts, found, annotated_only=annotated_only)
     problems = texts.problems + sorted(
         found.problems + made.problems, key=lambda problem: problem.order

@@ -192,9 +192,8 @@ class AnnotationFiles(NamedTuple):
 
     tables: list[MentionTable]  # in order of documents and annotators; each has one document
     annotators: list[str]
-    given: dict[
-        str, int
-    ]  # how many mentions annotators were given, by document, as far as that is known
+    # how many mentions annotators were given, by document, as far as that is known
+    given: dict[str, int]
 
 
 def read_annotation_files(folder: Path) -> AnnotationFiles:

@@ -157,7 +157,8 @@ def detect_mentions(tokens: Sequence[Token], derived_modifiers: str = "exclude")
 def _find_noun_phrases(tokens: Sequence[Token], derived_modifiers: str) -> Iterator[Span]:
     """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
     dependents: list[list[int]] = [[] for _ in tokens]
-    begins = []  # whether a token, and what depends on it, are inside the phrase of a head to its right
+    # whether a token, and what depends on it, are inside the phrase of a head to its right
+    begins = []
     for number, token in enumerate(tokens):
         if token.head >= 0:
             dependents[token.head].append(number)

@@ -100,9 +100,8 @@ class Mentions:
     lemma: Ints  # the stripped lower-case lemma of the head, from 0
     last_part: Ints  # the last part, by `_`, of the stripped lower-case form of the head
     acronym: Ints  # the mention as an acronym; -1 where it is none
-    initials: (
-        Ints  # the initials of its capitalised parts; -2 where it has fewer than two such parts
-    )
+    # the initials of its capitalised parts; -2 where it has fewer than two such parts
+    initials: Ints
     form_in: Mask  # whether a form is a sub-string of another, (n_forms, n_forms)
     lemma_in: Mask  # whether a lemma is a sub-string of another, (n_lemmas, n_lemmas)
     vectors: MentionVectors | None = None  # where word vectors are features, too
@@ -391,10 +390,8 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
     with open_vectors(path) as file:
         header = read_header(path, file, least=n_components or 1)
         size = header.n_dimensions
-        total, products = (
-            np.zeros(size),
-            np.zeros((size, size)),
-        )  # sums of the vectors, and of their outer products
+        # sums of the vectors, and of their outer products
+        total, products = np.zeros(size), np.zeros((size, size))
 
         def add_batch() -> None:
             nonlocal total, products

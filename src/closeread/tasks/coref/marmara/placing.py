@@ -223,12 +223,10 @@ class Location(NamedTuple):
 
     mentions: Sequence[Mention]
     target: Target
-    is_aligned: (
-        bool  # whether it stands there in order with others; False if it was found on its own
-    )
-    spans: Sequence[
-        Span | None
-    ]  # of each mention; None if it can't be distinguished from that of another
+    # whether it stands there in order with others; False if it was found on its own
+    is_aligned: bool
+    # of each mention; None if it can't be distinguished from that of another
+    spans: Sequence[Span | None]
 
 
 def find_sentences(
@@ -250,9 +248,8 @@ def find_sentences(
     used: set[Target] = set()
 
     def find_matches(i: int, targets: Iterable[Target]) -> dict[Target, Match]:
-        longest = max(
-            (stretch.key for stretch in stretches[i][0]), key=len
-        )  # which few sentences have
+        # which few sentences have
+        longest = max((stretch.key for stretch in stretches[i][0]), key=len)
         likely = (
             target for target in targets if longest in keys[target].text and target not in used
         )

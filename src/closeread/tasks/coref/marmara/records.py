@@ -125,9 +125,8 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     """Count the mentions inside another one, and those inside such a nested mention."""
     nested = twice = 0
     for record in records:
-        furthest = (
-            furthest_nested
-        ) = -1  # the last tokens of the mentions, and of the nested ones, that began before
+        # the last tokens of the mentions, and of the nested ones, that began before
+        furthest = furthest_nested = -1
         for _, end in list_mentions(record):
             is_nested = end <= furthest
             nested += is_nested

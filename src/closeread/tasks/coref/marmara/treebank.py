@@ -261,9 +261,8 @@ class XmlReader:
         `decode`.
         """
         found: dict[str, list[Sentence]] = {}
-        ordered: list[
-            tuple[str, int, str, str]
-        ] = []  # the document or the name, its number there, the name, the file
+        # the document or the name, its number there, the name, the file
+        ordered: list[tuple[str, int, str, str]] = []
         for name in files:
             fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml")
             match = FRAGMENT.fullmatch(fragment)

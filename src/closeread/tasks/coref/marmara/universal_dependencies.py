@@ -188,9 +188,8 @@ class UdTreebank:
                 self._read_row(line, number)
             else:
                 self._end_sentence()
-            if (
-                self._found.total > limits.MAX_PROBLEMS
-            ):  # counting those of a file of another format helps nobody
+            # counting those of a file of another format helps nobody
+            if self._found.total > limits.MAX_PROBLEMS:
                 return
         self._end_sentence()
         self._end_document()

@@ -44,15 +44,15 @@ MAX_PAIRS = 1_000_000
 """The most pairs of mentions of a document that may match; a thousand mentions on both sides with one head have them.
 """
 
-MAX_CELLS = 25_000_000  # the largest matrix of mentions of key and response of a document that compete for matches
+# the largest matrix of mentions of key and response of a document that compete for matches
+MAX_CELLS = 25_000_000
 
 Runs = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention."""
 
 Codes = tuple[Ints, Ints]  # of the mentions of key and response
-Pairs = dict[
-    tuple[int, int], float
-]  # of mentions that may match, by their rows, with their similarity above 0
+# of mentions that may match, by their rows, with their similarity above 0
+Pairs = dict[tuple[int, int], float]
 
 
 class Mention(NamedTuple):

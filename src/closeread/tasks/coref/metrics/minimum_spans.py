@@ -148,9 +148,8 @@ class _Node:
     """A constituent, by the first two letters of its label; or a leaf, which may have children, too."""
 
     label: str = ""
-    leaf: tuple[str, int] | None = (
-        None  # words without a bracket between them, and their place in the sentence
-    )
+    # words without a bracket between them, and their place in the sentence
+    leaf: tuple[str, int] | None = None
     counts: bool = False  # for leaves only
     children: list[_Node] = field(default_factory=list)
 

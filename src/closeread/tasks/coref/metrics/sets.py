@@ -276,9 +276,8 @@ def _collect_sets(
                 for antecedent in antecedents:
                     places = relations.non_referring.get(antecedent)
                     places = places or [place for _, place in mentions[number[antecedent]]]
-                    for (
-                        place
-                    ) in places:  # those that no scored mention has are numbered from `begin`
+                    # those that no scored mention has are numbered from `begin`
+                    for place in places:
                         if place not in known:
                             fresh.setdefault(place, begin + len(fresh))
                     clusters.append(

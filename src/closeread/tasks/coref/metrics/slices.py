@@ -54,9 +54,8 @@ UNIVERSAL = {
 """The universal part of speech of a tag; that of all others does not matter."""
 
 OTHER = "X"
-LONE_DETERMINER = (
-    "DT"  # of `this` and `that`, which are pronouns if they are a mention of their own
-)
+# of `this` and `that`, which are pronouns if they are a mention of their own
+LONE_DETERMINER = "DT"
 VERB_PHRASE = ("TO", "MD", "VB")
 AFTER_HEAD = ("IN", "TO", "MD", "VB", "W", "CC", "PRP", ",", ":", "-LRB-", "(")
 """How the tags of tokens begin that follow a head: prepositions, verbs, relative and other pronouns, and so on."""

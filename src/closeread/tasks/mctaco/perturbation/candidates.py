@@ -78,7 +78,8 @@ def masked_variants(
     return [list(of_row) for of_row in variants]
 
 
-_CELLS = 4_000_000  # similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text
+# similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text
+_CELLS = 4_000_000
 _WORD = r"(?u)\b\w+\b"  # unlike scikit-learn's default, of one character, too: "5 km" is not "9 km"
 
 

@@ -167,9 +167,8 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: str
-    numbers: tuple[Decimal, Decimal] | None = (
-        None  # the number before and after, if it counts something
-    )
+    # the number before and after, if it counts something
+    numbers: tuple[Decimal, Decimal] | None = None
 
 
 def perturb(

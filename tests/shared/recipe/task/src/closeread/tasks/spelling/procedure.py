@@ -49,9 +49,8 @@ def count(
         words = [[word.casefold() for word in side] for side in words]
     pages = column(gold, "page")
     values = edit_counts(*map(code_points, words))
-    names = [
-        sha256(page.encode()).digest() for page in pages
-    ]  # so that shards that share a page can be merged
+    # so that shards that share a page can be merged
+    names = [sha256(page.encode()).digest() for page in pages]
     blocks = factorize(pages)[0]
     table = CountTable(
         column(gold, "id"), blocks, COUNTS, values, {"page": pages}, block_names=names
