@@ -236,10 +236,8 @@ def test_the_code_of_a_model_is_never_run():
     assert (
         source.count("trust_remote_code=False") == source.count('"trust_remote_code": False') == 1
     )
-    assert (
-        source.count(
-            "classes.from_pretrained(name, weights_only=True, ignore_mismatched_sizes=True, **options)"
-        )
-        == 1
+    loading = (
+        "classes.from_pretrained(name,weights_only=True,ignore_mismatched_sizes=True,**options"
     )
-    assert "weights_only=True" in source
+    # However many lines the formatter gives it.
+    assert "".join(source.split()).count(loading) == 1

@@ -83,7 +83,7 @@ def test_added_and_removed_texts_are_noticed(own_folder, sample, tmp_path, monke
 
 def test_notes_on_predictions(run, sample, tmp_path):
     rows = predict(sample)
-    rows[1]["possessions"][0]["anchor"] = "1920-31"
+    rows[1]["possessions"][0]["anchor"] = "1931-1920"
     path = write_rows(tmp_path / "odd.jsonl", rows)
     for command in (("score", "--no-ci"), ("validate",)):
         done = run(command[0], "wikipossessions", path, "--config", "sample", *command[1:])

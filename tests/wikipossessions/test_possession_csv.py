@@ -435,14 +435,14 @@ def test_odd_rows():
 
     rows = [
         {"article": "A", "possessions": [make("1888"), make("Unknown", None), make(None, None)]},
-        {"article": "B", "possessions": [make("1888"), make("1920-31"), make("Now-1888")]},
+        {"article": "B", "possessions": [make("1888"), make("1931-1920"), make("Now-1888")]},
         {"article": "C", "possessions": [make("44-50 BC"), make("Unknown"), make("unknown")]},
     ]
     turned = "an anchor whose later year comes first, which is read in reverse order"
     assert list(find_odd_rows(rows, [])) == [
         (
             1,
-            f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1920-31', read as 31 to 1920)",
+            f"article 'B': 2 possessions have {turned} (first: possessions[1] ('Ann'), '1931-1920', read as 1920 to 1931)",
         ),
         (
             2,
