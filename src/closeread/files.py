@@ -18,9 +18,6 @@ from typing import BinaryIO, TextIO
 from closeread.exceptions import RequestError
 
 CHUNK = 1 << 20  # how many bytes are read at once where a limit is large
-SYNCED_ONE_BY_ONE = 16
-"""The number of files of a folder up to which each is synced by itself; for more, the whole system is: it is faster."""
-
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
 
@@ -83,11 +80,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             draft.mkdir(0o700 if target.exists() else 0o777)
             yield draft
-            inside = [draft, *draft.rglob("*")]
-            if len(inside) > SYNCED_ONE_BY_ONE:
-                os.sync()
-                inside = []
-            for path in inside:
+            for path in [draft, *draft.rglob("*")]:
                 _sync(path)
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))

@@ -74,7 +74,7 @@ def score(
         by: a field to slice by, such as "category", or several.
         ci: whether to compute confidence intervals.
         resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
-        interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few units.
+        interval: "percentile", or "bca" for bias-corrected and accelerated intervals.
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
