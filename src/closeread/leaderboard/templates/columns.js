@@ -49,6 +49,7 @@ function drawScore(score, scale = null) {
   const interval = formatInterval(score);
   return [
     make("span", { class: "value" }, formatScore(score)),
+    " ", // for readers who copy a row, or have no style
     interval || scale ? make("small", { class: scale ? "scaled" : null }, interval) : null,
     scale && score.value !== null ? makeBar(score, scale) : null,
   ];

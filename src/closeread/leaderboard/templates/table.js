@@ -12,6 +12,7 @@ class Ranking {
     if (!this.table) return; // no submissions yet
     this.fillForm();
     this.chooseColumns();
+    this.hintAtColumns();
     this.drawOthers();
     const downloads = section.querySelector(".downloads");
     downloads.hidden = false;
@@ -36,6 +37,16 @@ class Ranking {
       else this.draw();
       this.tell();
     });
+  }
+
+  /** Say that there are more columns than fit, whenever that is so. */
+  hintAtColumns() {
+    const [hint, scroll] = [this.section.querySelector(".sideways"), this.table.parentElement];
+    const observer = new ResizeObserver(() => {
+      hint.hidden = scroll.scrollWidth <= scroll.clientWidth;
+    });
+    observer.observe(scroll);
+    observer.observe(this.table);
   }
 
   chooseColumns() {
