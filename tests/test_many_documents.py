@@ -9,7 +9,7 @@ from pathlib import Path
 import pages
 import pytest
 
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(3000)]
 
 BLOCKS = pages.find_blocks(
     (Path(__file__).parents[1] / "docs" / "many-documents.md").read_text("utf-8")

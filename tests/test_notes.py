@@ -152,7 +152,7 @@ def test_progress_is_a_line_in_a_terminal(monkeypatch, capsys, case):
     shown = []
 
     def wait():
-        until = time.monotonic() + (20 if case == "terminal" else 0.1)
+        until = time.monotonic() + (100 if case == "terminal" else 0.1)
         while time.monotonic() < until and "…" not in (text := capsys.readouterr().err):
             time.sleep(0.01)
         shown.append(re.sub("[0-9]+ s", "0 s", text).rpartition(printing.ERASE)[2])

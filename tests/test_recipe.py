@@ -154,7 +154,7 @@ def test_contributing_names_what_is_added(path):
     assert any(f"`{ending}`" in text for ending in endings)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1500)
 def test_the_tests_that_walk_folders_accept_them(checkout):
     # Tests of one task walk no folders, and those of other tiers take long to collect.
     files = [

@@ -80,7 +80,7 @@ def test_words_are_found_without_a_server(site):
 
 
 @pytest.mark.extended
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(2000)
 def test_notebooks_run(tmp_path):
     html = build(tmp_path, "--notebooks")
     for page in (ROOT / "docs" / "notebooks").glob("*.md"):

@@ -158,7 +158,7 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
 def test_two_downloads_at_once(server):
     corpus, file = corpus_at(server.url)
     server.wait = threading.Barrier(
-        2, timeout=20
+        2, timeout=100
     ).wait  # nobody gets an answer before both have asked
     with ThreadPoolExecutor(2) as pool:
         found = list(

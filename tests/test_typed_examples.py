@@ -77,7 +77,7 @@ def outside(tmp_path_factory):
 
 
 @pytest.mark.extended
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3000)
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_mypy_accepts_the_examples(outside):
     folder, environment = outside

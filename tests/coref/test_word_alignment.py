@@ -70,7 +70,7 @@ def test_a_large_document():
     system = ["other" if i in changed else word for i, word in enumerate(key)]
     begin = time.process_time()
     found = align_words(system, key)
-    assert time.process_time() - begin < 30
+    assert time.process_time() - begin < 150
     right = sum(found.first[i] == found.last[i] == i for i in range(100_000) if i not in changed)
     assert right > 98_800
     assert found.n_equal >= right

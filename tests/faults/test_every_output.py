@@ -26,7 +26,7 @@ def find_clashes(line):
 
 
 @pytest.mark.gate
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3000)
 def test_an_input_is_never_an_output(call, run, folder):
     for name, line in list_writing().items():
         for clash, given in find_clashes(fill_in(line, folder[1])):
@@ -46,7 +46,7 @@ def draw(run, line, name):
 
 
 @pytest.mark.gate
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3000)
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_same_picture_whatever_the_users_settings(call, run, suffix):
     import matplotlib

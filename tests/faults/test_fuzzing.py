@@ -28,7 +28,7 @@ def targets(tmp_path_factory):
     os.chdir(Path(__file__).parents[2])
 
 
-@pytest.mark.timeout(SECONDS + 240)
+@pytest.mark.timeout(SECONDS + 1200)
 def test_changed_files_are_read_or_refused(targets):
     """`CLOSEREAD_FUZZ_SEED=... make fuzz` repeats it, and keeps the input."""
     seed = int(os.environ["CLOSEREAD_FUZZ_SEED"])

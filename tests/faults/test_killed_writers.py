@@ -15,7 +15,7 @@ from shared.file_faults import drop_hidden
 from shared.file_faults import read_tree as read_whole_tree
 
 ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
-pytestmark = [pytest.mark.gate, pytest.mark.timeout(3600 if ALL else 300)]
+pytestmark = [pytest.mark.gate, pytest.mark.timeout(7200 if ALL else 1500)]
 CONFIG = ("--config", "sample")
 SCORE = ("score", "mctaco", "mctaco.jsonl", *CONFIG, "--resamples", "2")
 WRITING = {

@@ -30,7 +30,7 @@ FILES = {"score": 1, "validate": 1, "compare": 2, "table": 2}
 READ, WRITTEN = "in", "out"
 MEBIBYTE = 2**20
 ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(3600 if ALL else 300)]
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(7200 if ALL else 1500)]
 TRIED = 16
 """The commands that are tried in every run of the tests."""
 

@@ -11,7 +11,7 @@ from closeread.files import package_folder
 from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
 
-NO_WAITING = pytest.mark.timeout(20)
+NO_WAITING = pytest.mark.timeout(100)
 """What is read by mistake never ends, or fills the memory."""
 
 COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"

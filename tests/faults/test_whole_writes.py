@@ -33,7 +33,7 @@ from shared.file_sizes import small_files
 from closeread.cli import groups
 
 ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
-pytestmark = pytest.mark.timeout(3600 if ALL else 300)
+pytestmark = pytest.mark.timeout(7200 if ALL else 1500)
 SEED = os.environ["CLOSEREAD_FUZZ_SEED"]
 LINES_TRIED, FEW = 6, 1
 """The lines that are tried, and the events of each kind of a line."""

@@ -333,7 +333,7 @@ def test_twenty_writers_of_one_file(hub):
         start_client(hub, "otto", [*argv, "b"]) as second,
     ):
         for process in (first, second):
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=600)
             assert process.returncode == 0, out + err
     names = hub.files("lab/rain")["names.txt"].decode().split()
     assert sorted(names) == sorted(f"{who}{i}" for who in "ab" for i in range(10))

@@ -55,7 +55,7 @@ def test_killed_after_every_write(hub):
     for _ in range(writes):
         hub.faults = [Fault(WRITES, "POST", KILL_AFTER)]
         with start_judge(hub) as process:
-            process.communicate(timeout=120)
+            process.communicate(timeout=600)
         if process.returncode == 0:
             break
         assert process.returncode == -9
@@ -84,7 +84,7 @@ def test_two_judges_at_once(hub):
         hub.open_pull_request(SUBMISSIONS, "dataset", "ann", make_files(right))
     with start_judge(hub, "olga") as first, start_judge(hub, "otto") as second:
         for process in (first, second):
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=600)
             assert process.returncode == 0, out + err
     judge(hub)
     assert sorted(c.title[:6] for c in hub.commits(SUBMISSIONS)).count("Accept") == 4

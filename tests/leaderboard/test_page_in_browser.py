@@ -70,6 +70,20 @@ def key_of(board, name):
     return row["id"][:10] if row["kind"] == "system" else row["id"].replace(":", "-")
 
 
+def test_on_a_phone_scores_stand_apart_from_intervals_and_hidden_columns_are_announced(open_page):
+    page = open_page(viewport={"width": 420, "height": 900})
+    hint = page.get_by_text("There are more columns: scroll the table to the right.")
+    assert hint.is_visible()
+    cell = page.get_by_role("region", name="Ranking of McTaco, test").locator("td.score").first
+    value, interval = (cell.locator(part).bounding_box() for part in (".value", "small"))
+    assert interval["y"] >= value["y"] + value["height"] - 4
+    score, low = cell.inner_text().split()
+    assert "–" not in score
+    assert "–" in low
+    page.set_viewport_size({"width": 2000, "height": 900})
+    hint.wait_for(state="hidden")
+
+
 def test_sorting_by_keyboard(open_page, board):
     page = open_page()
     assert not page.get_by_text("need JavaScript").is_visible()

@@ -92,7 +92,7 @@ def unchanged(store):
 
 def exchange(port, request):
     """Send raw bytes, and return what comes back."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=100) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(65536), b"")).decode("utf-8", "replace")
 

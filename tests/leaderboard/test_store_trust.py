@@ -335,7 +335,7 @@ def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
             break
         time.sleep(0.02)
     runs[0].kill()
-    outputs = [run.communicate(timeout=120) for run in runs]
+    outputs = [run.communicate(timeout=600) for run in runs]
     assert [run.returncode for run in runs[1:]] == [0, 0], outputs
     run_judge(store, tmp_path)
     (board,) = store.read_index()["boards"]

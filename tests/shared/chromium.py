@@ -38,7 +38,7 @@ class Listener:
     def open(self, url, **settings):
         page = self.browser.new_page(**settings)
         self.pages.append(page)
-        page.set_default_timeout(5000)
+        page.set_default_timeout(25_000)
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("dialog", lambda dialog: self.said.append(dialog.message))

@@ -33,12 +33,12 @@ class HostileServer:
                     if self.tls is None:
                         self.answer(connection)
                         continue
-                    connection.settimeout(20)
+                    connection.settimeout(100)
                     with self.tls.wrap_socket(connection, server_side=True) as secured:
                         self.answer(secured)
 
     def answer(self, connection):
-        connection.settimeout(20)
+        connection.settimeout(100)
         request = b""
         while b"\r\n\r\n" not in request:
             part = connection.recv(2**16)

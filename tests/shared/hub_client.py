@@ -110,7 +110,7 @@ def start_client(hub, user, code_or_argv, *, home=None, cwd=None, **more):
                 process.kill()
 
 
-def run_client(hub, user, code_or_argv, *, check=True, timeout=120, **more):
+def run_client(hub, user, code_or_argv, *, check=True, timeout=600, **more):
     """Run a client to its end.
 
     Args:

@@ -42,7 +42,7 @@ class Browser:
     def send(self, method, path, body=None, headers=(), **more):
         """Send a request; headers given here replace the usual ones, and are left out if they are None."""
         usual = {"Host": f"127.0.0.1:{self.port}", **dict(headers)}
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(
                 method, path, body, {k: v for k, v in usual.items() if v is not None}, **more
@@ -69,7 +69,7 @@ class Browser:
         }
         answer = self.send("POST", "/submit", body, {**usual, **dict(headers)})
         if answer.status == 303:
-            place, deadline = answer.headers["location"].partition("#")[0], time.monotonic() + 60
+            place, deadline = answer.headers["location"].partition("#")[0], time.monotonic() + 300
             answer = self.get(place)
             while (
                 is_patient

@@ -103,7 +103,7 @@ def test_long_texts_are_parsed_quickly(pieces, space):
     text = (space.join(pieces) + space) * 10_000
     start = process_time()
     date_to_anchor(text)
-    assert process_time() - start < 2
+    assert process_time() - start < 10  # quadratic time would be minutes
 
 
 UNKNOWN = Anchor("unknown")
