@@ -28,7 +28,7 @@ def test_options_hold_in_compute(evaluate):
     assert lea(evaluate.load("coref_lea")) == 1
     assert inspect.signature(module.compute).parameters["keep_singletons"].default == "false"
     assert module.seed == 3
-    assert lea(pickle.loads(pickle.dumps(module))) == 0  # noqa: S301
+    assert lea(pickle.loads(pickle.dumps(module))) == 0
     assert lea(closeread.load_metric("coref_lea", keep_singletons="false")) == 0
     assert lea(evaluate.combine([module])) == 0
 
@@ -64,5 +64,5 @@ def test_unknown_options_are_refused_as_by_compute(name, evaluate):
 
 
 def test_values_are_checked(evaluate):
-    with pytest.raises(RequestError, match="^option track: 'order' is not one of"):
+    with pytest.raises(RequestError, match=r"^option track: 'order' is not one of"):
         evaluate.load("timeline_awareness", track="order")

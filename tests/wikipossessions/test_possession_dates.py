@@ -184,3 +184,23 @@ def test_any_text_is_an_anchor(text):
 def test_ranges_of_anchors(first, last):
     text = "-".join(f"{-year} BC" if year < 0 else f"{year} AD" for year in (first, last))
     assert parse_anchor(text) == years(min(first, last), max(first, last), reversed=last < first)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("1890-92", (1890, 1892)),
+        ("1953–4", (1953, 1954)),
+        ("1900-05", (1900, 1905)),
+        ("450-70 AD", (450, 470)),
+        ("1890-85", (1885, 1890)),
+        ("600-0 BC", (-600, 0)),
+        ("37-4 BC", (-37, -4)),
+        ("44 BC-12", (-44, 12)),
+        ("100-AD 44", (44, 100)),
+    ],
+)
+def test_a_short_second_year_continues_the_first(text, years):
+    anchor = parse_anchor(text)
+    assert (anchor.lower, anchor.upper) == years
+    assert anchor.reversed == (text in ("1890-85", "100-AD 44"))

@@ -50,7 +50,8 @@ def parse_anchor(text: str | None) -> Anchor:
 
     `Unknown` and empty text are of kind "unknown".  A range that ends at an unknown time is its first year
     (`1888-Unknown` is 1888); `Unknown-Now`, and `Now` alone, are open at both ends.  A first year without an era is
-    before Christ if the second one is: `50-44 BC` is -50 to -44.
+    before Christ if the second one is: `50-44 BC` is -50 to -44, and `600-0 BC` is -600 to 0.  A second year AD with
+    fewer digits continues the first one: `1890-92` is 1890 to 1892.
 
     >>> parse_anchor("1530-1545")
     Anchor(kind='years', lower=1530, upper=1545, open_start=False, open_end=False, reversed=False)
@@ -63,9 +64,11 @@ def parse_anchor(text: str | None) -> Anchor:
         return Anchor("unknown")
     sides = DASH.split(text.strip())
     last = _parse_side(sides[-1])
-    first = _parse_side(sides[0], before_christ=isinstance(last, int) and last < 0)
+    first = _parse_side(sides[0], before_christ=_is_before_christ(sides[-1]))
     if len(sides) > 2 or first is None or last is None:
         return Anchor("event")
+    if len(sides) == 2 and not any(map(_is_before_christ, sides)):
+        last = _continue_year(sides[0], sides[1], last)
     if isinstance(first, int) and isinstance(last, int):
         return Anchor("years", min(first, last), max(first, last), reversed=last < first)
     if isinstance(first, int):
@@ -92,6 +95,21 @@ def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
         return None
     era = (found["before"] or found["after"] or ("BC" if before_christ else "AD")).upper()
     return -int(found["year"]) if era.startswith("BC") else int(found["year"])
+
+
+def _is_before_christ(side: str) -> bool:
+    """Tell whether a side of a range is a year with the era BC, such as the year 0 in `600-0 BC`."""
+    year = YEAR.fullmatch(side)
+    return year is not None and (year["after"] or "").upper().startswith("BC")
+
+
+def _continue_year(first: str, last: str, year: int | str) -> int | str:
+    """Return the last year of a range AD, with the digits of the first one that it omits, as in `1890-92`."""
+    start, end = YEAR.fullmatch(first), YEAR.fullmatch(last)
+    if start is None or end is None or end["before"] or len(end["year"]) >= len(start["year"]):
+        return year
+    omitted = start["year"][: -len(end["year"])]
+    return int(omitted + end["year"])
 
 
 # fmt: off
