@@ -104,9 +104,14 @@ def _is_before_christ(side: str) -> bool:
 
 
 def _continue_year(first: str, last: str, year: int | str) -> int | str:
-    """Return the last year of a range AD, with the digits of the first one that it omits, as in `1890-92`."""
+    """Return the last year of a range AD, with the digits of the first one that it omits, as in `1890-92`.
+
+    Years with an era of their own are complete.
+    """
     start, end = YEAR.fullmatch(first), YEAR.fullmatch(last)
-    if start is None or end is None or end["before"] or len(end["year"]) >= len(start["year"]):
+    if start is None or end is None or start["after"] or end["before"]:
+        return year
+    if len(end["year"]) >= len(start["year"]):
         return year
     omitted = start["year"][: -len(end["year"])]
     return int(omitted + end["year"])
