@@ -142,8 +142,14 @@ def test_gold_and_predictions_for_another_part_are_recognized(here):
     ):
         path = package_folder(f"closeread.loaders.{corpus}") / file
         for gold in (path, list(closeread.load_dataset(corpus, name="sample", split="test"))):
-            [problem] = closeread.validate(corpus, gold, config="sample").problems
+            problem = closeread.validate(corpus, gold, config="sample").problems[0]
             assert "these are gold records, not predictions (expected only '" in problem
+    # Gold of TimeLine has the form of predictions, so that a wrong name is a wrong name.
+    timelines = list(closeread.load_dataset("semeval2015_timeline", name="sample", split="test"))
+    wrong = f"{timelines[0]['id']}s"
+    renamed = [{**timelines[0], "id": wrong}, *timelines[1:]]
+    [problem] = closeread.validate("semeval2015_timeline", renamed, config="sample").problems
+    assert f"id '{wrong}' is not in the gold; did you mean '{timelines[0]['id']}'?" in problem
     put("system", lines(*ROWS))
     put("test_9442.tsv", tsv(*[GOOD] * 3))
     [problem] = closeread.validate("mctaco", "system", data_dir=".").problems

@@ -15,7 +15,7 @@ from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.schema import RowValidator, list_names, load_schema
 from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
 from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
@@ -192,7 +192,8 @@ def read_submission(
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
         what = f"these are gold records, not predictions (expected only {fields}: see `closeread info {corpus.name}`)"
-        raise SubmissionError(path, [Problem(what)])
+        in_order = sorted(problems, key=lambda problem: problem.order)
+        raise SubmissionError(path, [Problem(what), *in_order])
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     notices: list[Problem] = list(dropped)
@@ -227,7 +228,13 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
 
 
 def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
-    """Tell whether a file, a folder or rows that are not valid predictions are valid gold."""
+    """Tell whether a file, a folder or rows that are not valid predictions are valid gold.
+
+    Gold that has the fields of predictions, such as a timeline, can't be told from them.
+    """
+    schema = load_schema(corpus.schema)
+    if list_names(schema, "document") <= list_names(schema, "submission"):
+        return False
     try:
         return len(read_own_gold(corpus, source).records) > 0
     except (InputError, RequestError):
