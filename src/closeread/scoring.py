@@ -14,8 +14,7 @@ from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
-from closeread.corpus.schema import load_schema
-from closeread.corpus.submissions import find_parquet_problems
+from closeread.corpus.submissions import find_parquet_problems, name_fields
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
@@ -54,8 +53,7 @@ class Scorer:
         """Read a system's output from a file, a folder or any objects in memory."""
         by_name, gold = self.procedure.by_name, self.gold
         if by_name is None and isinstance(gold, CorpusGold):
-            required = load_schema(gold.corpus.schema)["$defs"]["submission"]["required"]
-            by_name = gold.corpus.key, required[-1]
+            by_name = name_fields(gold.corpus)
         taken = take_source("predictions", source, by_name)
         if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
             raise SubmissionError(taken, problems)
