@@ -78,8 +78,6 @@ SUBMISSIONS = {
     "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
     "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
     "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
-    "one array": (json.dumps([{"id": name, "label": "yes"} for name in IDS]),
-        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"]),
     "one object on many lines": (json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
         ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"]),
     "a misspelt key": (third('{"id": "test-00002", "lable": "yes"}'),

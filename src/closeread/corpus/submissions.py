@@ -239,7 +239,9 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
             return one.parse(lines, gold)
     value = _read_value(lines, first, corpus.key)
     ids = column(gold, corpus.key)
-    is_table = isinstance(value, dict) and (corpus.key in value or not value.keys().isdisjoint(ids))
+    is_table = isinstance(value, dict) and (
+        bool(value.get(corpus.key)) or not value.keys().isdisjoint(ids)
+    )
     if is_table or isinstance(value, list):
         rows = take_rows("predictions", value, name_fields(corpus))
         return Parsed(convert_rows(rows), None, [])

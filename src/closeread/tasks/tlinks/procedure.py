@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
@@ -38,7 +39,16 @@ from closeread.exceptions import (
 )
 from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
-from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
+from closeread.formats.timeml import (
+    EVENT,
+    NO_RELATION,
+    RELATION_TYPES,
+    TIMEX,
+    TITLES,
+    Document,
+    Tlink,
+    read_timeml,
+)
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import (
     MATCHINGS,
@@ -166,6 +176,9 @@ class TimeMLSides(Sides[Key]):
             if side is None:
                 continue
             yield from _describe_links(side, name, table, options["during"])
+        response = getattr(system, "documents", None)
+        if gold.documents is not None and response is not None:
+            yield from _describe_silence(gold.documents, response, options["matching"])
 
 
 def read_key(path: Path) -> Documents:
@@ -222,6 +235,8 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
             problems += [
                 problem._replace(file=file) for problem in _find_differences(own, other, matching)
             ]
+            if matching == "id":
+                pairs[name] = file, _rename_events(own, other)
     if problems:
         raise SubmissionError(path, problems)
     return Documents(path, pairs, given.notices)
@@ -259,12 +274,14 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
         extents = {interval["id"]: interval for interval in list_intervals(key)}
+        names = _find_names(key, response)
         for here in list_intervals(response):
-            name, there = here["id"], extents.get(here["id"], here)
+            name = here["id"]
+            there = extents.get(names.get(name, name), here)
             overlap = min(here["end"], there["end"]) - max(here["start"], there["start"])
             is_empty = here["start"] == here["end"] or there["start"] == there["end"]
             if here["kind"] != there["kind"] or not (overlap > 0 or is_empty):
-                places = response.intervals[name], key.intervals[name]
+                places = response.intervals[name], key.intervals[there["id"]]
                 own, other = (quote(passage.words(span)) for passage, span in places)
                 advice = (
                     f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
@@ -273,6 +290,32 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
                     f"id {quote(name)} is {own} here but {other} in the key; {advice}",
                     places[0][1].line,
                 )
+
+
+def _find_names(key: Document, response: Document) -> dict[str, str]:
+    """Return the key's names of events that one side calls by the event, and the other by its only instance."""
+    instances = Counter(instance.attributes["eventID"] for instance in key.instances)
+    names = {}
+    for instance in key.instances:
+        event = instance.attributes["eventID"]
+        if instances[event] == 1:
+            names[event] = instance.attributes["eiid"]
+    for instance in response.instances:
+        names[instance.attributes["eiid"]] = instance.attributes["eventID"]
+    known = key.intervals
+    return {name: of_key for name, of_key in names.items() if name not in known and of_key in known}
+
+
+def _rename_events(key: Document, response: Document) -> Document:
+    """Return a response whose links call events as the key does."""
+    names = _find_names(key, response)
+    links = [
+        link._replace(
+            source=names.get(link.source, link.source), target=names.get(link.target, link.target)
+        )
+        for link in response.tlinks
+    ]
+    return replace(response, tlinks=tuple(links))
 
 
 def list_intervals(document: Document) -> list[Record]:
@@ -315,8 +358,35 @@ def _list_links(document: Document) -> list[Record]:
 
 
 def _select_claims(document: Document) -> list[Tlink]:
-    """Select the links that state a relation."""
-    return [link for link in document.tlinks if link.relation not in NO_RELATION]
+    """Select the links that state a relation of TimeML."""
+    return [link for link in document.tlinks if link.relation in RELATION_TYPES]
+
+
+def _describe_silence(key: Documents, response: Documents, matching: str) -> Iterator[str]:
+    """Say that a side has no links, or that no event in the response's links is one of the key, by id."""
+    in_links: set[tuple[str, str]] = set()
+    in_key: set[tuple[str, str]] = set()
+    for side in (key, response):
+        if not any(_select_claims(document) for _, _, document in side.read()):
+            yield f"{side.path}: no link states a relation (expected TLINK elements)"
+    for name, _, document in key.read():
+        in_key.update((name, event) for event in _list_events(document))
+    for name, _, document in response.read():
+        for link in _select_claims(document):
+            in_links.update((name, end) for end in (link.source, link.target))
+        times = {time.id for _, time in document.spans(TIMEX)}
+        in_links -= {(name, time) for time in times}
+    if matching == "id" and in_links and in_key and in_links.isdisjoint(in_key):
+        _, event = min(in_links)
+        _, of_key = min(in_key)
+        found = f"{response.path}: no event of its links, such as {quote(event)}, has the id of one of the key"
+        advice = f"if only the ids differ, use {name_option('matching', 'strict')}"
+        yield f"{found}, such as {quote(of_key)}; {advice}"
+
+
+def _list_events(document: Document) -> list[str]:
+    """Return the ids of the intervals that are events or their instances."""
+    return [name for name, (_, span) in document.intervals.items() if span.name == EVENT]
 
 
 def _describe_links(
@@ -328,9 +398,14 @@ def _describe_links(
         counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
         affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
     contradictory, always_true, vague = [], [], 0
+    foreign: Counter[str] = Counter()
     for unit, place, document in side.read():
         claims, links = _select_claims(document), _list_links(document)
-        vague += len(document.tlinks) - len(claims)
+        relations = Counter(link.relation for link in document.tlinks)
+        vague += sum(relations[relation] for relation in NO_RELATION)
+        for relation, number in relations.items():
+            if relation not in (*RELATION_TYPES, *NO_RELATION):
+                foreign[relation] += number
         texts = [
             f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims
         ]
@@ -351,6 +426,10 @@ def _describe_links(
     if vague:
         what = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
         yield f"{side.path}: {what}; not counted"
+    if foreign:
+        what = f"{pluralize(foreign.total(), 'link')} with a relation that TimeML does not have"
+        numbers = ", ".join(f"{quote(name)} {number:,}" for name, number in foreign.most_common(5))
+        yield f"{side.path}: {what} ({numbers}); not counted"
 
 
 PROCEDURE = Procedure(
