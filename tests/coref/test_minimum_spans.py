@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from agreed.coval import document_text
 from hypothesis import given
+from shared.conll_documents import ONTONOTES
 from shared.coreference import score_files, write_jsonl
 from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
 from shared.for_each import for_each
@@ -132,3 +133,9 @@ def test_mentions_in_several_sentences_match_exactly(tmp_path):
     for mention, found in (([5, 6], 1), ([5, 5], 0), ([6, 6], 0), ([5, 7], 0)):
         write_jsonl(response, {"d; part 000": [[mention]]})
         assert score_files(key, response, matching="minimum")["mentions/f1"] == found
+
+
+def test_trees_of_sentences_with_different_numbers_of_columns(tmp_path):
+    path = tmp_path / "ontonotes.conll"
+    path.write_text(ONTONOTES, "utf-8")
+    assert score_files(path, path, matching="minimum")["mentions/f1"] == 1
