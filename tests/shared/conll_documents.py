@@ -33,7 +33,7 @@ nw/invented/00/ferry_0001   1   1   saw   VBD       (VP*)))   see   01  1  Ada  
 
 ONTONOTES_CLUSTERS = {
     "nw/invented/00/ferry_0001; part 000": [[[0, 1], [6, 6]]],
-    "nw/invented/00/ferry_0001; part 001": [[[0, 0]], [[0, 1]]],
+    "nw/invented/00/ferry_0001; part 001": [[[0, 1]], [[0, 0]]],
 }
 
 

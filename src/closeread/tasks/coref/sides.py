@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,7 +41,12 @@ from closeread.tasks.coref.documents import (
     reorder,
     table_of,
 )
-from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.files import (
+    name_in_file,
+    read_documents,
+    rename_documents,
+    take_documents,
+)
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
 from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
@@ -56,35 +61,49 @@ OF_SYSTEM = "_"  # before the number of a part, in names of systems
 
 
 def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
-    """Give documents of the response the names that they have in the key, if only the form of the part differs."""
-    known, left = set(key.names), defaultdict[tuple[str, bool, int], list[str]](list)
-    for name in known.difference(response.names):
-        if form := PART.fullmatch(name):
-            left[form[1], form[2] == OF_SYSTEM, int(form[3])].append(name)
-    forms = (
-        {name: PART.fullmatch(name) for name in response.names if name not in known} if left else {}
-    )
-    candidates = {
-        name: left.get((form[1], form[2] != OF_SYSTEM, int(form[3])), [])
-        for name, form in forms.items()
-        if form
-    }
-    wanted = Counter(one for ones in candidates.values() for one in ones)
-    new = {
-        name: ones[0]
-        for name, ones in candidates.items()
-        if len(ones) == 1 and wanted[ones[0]] == 1
-    }
+    """Give documents of the response the names that they have in the key, if only the form of the part differs.
+
+    Parts are compared as numbers, and a name without a part is that of the only part in the key.  The file of a
+    document is part of its name where several files of the key have documents of the same name.
+    """
+    known = set(key.names)
+    left = known.difference(response.names)
+    if not left:
+        return response
+    by_part, by_stem = _group_by_part(key.names)
+    new: dict[str, str] = {}
+    for document, name in enumerate(response.names):
+        if name in known:
+            continue
+        file, form = response.file_of(document), PART.fullmatch(name)
+        if file and name_in_file(file, name) in left:
+            new[name] = name_in_file(file, name)
+            continue
+        candidates = by_part.get((form[1], int(form[3])), []) if form else []
+        candidates = candidates or by_stem.get(name, [])
+        if len(candidates) == 1 and candidates[0] in left:
+            new[name] = candidates[0]
+    wanted = Counter(new.values())
+    new = {old: name for old, name in new.items() if wanted[name] == 1}
     if not new:
         return response
     old, first = next(iter(new.items()))
     found = f"{pluralize(len(new), 'document')} matched by name and part: {quote(old)} is {quote(first)} in the key"
-    return replace(
-        response,
-        names=[new.get(name, name) for name in response.names],
-        relations=response.relations and response.relations.rename(new),
-        notices=[*response.notices, f"{found}{', and so on' if len(new) > 1 else ''}."],
-    )
+    notice = f"{found}{', and so on' if len(new) > 1 else ''}."
+    return replace(rename_documents(response, new), notices=[*response.notices, notice])
+
+
+def _group_by_part(
+    names: Sequence[str],
+) -> tuple[dict[tuple[str, int], list[str]], dict[str, list[str]]]:
+    """Group names by what stands before the part with its number, and without it."""
+    by_part: dict[tuple[str, int], list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
+    for name in names:
+        if form := PART.fullmatch(name):
+            by_part.setdefault((form[1], int(form[3])), []).append(name)
+            by_stem.setdefault(form[1], []).append(name)
+    return by_part, by_stem
 
 
 def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterator[Problem]:

@@ -127,10 +127,10 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
 
 
 def _read_split(path: Path) -> TimelineFiles:
-    files, problems = list_files(path, "timeline", SUFFIX)
+    files, problems, others = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
     return found._replace(
-        problems=problems + found.problems, notices=found.notices + find_hidden(path)
+        problems=problems + found.problems, notices=found.notices + others + find_hidden(path)
     )
 
 
