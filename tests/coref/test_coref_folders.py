@@ -300,6 +300,7 @@ JOINED |= {
     "document_fields",
     "notices",
     "absent",
+    "broken",
     "unnamed",
     "files",
     "rank",
@@ -385,3 +386,44 @@ def test_two_files_with_documents_of_one_name(tmp_path):
     write_jsonl(sides[1] / "fr.jsonl", {"ferry": []})
     with pytest.raises(SubmissionError, match="document 'fr/ferry' is not in the key"):
         report_files(*sides)
+
+
+def write_broken(folder, broken):
+    """Write three documents of two mentions, of which one is in a file that is broken."""
+    folder.mkdir()
+    for name in "abc":
+        cells = ["(1", "(2)"] if name == broken else ["(1)", "(1)"]
+        rows = "".join(f"w\t{cell}\n" for cell in cells)
+        text = f"#begin document ({name})\n{rows}#end document\n"
+        (folder / f"file_{name}.conll").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*1 file with errors is left out:closeread.CloseReadWarning")
+@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
+def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
+    key, response = write_broken(tmp_path / "k", "b"), write_broken(tmp_path / "r", "c")
+    with pytest.raises(FormatError, match=r"never closes; leave out .* by skip_invalid='true'"):
+        report_files(key, response)
+    report = report_files(key, response, skip_invalid="true", missing=missing)
+    assert report.total.n_units == 1
+    assert report.total.scores["mentions/f1"].value == 1
+    assert "skip_invalid:true" in report.provenance.signature
+    assert [notice.split(": ", 1)[1] for notice in report.notices] == [
+        f"1 file with errors is left out: 'file_{name}.conll'; first: file_{name}.conll:2: column 2: "
+        "entity 1 opens but never closes"
+        for name in "bc"
+    ]
+    whole = write_broken(tmp_path / "w", "")
+    assert report_files(whole, response, skip_invalid="true").total.n_units == 2
+    assert report_files(key, whole, skip_invalid="true").total.n_units == 2
+
+
+def test_broken_files_on_the_command_line(run, tmp_path):
+    key, response = write_broken(tmp_path / "k", ""), write_broken(tmp_path / "r", "c")
+    done = run("score", "coref", key, response)
+    assert (done.exit_code, "by --skip-invalid true" in done.stderr) == (1, True)
+    done = run("errors", "coref", key, response, "--skip-invalid", "true")
+    assert (done.exit_code, "missing mention          0" in done.stdout) == (0, True)
+    for command in ("validate", "score"):
+        assert run(command, "coref", key, response, "--skip-invalid", "true").exit_code == 0

@@ -10,8 +10,10 @@ are named after their files, too.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -67,6 +69,9 @@ def iterate_formats() -> Iterator[Format]:
     return map(partial(find_format, "coref"), FORMATS)
 
 
+NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *(.+?)\s*$")
+
+
 class Reading(NamedTuple):
     """How files are read."""
 
@@ -78,6 +83,7 @@ class Reading(NamedTuple):
     texts: TextMentions | None = (
         None  # finds mentions of which only the text is given; None to refuse them
     )
+    skip_invalid: bool = False  # whether files of a folder that have errors are left out
 
 
 def read_documents(
@@ -87,6 +93,7 @@ def read_documents(
     word_column: str = "auto",
     tolerant: bool = False,
     texts: TextMentions | None = None,
+    skip_invalid: bool = False,
 ) -> MentionTable:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
@@ -96,8 +103,9 @@ def read_documents(
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
         texts: finds mentions of which only the text is given; None to refuse them.
+        skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
-    reading = Reading(is_response, word_column, tolerant, texts)
+    reading = Reading(is_response, word_column, tolerant, texts, skip_invalid)
     if not path.is_dir():
         with plain_file(path) as file:
             found = _find_format(path.name, file) or find_format("coref", "conll")
@@ -106,16 +114,22 @@ def read_documents(
     files, problems = walk_files(path)
     chosen, notices = _choose_files(path, files)
     tables: dict[str, MentionTable] = {}
+    invalid: dict[str, FormatError] = {}
     for name, form in chosen.items():
         try:
             with plain_file(files[name]) as file:
                 parsed = _read(form, file, reading)
         except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
+            invalid[name] = error
         else:
             tables[name] = name_documents(table_of(parsed.records), name)
-        if len(problems) > limits.MAX_PROBLEMS:
+        if len(invalid) > limits.MAX_PROBLEMS and not reading.skip_invalid:
             break
+    if reading.skip_invalid and tables:
+        notices += _note_invalid(invalid)
+    else:
+        for name, error in invalid.items():
+            problems += [problem._replace(file=name) for problem in error.problems]
     notices += _rename_repeated(tables, problems)
     if problems:
         raise FormatError(path, problems)
@@ -123,7 +137,33 @@ def read_documents(
     noted = describe_problems(str(path), notices)
     hidden = describe_problems(str(path), find_hidden(path))
     in_files = [f"{path}: {notice}" for notice in table.notices]
-    return replace(table, notices=[*noted, *in_files, *hidden])
+    broken = frozenset(document for name in invalid for document in _list_names(name, files[name]))
+    return replace(table, notices=[*noted, *in_files, *hidden], broken=broken)
+
+
+def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
+    """Return a notice on the files with errors that are left out, with the first error; none if there are none."""
+    if not invalid:
+        return []
+    name, error = next(iter(invalid.items()))
+    verb = "is" if len(invalid) == 1 else "are"
+    what = f"{pluralize(len(invalid), 'file')} with errors {verb} left out: {join_names(list(invalid))}"
+    first = error.problems[0]._replace(file=None).at(name)
+    return [Problem(f"{what}; first: {first}")]
+
+
+def _list_names(name: str, path: Path) -> list[str]:
+    """List the names of the documents in a file of CoNLL or CoNLL-U that has errors; that of the file if it has none."""
+    from closeread.tasks.coref.formats.conll import MARKER, parse_name
+
+    names = []
+    with suppress(FormatError), plain_file(path) as file:
+        for line in file.read_bytes().splitlines():
+            if marker := MARKER.match(line):
+                names.append(parse_name(line[marker.end() :].rstrip()))
+            elif found := NEW_DOCUMENT.match(line):
+                names.append(found[1].decode("utf-8", "replace"))
+    return [found for found in names if found] or [str(PurePosixPath(_drop_gz(name)).stem)]
 
 
 def _choose_files(

@@ -151,6 +151,7 @@ def errors(
                 "words",
                 "text_mentions",
                 "word_column",
+                "skip_invalid",
                 "fields",
             )
         ),
@@ -188,7 +189,8 @@ def errors(
     resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
     gold = sides.read_gold(GoldSpec(gold=key.source), resolved)
     system = sides.read_system(gold, response.source, resolved)
-    tables = table_of(gold.records), table_of(system.rows)
+    response_table = table_of(system.rows)
+    tables = table_of(gold.records).without(response_table.broken), response_table
     warn_all([*gold.notices, *system.notices])
     return replace(
         count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit

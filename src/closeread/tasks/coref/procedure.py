@@ -88,7 +88,8 @@ def count(
     key, response = table_of(gold), table_of(system)
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
-    check_present(present, "documents", missing, "response")
+    is_broken = np.array([name in response.broken for name in names], bool)
+    check_present(present | is_broken, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     key_side, response_side = matched.sides
     each_side = {"b3", "lea"}
@@ -130,7 +131,9 @@ def count(
             key, response, {**options, "split_antecedents": split_antecedents}, breakdowns
         )
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
-    return table.select(present) if missing == "skip" else table
+    if missing == "skip":
+        return table.select(present & ~is_broken)
+    return table.select(~is_broken) if is_broken.any() else table
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
@@ -213,6 +216,14 @@ PROCEDURE = Procedure(
             pattern="auto|[1-9][0-9]{0,5}",
             expected="auto or the number of a column, from 1",
             signed="never",
+            reading=True,
+        ),
+        Option(
+            "skip_invalid",
+            ("false", "true"),
+            "false",
+            "Leave out the files of a folder that have errors, with a note, and their documents on the other side.",
+            signed="if_changed",
             reading=True,
         ),
         Option(

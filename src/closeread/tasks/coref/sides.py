@@ -24,6 +24,7 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     join_names,
+    name_option,
     pluralize,
     quote,
     suggest_id,
@@ -115,7 +116,7 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
     for document, name in enumerate(response.names):
-        if name not in known:
+        if name not in known and name not in key.broken:
             form = PART.fullmatch(name)
             stem = form[1] if form and form[2] == OF_SYSTEM else None
             like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem or "")
@@ -271,7 +272,7 @@ def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
 def read_key(source: Path | Sequence[Record], options: Options) -> MentionTable:
     """Read the documents of a key: one of the layers of their annotation."""
     if isinstance(source, Path):
-        table = read_documents(source, word_column=options["word_column"])
+        table = _read_side(source, options)
     else:
         table = take_documents(source, "gold", is_response=False)
     table = select_layer(table, options["layer"])
@@ -280,22 +281,37 @@ def read_key(source: Path | Sequence[Record], options: Options) -> MentionTable:
     return table
 
 
+def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
+    """Read the documents of a key or a response; errors in a folder tell how to leave its broken files out."""
+    skip_invalid = options["skip_invalid"] == "true"
+    try:
+        return read_documents(
+            source, word_column=options["word_column"], skip_invalid=skip_invalid, **reading
+        )
+    except FormatError as error:
+        if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
+            raise
+        *problems, last = error.problems
+        advice = f"leave out files with errors by {name_option('skip_invalid', 'true')}"
+        raise FormatError(
+            error.source, [*problems, last._replace(what=f"{last.what}; {advice}")]
+        ) from None
+
+
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
     """Read a response and put its documents in the order of the key's."""
     texts = TextMentions(key) if options["text_mentions"] == "next" else None
     try:
         if isinstance(source, Path):
             tolerant = options["words"] == "align"
-            word_column = options["word_column"]
-            response = read_documents(
-                source, is_response=True, word_column=word_column, tolerant=tolerant, texts=texts
-            )
+            response = _read_side(source, options, is_response=True, tolerant=tolerant, texts=texts)
         else:
             response = take_documents(source, "predictions", is_response=True, texts=texts)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
-    given = set(response.names)
+    response = replace(response, broken=response.broken | key.broken)
+    given = {*response.names, *response.broken}
     problems = list(_find_unknown_documents(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and options["missing"] == "error":
@@ -432,8 +448,11 @@ class CoreferenceSides:
         """Read a response and put its documents in the order of the key's."""
         response = align(gold.records, source, options)
         require_heads(gold.records, response, options["matching"])
+        absent = [gold.records.names[i] for i in sorted(response.absent)]
         return System(
-            response, [gold.records.names[i] for i in sorted(response.absent)], response.notices
+            response,
+            [name for name in absent if name not in response.broken],
+            response.notices,
         )
 
     def check_form(
