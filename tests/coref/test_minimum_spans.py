@@ -18,7 +18,7 @@ from closeread.tasks.coref.metrics.repeats import repeated_overlap
 @given(REPEATING_PAIRS)
 def test_counts_of_repeated_mentions(pairs):
     key, response = split_sides(pairs)
-    build = partial(repeated_overlap, by_minimum=True)
+    build = partial(repeated_overlap, rule="minimum")
     counted = count_sides(twin.side(key), twin.side(response), len(pairs), build)
     for name, metric in slow.METRICS.items():
         expected = [float(value) for value in twin.summed(metric, key, response)]

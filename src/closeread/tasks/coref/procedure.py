@@ -36,9 +36,9 @@ from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, table_of
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_by_text
 from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
-from closeread.tasks.coref.metrics.repeats import has_repeats, repeated_overlap
+from closeread.tasks.coref.metrics.repeats import repeated_overlap
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
@@ -90,6 +90,8 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     is_broken = np.array([name in response.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
+    if duplicates == "last" and matching != "minimum":
+        key, response = order_by_text(key), order_by_text(response)
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     key_side, response_side = matched.sides
     each_side = {"b3", "lea"}
@@ -101,12 +103,14 @@ def count(
                 order_entities(key_side, key),
                 order_entities(response_side, response),
             )
-            tables = (repeated_overlap(key_side, response_side, len(names), by_minimum=True),) * 2
+            tables = (repeated_overlap(key_side, response_side, len(names), "minimum"),) * 2
             each_side.add("muc")
-        elif duplicates == "reference" and (has_repeats(key_side) or has_repeats(response_side)):
+        elif duplicates != "last" and matched.has_repeats:
             tables = (repeated_overlap(key_side, response_side, len(names)),) * 2
         else:
             tables = matched.build_overlaps()
+        if duplicates == "last":
+            each_side.add("muc")
         wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}
         counted = [name for name in OF_ENTITIES if name in wanted]
         columns: dict[str, Floats] = {}
@@ -162,11 +166,12 @@ PROCEDURE = Procedure(
         missing_option("empty"),
         Option(
             "duplicates",
-            ("error", "first", "reference"),
+            ("error", "first", "reference", "last"),
             "error",
-            "What to do with a mention that belongs to several entities: reject it, keep its first entity, or count it "
-            "as the reference scorer does.",
-            references=PRADHAN_2014,
+            "What to do with a mention of several entities: reject it (in a key, count it as the reference scorer "
+            "does); keep it in its first entity of the text; count it as the reference scorer does; or keep it in all, "
+            "its own being the last of the text, as coval and the scorers of CorefUD and Universal Anaphora do.",
+            references=PRADHAN_2014 + papers("moosavi-etal-2019-using") + ZABOKRTSKY_2022,
         ),
         Option(
             "keep_singletons",
@@ -253,6 +258,15 @@ PROCEDURE = Procedure(
             reading=True,
             references=YU_2022,
         ),
+        Option(
+            "extra",
+            ("error", "skip"),
+            "error",
+            "How to treat documents of the response that the key lacks: refuse the response, or leave them out, with a "
+            "note.",
+            signed="never",
+            reading=True,
+        ),
         PathOption(
             "fields",
             (),
@@ -270,14 +284,14 @@ PROCEDURE = Procedure(
     more_metrics=_scores(SELECTED),
     presets={
         "conll2012": Preset(
-            {"duplicates": "reference"},
+            {"duplicates": "reference", "extra": "skip"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
             PRADHAN_2014,
         ),
         "corefud": Preset(
             {
-                "duplicates": "first",
+                "duplicates": "last",
                 "keep_singletons": "false",
                 "blanc_edge": "luo2014",
                 "matching": "head",
@@ -288,19 +302,24 @@ PROCEDURE = Procedure(
             ZABOKRTSKY_2022,
         ),
         "codicrac_anaphora": Preset(
-            {"zeros": "exclude", "split_antecedents": "score"},
+            {"duplicates": "last", "zeros": "exclude", "split_antecedents": "score"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,
         ),
         "codicrac_deixis": Preset(
-            {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
+            {
+                "duplicates": "last",
+                "zeros": "exclude",
+                "split_antecedents": "score",
+                "layer": "discourse_deixis",
+            },
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,
         ),
         "codicrac_bridging": Preset(
-            {"zeros": "exclude"},
+            {"duplicates": "last", "zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,

@@ -18,7 +18,6 @@ from typing import Any
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
-    FormatError,
     InputError,
     Problem,
     RequestError,
@@ -51,7 +50,12 @@ from closeread.tasks.coref.files import (
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
 from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
-from closeread.tasks.coref.metrics.matching import REPEATS_ADVICE, repeats, require_heads
+from closeread.tasks.coref.metrics.matching import (
+    count_dropped,
+    have_common_mentions,
+    repeats,
+    require_heads,
+)
 from closeread.tasks.coref.relations import select_layer
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
@@ -115,6 +119,7 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     given = set(response.names)
     absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
+    advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
     for document, name in enumerate(response.names):
         if name not in known and name not in key.broken:
             form = PART.fullmatch(name)
@@ -126,9 +131,13 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
             if not (hint or document) and "0" in (name, *key.names[:1]):
                 has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
                 hint = f"{has} (documents without names are numbered from 0)"
-            yield Problem(
-                f"document {quote(name)} is not in the key{hint}", None, response.file_of(document)
-            )
+            what = f"document {quote(name)} is not in the key{hint}"
+            if len(unknown) > 1:
+                what = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+                what += hint and f" (first: {hint.removeprefix('; ')})"
+            yield Problem(what + advice, None, response.file_of(document))
+            # One problem for all: the key may be a part of what the response has.
+            return
 
 
 # Words
@@ -275,10 +284,7 @@ def read_key(source: Path | Sequence[Record], options: Options) -> MentionTable:
         table = _read_side(source, options)
     else:
         table = take_documents(source, "gold", is_response=False)
-    table = select_layer(table, options["layer"])
-    if options["duplicates"] == "error" and (problems := list(find_repeated(table))):
-        raise FormatError(source if isinstance(source, Path) else "gold", problems)
-    return table
+    return select_layer(table, options["layer"])
 
 
 def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
@@ -313,6 +319,13 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
     response = replace(response, broken=response.broken | key.broken)
     given = {*response.names, *response.broken}
     problems = list(_find_unknown_documents(key, response))
+    left_out = []
+    if problems and options["extra"] == "skip":
+        known = set(key.names)
+        unknown = [name for name in response.names if name not in known]
+        documents = pluralize(len(unknown), "document")
+        left_out = [f"{documents} of the response left out, not in the key: {join_names(unknown)}"]
+        problems = []
     absent = [name for name in key.names if name not in given]
     if absent and options["missing"] == "error":
         from closeread.corpus.submissions import advise_missing
@@ -328,12 +341,17 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
     problems += token_differences(key, response, options["words"])
     problems += _find_mentions_past_end(key, response)
     if options["duplicates"] == "error":
-        problems += find_repeated(response)
+        problems += find_repeated(response, advise_repeats())
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
     noted = note_other_words(key, response) if options["words"] == "warn" else ()
-    return replace(reorder(key, response), notices=[*response.notices, *noted])
+    return replace(reorder(key, response), notices=[*response.notices, *noted, *left_out])
+
+
+def advise_repeats() -> str:
+    """Return the advice of commands with the option `duplicates` if a response repeats mentions."""
+    return f"keep one of them, or use {name_option('duplicates', 'last', 'reference')}"
 
 
 def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTable:
@@ -349,7 +367,7 @@ def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTabl
     return replace(response, empty=empty)
 
 
-def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator[Problem]:
+def find_repeated(table: MentionTable, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
     for first, again in repeats(table).tolist():
         document, start, end = (
@@ -389,6 +407,57 @@ def _find_mentions_past_end(key: MentionTable, response: MentionTable) -> Iterat
                 what = f"document {quote(name)} has {length[name]:,} tokens"
                 what += f", but the key has a mention [{start}, {end}]"
             yield Problem(what, None, response.file_of(document) if table is response else None)
+
+
+def _describe_silence(key: MentionTable, response: MentionTable, options: Options) -> Iterator[str]:
+    """Say that a side has no mentions, or that both have none in common, and the likely cause."""
+    for name, side in (("key", key), ("response", response)):
+        if len(side.start) or len(side.absent) == len(side.names):
+            continue
+        cause = "is there any annotation in it?"
+        if isinstance(side.words, ConllWords):
+            cause = "the last column is '-' or '_' in every row"
+            widths = [table.words.width for table in (side, key) if is_conll(table)]
+            if len(widths) == 2 and widths[0] < widths[1]:
+                cause += f"; its rows have {widths[0]} columns, and the key's {widths[1]}"
+        elif side.empty is not None:
+            cause = "no MISC column has Entity=…"
+        yield f"the {name} has no mentions at all ({cause})"
+    if not len(key.start) or not len(response.start):
+        return
+    if not have_common_mentions(key, response, options["matching"], options["zeros"]):
+        cause = "are tokens numbered alike, from 0, and is the last token included?"
+        yield f"the key and the response have no mention in common ({cause})"
+
+
+def is_conll(table: MentionTable) -> bool:
+    """Return whether the documents are from a CoNLL file."""
+    return isinstance(table.words, ConllWords)
+
+
+def _describe_repeats(sides: Mapping[str, MentionTable], duplicates: str) -> Iterator[str]:
+    """Say how often each side repeats mentions, and how these count."""
+    treatments = {
+        "error": "counted as by the reference scorer",
+        "reference": "counted as by the reference scorer",
+        "first": "only the first of each counts, in the order of the text",
+        "last": "each counts in all of its entities, and its own is the last in the text",
+    }
+    for name, side in sides.items():
+        if n_repeats := len(repeats(side)):
+            repeated = f"the {name} repeats {pluralize(n_repeats, 'mention')}"
+            yield f"{repeated}; {treatments[duplicates]}"
+    if duplicates == "reference":
+        n_dropped = count_dropped(sides["key"], sides["response"])
+        if n_dropped > MAX_DROPPED:
+            yield (
+                f"the reference scorer would refuse the response: it drops {n_dropped:,} repeated "
+                f"mentions, and allows {MAX_DROPPED}"
+            )
+
+
+MAX_DROPPED = 10
+"""The most repeated mentions that the reference scorer drops from a response before it refuses it."""
 
 
 NO_CORPUS = Origin("coref", None, None, None)
@@ -477,13 +546,14 @@ class CoreferenceSides:
             for document, clusters in enumerate(nested):
                 for what in find_misplaced_mentions(clusters, None, ""):
                     yield Inconsistency(name, document, what)
-            if options["duplicates"] == "error":
+            # A key is somebody else's work, in which nobody can choose one of two entities.
+            if options["duplicates"] == "error" and name == "system":
                 table = table_of(documents)
                 for first, again in repeats(table).tolist():
                     one, other = table.label(first), table.label(again)
                     where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
                     mention = f"mention [{int(table.start[again])}, {int(table.end[again])}]"
-                    what = f"{mention} is in {where} (numbered from 0); {REPEATS_ADVICE}"
+                    what = f"{mention} is in {where} (numbered from 0); {advise_repeats()}"
                     yield Inconsistency(name, int(table.document[again]), what)
 
     def names(self, gold: Key) -> Sequence[str]:
@@ -517,16 +587,10 @@ class CoreferenceSides:
     ) -> Iterable[str]:
         """Return notes for the user about both sides."""
         key = gold.records
-        if (
-            options["duplicates"] != "first"
-            and key.empty is None
-            and not isinstance(system.rows, MentionTable)
-        ):
-            return  # documents in memory have no other oddities, and would be made columns only for this
-        sides = {"key": key, "response": table_of(system.rows)}
-        for name, side in sides.items() if options["duplicates"] == "first" else ():
-            if n_repeats := len(repeats(side)):
-                yield f"the {name} repeats {pluralize(n_repeats, 'mention')}; only the first of each counts"
+        response = table_of(system.rows)
+        sides = {"key": key, "response": response}
+        yield from _describe_silence(key, response, options)
+        yield from _describe_repeats(sides, options["duplicates"])
         if any(side.empty is not None for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 

@@ -225,6 +225,11 @@ class ConllWords(StoredWords):
         super().__init__(text, places)
         self._layouts = layouts
 
+    @property
+    def width(self) -> int:
+        """The number of columns of the widest rows."""
+        return max((width for width, _ in self._columns), default=0)
+
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
         cell = self._layouts[document].word_cell
