@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,11 +17,19 @@ from closeread.corpus.objects import take_source
 from closeread.corpus.submissions import find_parquet_problems, name_fields
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
+from closeread.counts.metrics import UNITS, by_name, describe_undefined
 from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
 from closeread.counts.report import Provenance
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
-from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    name_option,
+    pluralize,
+)
 from closeread.formats.folders import count_shared
 from closeread.records import FileOrRows, IntervalKind, OptionValue, UserFiles
 from closeread.tasks import load_procedure
@@ -64,7 +72,17 @@ class Scorer:
         return (
             *system.notices,
             *self.procedure.sides.remarks(self.gold, system, self.options, table),
+            *self._describe_undefined(table),
         )
+
+    def _describe_undefined(self, table: CountTable | None) -> Iterator[str]:
+        """Say how undefined scores of units enter means over units."""
+        if table is not None and UNITS in table.names:
+            sums = by_name(table.values.sum(axis=0), table.names)
+            advice = ""
+            if self.options.get("undefined") == "zero":
+                advice = f"; {name_option('undefined', 'skip')} leaves it out"
+            yield from describe_undefined(sums, self.procedure.metrics, self.procedure.unit, advice)
 
     def count(
         self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1

@@ -4,7 +4,8 @@ Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Recasens an
 Moosavi and Strube (2016); where they leave a choice, the reference scorer (Pradhan et al. 2014, version 8.01).
 
 Conventions: the unit, also for resampling, is the document.  Numerators and denominators are summed over documents and
-then divided (`average="micro"`), or the scores of documents are averaged (`"macro"`).  0/0 is 0.
+then divided (`average="micro"`), or the scores of documents are averaged (`"macro"`).  0/0 is 0;
+in averages over documents, `undefined` says whether it counts.
 
 Metrics:
     mentions, muc, b3, ceafm, ceafe, blanc, lea: precision, recall and F1 of each.
@@ -63,6 +64,7 @@ def count(
     keep_singletons: str = "true",
     blanc_edge: str = "reference",
     average: str = "micro",
+    undefined: str = "skip",
     matching: str = "exact",
     zeros: str = "linear",
     split_antecedents: str = "ignore",
@@ -76,7 +78,7 @@ def count(
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics, from `TITLES` and `SELECTED`.
         missing: whether documents without a response count as "empty", are left out ("skip"), or are an "error".
-        duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: the options of
+        duplicates, keep_singletons, blanc_edge, average, undefined, matching, zeros, split_antecedents: the options of
             `PROCEDURE`.
         breakdowns: names from `closeread.tasks.coref.metrics.slices.FIELDS`.
 
@@ -127,7 +129,7 @@ def count(
             if name in metrics:
                 columns |= name_columns(name, BOTH_SIDES, COUNT_SELECTED[name](matched))
     if average == "macro":
-        columns = unit_scores(columns, _scores(metrics))
+        columns = unit_scores(columns, _scores(metrics), undefined=undefined)
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
@@ -188,6 +190,14 @@ PROCEDURE = Procedure(
             references=PRADHAN_2014 + LUO_2014,
         ),
         average_option("document"),
+        Option(
+            "undefined",
+            ("skip", "zero"),
+            "skip",
+            "How to average a score that is 0/0 in a document, where nothing was to be found and nothing was: leave it "
+            "out of the mean, or count it as 0.",
+            signed="if_changed",
+        ),
         Option(
             "matching",
             ("exact", "head", "partial", "minimum", "craft"),
@@ -284,7 +294,7 @@ PROCEDURE = Procedure(
     more_metrics=_scores(SELECTED),
     presets={
         "conll2012": Preset(
-            {"duplicates": "reference", "extra": "skip"},
+            {"duplicates": "reference", "undefined": "zero", "extra": "skip"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
             PRADHAN_2014,
@@ -292,6 +302,7 @@ PROCEDURE = Procedure(
         "corefud": Preset(
             {
                 "duplicates": "last",
+                "undefined": "zero",
                 "keep_singletons": "false",
                 "blanc_edge": "luo2014",
                 "matching": "head",
@@ -302,7 +313,12 @@ PROCEDURE = Procedure(
             ZABOKRTSKY_2022,
         ),
         "codicrac_anaphora": Preset(
-            {"duplicates": "last", "zeros": "exclude", "split_antecedents": "score"},
+            {
+                "duplicates": "last",
+                "undefined": "zero",
+                "zeros": "exclude",
+                "split_antecedents": "score",
+            },
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,
@@ -319,7 +335,7 @@ PROCEDURE = Procedure(
             YU_2022,
         ),
         "codicrac_bridging": Preset(
-            {"duplicates": "last", "zeros": "exclude"},
+            {"duplicates": "last", "undefined": "zero", "zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,

@@ -591,6 +591,10 @@ class CoreferenceSides:
         sides = {"key": key, "response": response}
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
+        treebanks = {Path(name).name.partition("-corefud")[0] for name in key.files}
+        if options["zeros"] == "corefud" and len(treebanks) > 1:
+            pooled = f"pooled over {len(treebanks):,} treebanks"
+            yield f"{pooled}; CRAC reports the mean of their scores: score each treebank alone"
         if any(side.empty is not None for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 
