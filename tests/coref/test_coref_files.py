@@ -13,6 +13,7 @@ from shared.coreference import (
 )
 from shared.for_each import for_each
 
+from closeread.exceptions import SubmissionError
 from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.sides import read_documents
 

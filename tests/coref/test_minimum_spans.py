@@ -72,6 +72,7 @@ def score(tmp_path, sentences, key, response, **options):
         ),  # words before a bracket that opens are placed one token late
     ],
 )
+@pytest.mark.filterwarnings("ignore:the key and the response have no mention")
 def test_by_hand(text, key, response, found, tmp_path):
     scores = score(tmp_path, [text], [(0, *key, 0)], [(0, *response, 0)])
     assert scores["mentions/f1"] == found
@@ -124,6 +125,7 @@ def test_singletons_are_dropped_before_mentions_are_matched(tmp_path):
     assert of_metrics(scores, "mentions", "muc", "b3") == [(1, 1, 1)] * 3
 
 
+@pytest.mark.filterwarnings("ignore:the key and the response have no mention")
 def test_mentions_in_several_sentences_match_exactly(tmp_path):
     lines = document_text("d", [rows_of(FERRY), rows_of(CREW)], []).split("\n")
     last, following = lines[6], lines[8]

@@ -275,12 +275,14 @@ def test_folders(write, tmp_path):
         score_files(key, response, metrics=BRIDGING)
 
 
+@pytest.mark.filterwarnings("ignore:the (key|response) has no mentions")
 def test_names_of_parts(write):
     key = write("key", (mention("1-Pseudo", "m"),), document="x; part 000")
     response = write("response", (mention("1-Pseudo", "m"),), document="x_0")
     assert score_files(key, response, metrics=("non_referring",))["non_referring/f1"] == 1
 
 
+@pytest.mark.filterwarnings("ignore:the (key|response) has no mentions")
 def test_repeated_mentions_of_a_layer(write):
     twice = mention("1-DD", "d1") + mention("2-DD", "d2")
     path, other = write("key", ("_", "_", twice)), write("other", (mention(1, "m"),))

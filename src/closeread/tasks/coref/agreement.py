@@ -324,7 +324,8 @@ def measure_agreement(
         sums[:, 1] *= 2
     alpha = _divide(*sums.transpose(1, 0, 2))
     # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
-    compared = (n_annotators > 1) & [has_pair for _, _, has_pair in counted]
+    has_pairs = np.array([has_pair for _, _, has_pair in counted], np.bool_)
+    compared = (n_annotators > 1) & has_pairs
     if options["average"] == "macro":
         total = alpha[compared].mean(axis=0) if compared.any() else alpha[:0].sum(axis=0)
     else:

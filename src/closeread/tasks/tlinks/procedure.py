@@ -218,7 +218,14 @@ def _name_document(file: str) -> str:
     )
 
 
-def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
+def align(
+    key: Documents,
+    path: Path,
+    *,
+    missing: str = "empty",
+    matching: str = "id",
+    extra: str = "error",
+) -> Documents:
     """Read a response, and put it in the order of the key's documents."""
     if path.exists() and path.is_dir() != key.is_folder:
         kind, key_kind = ("a file", "a folder") if key.is_folder else ("a folder", "a file")
@@ -227,6 +234,12 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     given = _read_response(path)
     if not key.is_folder:
         given = replace(given, found=dict(zip(key.found, given.found.values(), strict=True)))
+    unknown = [name for name in given.found if name not in key.found]
+    if unknown and extra == "skip":
+        documents = pluralize(len(unknown), "document")
+        notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
+        left = {name: given.found[name] for name in given.found if name in key.found}
+        given = replace(given, found=left, notices=[*given.notices, notice])
     problems = list(_compare_names(key.found, given, missing))
     pairs = {name: given.found.get(name, (None, None)) for name in key.found}
     for name, (file, other) in pairs.items():
@@ -254,9 +267,14 @@ def _compare_names(known: Collection[str], given: Documents, missing: str) -> It
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
     absent = [name for name in known if name not in given.found]
     unknown = [name for name in given.found if name not in known]
-    for name in unknown:
+    if unknown:
+        name = unknown[0]
         hint = suggest_id(name, absent, unknown)
-        yield Problem(f"document {quote(name)} is not in the key{hint}", None, given.found[name][0])
+        what = f"document {quote(name)} is not in the key{hint}"
+        if len(unknown) > 1:
+            what = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+        advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
+        yield Problem(what + advice, None, given.found[name][0])
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
@@ -440,6 +458,15 @@ PROCEDURE = Procedure(
     resampling_unit="document",
     options=(
         missing_option("empty"),
+        Option(
+            "extra",
+            ("error", "skip"),
+            "error",
+            "How to treat documents of the response that the key lacks: refuse the response, or leave them out, with a "
+            "note.",
+            signed="never",
+            reading=True,
+        ),
         Option(
             "matching",
             MATCHINGS,
