@@ -18,6 +18,7 @@ from typing import Any
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
+    FormatError,
     InputError,
     Problem,
     RequestError,
