@@ -84,4 +84,7 @@ def test_words_are_found_without_a_server(site):
 def test_notebooks_run(tmp_path):
     html = build(tmp_path, "--notebooks")
     for page in (ROOT / "docs" / "notebooks").glob("*.md"):
-        assert 'class="cell_output' in (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        built = (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        assert 'class="cell_output' in built
+        n_plots = page.read_text("utf-8").count("closeread.plot(")
+        assert built.count("<img") >= n_plots, f"{page.name} has {n_plots} plots"
