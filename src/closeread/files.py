@@ -39,7 +39,8 @@ def replacing(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     draft = _name_draft(target)
     with _naming_errors(path, target, draft):
-        if is_new := not target.exists():
+        is_new = not target.exists()
+        if is_new:
             mode = 0o666
         elif not target.is_file():
             what = "is a directory" if target.is_dir() else "is not a regular file"
@@ -169,10 +170,12 @@ def _naming_errors(path: Path, target: Path, draft: Path) -> Iterator[None]:
         if error.filename is None:  # such as a full disk
             if error.errno is None or isinstance(error, ConnectionError | TimeoutError):
                 raise
-        elif (found := Path(os.fsdecode(error.filename))).is_relative_to(draft):
-            named = path / found.relative_to(draft)
-        elif found != target and found not in target.parents:
-            raise
+        else:
+            failed = Path(os.fsdecode(error.filename))
+            if failed.is_relative_to(draft):
+                named = path / failed.relative_to(draft)
+            elif failed != target and failed not in target.parents:
+                raise
         raise OSError(
             error.errno, f"can't be written: {error.strerror or error}", str(named)
         ) from error
