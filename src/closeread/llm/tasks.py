@@ -120,8 +120,7 @@ coref = _add(
 
 def make_task(exam: Exam) -> Task:
     """Return the task that asks an exam's questions."""
-    if exam.procedure == "coref" and exam.gold is None:
-        raise RequestError("coref has no corpus of its own; name a key by gold=FILE")
+    check_exam(exam)
     about = exam.describe()
     samples = [
         Sample(
@@ -158,6 +157,25 @@ def make_task(exam: Exam) -> Task:
             "samples": len(samples),
         },
     )
+
+
+def check_exam(exam: Exam) -> None:
+    """Check the arguments of a task, which inspect takes from the command line as they are.
+
+    Raises:
+        RequestError: an argument is wrong, or is one of another task.
+    """
+    for argument in ("shots", "seed", "prompt"):
+        check_argument(argument, getattr(exam, argument), Annotated[int, within(0)])
+    check_argument("structured", exam.structured, bool)
+    for argument in ("config", "split", "gold", "examples", "articles"):
+        check_argument(argument, getattr(exam, argument), str | None)
+    if exam.articles is not None and exam.procedure != "wikipossessions":
+        raise RequestError("articles is an argument of wikipossessions only")
+    if exam.name == "coref" and exam.gold is None:
+        raise RequestError(
+            "coref has no corpus of its own; name a key by gold=FILE, or try config=sample"
+        )
 
 
 @solver
@@ -233,7 +251,12 @@ def count_answers() -> Scorer:
         ]
         answer = merge_answers(exam.procedure, read)
         refused = state.output.stop_reason == "content_filter"
-        metadata: dict[str, Any] = {"unit": unit, "epoch": state.epoch, "dropped": answer.dropped}
+        metadata: dict[str, Any] = {
+            "unit": unit,
+            "epoch": state.epoch,
+            "dropped": answer.dropped,
+            "corrected": answer.is_corrected,
+        }
         try:
             counts = await run_sync(count_unit, exam, unit, answer.rows)
         except InputError as error:
