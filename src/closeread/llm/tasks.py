@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from inspect_ai import Task, task
@@ -33,6 +33,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import JSONSchema
 
 from closeread._version import __version__
+from closeread.argument_types import check_argument
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
@@ -41,6 +42,7 @@ from closeread.formats.text import read_lines
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
 from closeread.llm.questions import Exam
 from closeread.llm.scores import average_epochs, count_unit
+from closeread.parameters import within
 from closeread.records import Record
 
 NAN = float("nan")
@@ -78,7 +80,7 @@ def mctaco(
     )
 
 
-def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
+def _add(title: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
     """Return the task of a corpus or a procedure."""
 
     def made(
@@ -92,16 +94,18 @@ def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]
         structured: bool = False,
         articles: str | None = None,
     ) -> Task:
+        # Without a key, the documents of Marmara, such as those of its sample, are tried.
+        name = "marmara_coref" if corpus == "coref" and gold is None and config else corpus
         how: dict[str, Any] = {
             "examples": examples,
             "seed": seed,
             "prompt": prompt,
             "structured": structured,
         }
-        return make_task(Exam(corpus, config, split, gold, shots=shots, articles=articles, **how))
+        return make_task(Exam(name, config, split, gold, shots=shots, articles=articles, **how))
 
-    made.__name__, made.__doc__ = name, about
-    return task(name=name)(made)
+    made.__name__, made.__doc__ = title, about
+    return task(name=title)(made)
 
 
 tne = _add("tne", "tne", "Ask which noun phrases of a text are related, and by which preposition.")
