@@ -156,3 +156,21 @@ def test_arrays_of_tne_may_have_other_attributes_and_nulls():
     assert values("tne", file, missing="empty") == expected
     [problem] = closeread.validate("tne", file, config="sample").problems
     assert "has no prediction: 's1'" in problem
+
+
+def test_lists_of_clusters_are_as_many_as_the_documents():
+    document = [[[0, 0], [2, 2]]]
+    for n_predictions, n_gold in ((1, 2), (3, 2), (0, 1)):
+        with pytest.raises(closeread.InputError, match="expected one for each document"):
+            closeread.score("coref", [document] * n_predictions, gold=[document] * n_gold, ci=False)
+    named = [{"document": "a", "clusters": document}, {"document": "b", "clusters": document}]
+    report = closeread.score("coref", named[:1], gold=named, ci=False)
+    assert report.provenance.missing == 1
+
+
+@pytest.mark.parametrize("corpus", ["tne", "wikipossessions", "semeval2015_timeline"])
+def test_predictions_of_nothing_are_told(corpus):
+    field = CORPORA[corpus][1]
+    rows = [{**row, field: []} for row in make_rows(corpus)]
+    with pytest.warns(closeread.CloseReadWarning, match=f"'{field}' is empty in every row"):
+        values(corpus, rows)

@@ -208,6 +208,10 @@ def read_submission(
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     notices: list[Problem] = list(dropped)
+    field = name_fields(corpus)[1]
+    lists = [row[field] for row in parsed.records if isinstance(row[field], list)]
+    if lists and not any(lists):
+        notices.append(Problem(f"{quote(field)} is empty in every row: nothing is predicted"))
     if parsed.notices is not None:
         notices += parsed.notices
     else:

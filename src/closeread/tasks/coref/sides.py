@@ -314,6 +314,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
             response = _read_side(source, options, is_response=True, tolerant=tolerant, texts=texts)
         else:
             response = take_documents(source, "predictions", is_response=True, texts=texts)
+            _check_length(key, source)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
@@ -353,6 +354,16 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
 def advise_repeats() -> str:
     """Return the advice of commands with the option `duplicates` if a response repeats mentions."""
     return f"keep one of them, or use {name_option('duplicates', 'last', 'reference')}"
+
+
+def _check_length(key: MentionTable, predictions: Sequence[Any]) -> None:
+    """Check that clusters without names of documents, which are matched by order, are as many as the key's."""
+    is_named = any(isinstance(prediction, Mapping) for prediction in predictions)
+    if is_named or len(predictions) == len(key.names):
+        return
+    numbers = f"{pluralize(len(predictions), 'list')} of clusters for {pluralize(len(key.names), 'document')}"
+    expected = "expected one for each document, since the lists have no names"
+    raise FormatError("predictions", [Problem(f"{numbers} ({expected})")])
 
 
 def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTable:
