@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
+from shared.for_each import for_each
 
 from closeread import limits
-from closeread.exceptions import FormatError, SubmissionError
+from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
 from closeread.tasks.coref.documents import (
     EmptyNode,
     MentionTable,
@@ -400,20 +402,17 @@ def write_broken(folder, broken):
 
 
 @pytest.mark.filterwarnings("ignore:.*1 file with errors is left out:closeread.CloseReadWarning")
-@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
+@for_each("missing", ["empty", "skip", "error"])
 def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
     key, response = write_broken(tmp_path / "k", "b"), write_broken(tmp_path / "r", "c")
     with pytest.raises(FormatError, match=r"never closes; leave out .* by skip_invalid='true'"):
         report_files(key, response)
-    report = report_files(key, response, skip_invalid="true", missing=missing)
+    left_out = r"file with errors is left out: 'file_b\.conll'; first: file_b\.conll:2: column 2: entity 1 opens"
+    with pytest.warns(CloseReadWarning, match=left_out):
+        report = report_files(key, response, skip_invalid="true", missing=missing)
     assert report.total.n_units == 1
     assert report.total.scores["mentions/f1"].value == 1
     assert "skip_invalid:true" in report.provenance.signature
-    assert [notice.split(": ", 1)[1] for notice in report.notices] == [
-        f"1 file with errors is left out: 'file_{name}.conll'; first: file_{name}.conll:2: column 2: "
-        "entity 1 opens but never closes"
-        for name in "bc"
-    ]
     whole = write_broken(tmp_path / "w", "")
     assert report_files(whole, response, skip_invalid="true").total.n_units == 2
     assert report_files(key, whole, skip_invalid="true").total.n_units == 2
@@ -424,6 +423,6 @@ def test_broken_files_on_the_command_line(run, tmp_path):
     done = run("score", "coref", key, response)
     assert (done.exit_code, "by --skip-invalid true" in done.stderr) == (1, True)
     done = run("errors", "coref", key, response, "--skip-invalid", "true")
-    assert (done.exit_code, "missing mention          0" in done.stdout) == (0, True)
+    assert (done.exit_code, re.search(r"missing mention +(\d)", done.stdout)[1]) == (0, "0")
     for command in ("validate", "score"):
         assert run(command, "coref", key, response, "--skip-invalid", "true").exit_code == 0

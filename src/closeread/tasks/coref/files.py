@@ -128,8 +128,8 @@ def read_documents(
     if reading.skip_invalid and tables:
         notices += _note_invalid(invalid)
     else:
-        for name, error in invalid.items():
-            problems += [problem._replace(file=name) for problem in error.problems]
+        for name, failure in invalid.items():
+            problems += [problem._replace(file=name) for problem in failure.problems]
     notices += _rename_repeated(tables, problems)
     if problems:
         raise FormatError(path, problems)
