@@ -131,7 +131,11 @@ class TimeMLSides(Sides[Key]):
         if gold.documents is None or not isinstance(source, Path):
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(
-            gold.documents, source, missing=options["missing"], matching=options["matching"]
+            gold.documents,
+            source,
+            missing=options["missing"],
+            matching=options["matching"],
+            extra=options.get("extra", "error"),
         )
         by_name = {
             record["document"]: record for record in to_records(documents, options["matching"])
@@ -144,11 +148,14 @@ class TimeMLSides(Sides[Key]):
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
     ) -> None:
         """Check a response when only the names of the key's documents are known."""
-        given = _read_response(source)
-        is_matched = (
-            not given.is_folder and len(names) == 1
-        )  # two single files, whatever their names
-        if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
+        response = _read_response(source)
+        # Two single files belong together, whatever their names.
+        if not response.is_folder and len(names) == 1:
+            return
+        if options.get("extra") == "skip":
+            response = _drop_unknown(names, response)
+        problems = list(_compare_names(names, response, options["missing"]))
+        if problems:
             raise SubmissionError(source, problems)
 
     def validate(
@@ -234,12 +241,8 @@ def align(
     given = _read_response(path)
     if not key.is_folder:
         given = replace(given, found=dict(zip(key.found, given.found.values(), strict=True)))
-    unknown = [name for name in given.found if name not in key.found]
-    if unknown and extra == "skip":
-        documents = pluralize(len(unknown), "document")
-        notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
-        left = {name: given.found[name] for name in given.found if name in key.found}
-        given = replace(given, found=left, notices=[*given.notices, notice])
+    if extra == "skip":
+        given = _drop_unknown(key.found, given)
     problems = list(_compare_names(key.found, given, missing))
     pairs = {name: given.found.get(name, (None, None)) for name in key.found}
     for name, (file, other) in pairs.items():
@@ -263,18 +266,30 @@ def _read_response(path: Path) -> Documents:
         raise SubmissionError(error.source, error.problems) from None
 
 
+def _drop_unknown(known: Collection[str], response: Documents) -> Documents:
+    """Return a response without the documents that the key lacks, with a note that names them."""
+    unknown = [name for name in response.found if name not in known]
+    if not unknown:
+        return response
+    documents = pluralize(len(unknown), "document")
+    notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
+    scored = {name: response.found[name] for name in response.found if name in known}
+    return replace(response, found=scored, notices=[*response.notices, notice])
+
+
 def _compare_names(known: Collection[str], given: Documents, missing: str) -> Iterator[Problem]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
-    absent = [name for name in known if name not in given.found]
+    documents = given.found
+    absent = [name for name in known if name not in documents]
     unknown = [name for name in given.found if name not in known]
     if unknown:
         name = unknown[0]
         hint = suggest_id(name, absent, unknown)
-        what = f"document {quote(name)} is not in the key{hint}"
+        message = f"document {quote(name)} is not in the key{hint}"
         if len(unknown) > 1:
-            what = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+            message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
         advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
-        yield Problem(what + advice, None, given.found[name][0])
+        yield Problem(message + advice, None, given.found[name][0])
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
