@@ -5,8 +5,8 @@ import pytest
 import closeread
 
 KEY = [
-    {"id": "a", "n_tokens": 4, "clusters": [[[0, 0], [2, 2]]]},
-    {"id": "b", "n_tokens": 4, "clusters": [[[0, 0], [2, 2]], [[1, 1], [3, 3]]]},
+    {"document": "a", "n_tokens": 4, "clusters": [[[0, 0], [2, 2]]]},
+    {"document": "b", "n_tokens": 4, "clusters": [[[0, 0], [2, 2]], [[1, 1], [3, 3]]]},
 ]
 
 
