@@ -187,26 +187,25 @@ class DerivedCommand(Command):
         fail_if_worse = shown.pop("fail_if_worse", None)
         if not reports or shown.get("as_json"):
             printing.print_result(found, **shown)
-        if fail_if_worse is not None:
-            self.fail_if_worse(found, fail_if_worse)
+        if fail_if_worse is not None and self.procedure is not None:
+            fail_on_regression(found, self.procedure.headline, fail_if_worse)
         if getattr(found, "has_failed", False):
             click.get_current_context().exit(1)
 
-    def fail_if_worse(self, comparisons: Sequence[Comparison], points: float) -> None:
-        """Exit with status 3 if a system is worse than the first; NaN points stand for a significant difference."""
-        from closeread.counts.comparison import format_difference
 
-        headline = self.procedure.headline
-        limit = None if math.isnan(points) else points
-        regressions = [pair for pair in comparisons if pair.is_worse(headline, limit)]
-        for comparison in regressions:
-            baseline, system = comparison.names
-            difference = format_difference(float(comparison[headline]))
-            click.echo(
-                escape_line(f"{system} is worse than {baseline}: {headline} {difference}"), err=True
-            )
-        if regressions:
-            click.get_current_context().exit(REGRESSION)
+def fail_on_regression(comparisons: Sequence[Comparison], score: str, points: float) -> None:
+    """Exit with status 3 if a system is worse than the first; NaN points stand for a significant difference."""
+    from closeread.counts.comparison import format_difference
+
+    limit = None if math.isnan(points) else points
+    regressions = [pair for pair in comparisons if pair.is_worse(score, limit)]
+    for comparison in regressions:
+        baseline, system = comparison.names
+        difference = format_difference(float(comparison[score]))
+        message = f"{system} is worse than {baseline}: {score} {difference}"
+        click.echo(escape_line(message), err=True)
+    if regressions:
+        click.get_current_context().exit(REGRESSION)
 
 
 class OperationsGroup(Group):

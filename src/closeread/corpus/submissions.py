@@ -196,10 +196,10 @@ def read_submission(
         if number is None:
             problems.append(problem._replace(row=None, record=name))
         else:
-            field = problem.path
-            if (one := left.get(number)) and len(field) > 1 and field[0] in one[1]:
-                field = (field[0], one[1][str(field[0])][cast(int, field[1])], *field[2:])
-            problems.append(place_problem(parsed, problem._replace(row=number, path=field), name))
+            place = problem.path
+            if (one := left.get(number)) and len(place) > 1 and place[0] in one[1]:
+                place = (place[0], one[1][str(place[0])][cast(int, place[1])], *place[2:])
+            problems.append(place_problem(parsed, problem._replace(row=number, path=place), name))
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
         what = f"these are gold records, not predictions (expected only {fields}: see `closeread info {corpus.name}`)"

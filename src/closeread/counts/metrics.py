@@ -243,7 +243,8 @@ def _lack_score(formula: Formula, columns: Columns) -> Mask:
         formula = formula.formula
     parts = formula.formulas if isinstance(formula, MeanOf) else (formula,)
     scores = np.array([part(columns) for part in parts])
-    return np.isnan(scores).any(axis=0)
+    is_undefined: Mask = np.isnan(scores).any(axis=0)
+    return is_undefined
 
 
 def describe_undefined(

@@ -429,9 +429,10 @@ def _describe_silence(key: MentionTable, response: MentionTable, options: Option
         cause = "is there any annotation in it?"
         if isinstance(side.words, ConllWords):
             cause = "the last column is '-' or '_' in every row"
-            widths = [table.words.width for table in (side, key) if is_conll(table)]
-            if len(widths) == 2 and widths[0] < widths[1]:
-                cause += f"; its rows have {widths[0]} columns, and the key's {widths[1]}"
+            if isinstance(key.words, ConllWords) and side.words.width < key.words.width:
+                cause += (
+                    f"; its rows have {side.words.width} columns, and the key's {key.words.width}"
+                )
         elif side.empty is not None:
             cause = "no MISC column has Entity=…"
         yield f"the {name} has no mentions at all ({cause})"
@@ -440,11 +441,6 @@ def _describe_silence(key: MentionTable, response: MentionTable, options: Option
     if not have_common_mentions(key, response, options["matching"], options["zeros"]):
         cause = "are tokens numbered alike, from 0, and is the last token included?"
         yield f"the key and the response have no mention in common ({cause})"
-
-
-def is_conll(table: MentionTable) -> bool:
-    """Return whether the documents are from a CoNLL file."""
-    return isinstance(table.words, ConllWords)
 
 
 def _describe_repeats(sides: Mapping[str, MentionTable], duplicates: str) -> Iterator[str]:

@@ -228,7 +228,7 @@ class ConllWords(StoredWords):
     @property
     def width(self) -> int:
         """The number of columns of the widest rows."""
-        return max((width for width, _ in self._columns), default=0)
+        return max((layout.width for layout in self._layouts), default=0)
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""

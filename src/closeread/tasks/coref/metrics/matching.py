@@ -411,8 +411,9 @@ def have_common_mentions(
         key, response = share_numbering(key, response)
     for rule in dict.fromkeys(("exact", matching)):
         columns = zip((key, response), _code_mentions(key, response, rule, zeros), strict=True)
-        codes = mention_codes(*(Side(table.document, of, table.entity) for table, of in columns))
-        if np.isin(*codes).any():
+        sides = [Side(table.document, codes, table.entity) for table, codes in columns]
+        key_codes, response_codes = mention_codes(*sides)
+        if np.isin(key_codes, response_codes).any():
             return True
     return False
 
