@@ -70,7 +70,7 @@ types: extras
 tests: extras
 	$(PYTEST) -m 'not gate and not extended'
 
-# What `.ci/run` tries after `make test`: packaging, recipes, README and docs, the stand-in of the Hub, a board's life.
+# What `.ci/run` tries after `make test`: packaging, recipes, README and docs, the stand-in of the Hub, a board's life, inspect-ai.
 gate: extras
 	$(PYTEST) -m 'gate and not extended'
 
@@ -106,7 +106,8 @@ fuzz: extras
 mutants: extras
 	$(BIN)/python tools/mutants.py $(MUTANTS)
 
-# Runs of language models' harnesses, which hold libraries of ours at older versions and so have an environment of their own.
+# Runs of language models' harnesses: lm-evaluation-harness holds libraries of ours at older versions and so has an
+# environment of its own.  `make gate` runs those of inspect-ai, if it is installed.
 test-llm: VENV = .venv-llm
 test-llm: environment
 	@$(INSTALL) '.[test,llm]' 'lm-eval>=0.4.13'

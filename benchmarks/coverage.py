@@ -2,9 +2,10 @@
 
     python benchmarks/coverage.py
 
-Corpora are drawn from a population whose scores are known exactly: a sentence carries one to four questions, each
-with one to six candidates; sentences differ in how hard they are, so that questions of the same sentence hang
-together, as in the real corpus.  Writes `results/coverage.json`.
+Corpora are drawn from populations whose scores are known exactly.  In that of McTaco, a sentence carries one to four
+questions, each with one to six candidates; sentences differ in how hard they are, so that questions of the same
+sentence hang together, as in the real corpus.  In the other, documents differ in size, as those of most corpora do.
+Writes `results/coverage.json`.
 """
 
 import itertools
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from closeread.counts.metrics import F1, Metric, Ratio
 from closeread.counts.resampling import (
     bca_interval,
     compare_pairs,
@@ -27,6 +29,9 @@ HARD, EASY = 0.55, 0.9  # probability of a right label
 QUESTIONS, CANDIDATES = (1, 2, 3, 4), (1, 2, 4, 6)
 YES = 0.35
 TESTS = ("p_randomization", "p_bootstrap")
+
+DOCUMENT_COUNTS = ("correct", "predicted", "gold")
+POOLED_F1 = Metric("f1", "F1", "", F1(Ratio("correct", "predicted"), Ratio("correct", "gold")))
 
 
 def improve(right, better):
@@ -68,29 +73,66 @@ def simulated(n_blocks, rng, n_systems=1, better=0.0):
     return tables
 
 
-def coverage(n_blocks, n_corpora, seed):
+def simulated_documents(n_documents, rng):
+    """One corpus of documents of uneven size, as a table; the score is F1 of the sums over all of them.
+
+    The number of mentions of a document is lognormal(2, 1): half have fewer than eight, one in a hundred has more than
+    75.  A mention is found with the probability of its document, `HARD` or `EASY`, and for each that is not, the
+    system is expected to invent one.
+    """
+    n_gold = np.maximum(1, np.rint(rng.lognormal(2, 1, n_documents))).astype(np.int64)
+    found = np.where(rng.random(n_documents) < 0.5, HARD, EASY)
+    n_correct = rng.binomial(n_gold, found)
+    n_predicted = n_correct + rng.binomial(n_gold, 1 - found)
+    counts = np.column_stack([n_correct, n_predicted, n_gold]).astype(np.float64)
+    names = [str(number) for number in range(n_documents)]
+    return CountTable(names, np.arange(n_documents), DOCUMENT_COUNTS, counts)
+
+
+def truth_of_documents():
+    """F1 of that population: size and difficulty are independent, and as many mentions are invented as missed."""
+    return {"f1": (HARD + EASY) / 2}
+
+
+def cover(known, metrics, draw_corpus, n_corpora, seed):
     """The share of 95% intervals of 1,000 resamples that hold the truth, by kind and metric."""
-    known = truth()
     held = {kind: dict.fromkeys(known, 0) for kind in ("percentile", "bca")}
     for sequence in np.random.SeedSequence(seed).spawn(n_corpora):
         rng = np.random.default_rng(sequence)
-        drawn = simulated(n_blocks, rng)[0]
-        blocks = drawn.block_totals()
+        corpus = draw_corpus(rng)
+        blocks = corpus.block_totals()
         totals = sum_resamples(blocks, 1000, rng)
-        for metric in PROCEDURE.metrics:
-            samples, value, left_out = (
-                metric.score(rows, drawn.names)
-                for rows in (totals, drawn.totals, drawn.totals - blocks)
-            )
+        for metric in metrics:
+            samples = metric.score(totals, corpus.names)
+            value = metric.score(corpus.totals, corpus.names)
+            left_out = metric.score(corpus.totals - blocks, corpus.names)
             for kind, (low, high) in (
                 ("percentile", percentile_interval(samples, 0.95)),
                 ("bca", bca_interval(samples, value, left_out, 0.95)),
             ):
                 held[kind][metric.name] += low <= known[metric.name] <= high
     return {
-        kind: {name: count / n_corpora for name, count in those.items()}
-        for kind, those in held.items()
+        kind: {name: count / n_corpora for name, count in counts.items()}
+        for kind, counts in held.items()
     }
+
+
+def coverage(n_blocks, n_corpora, seed):
+    """The share of intervals that hold the truth, of corpora like McTaco."""
+
+    def draw_corpus(rng):
+        return simulated(n_blocks, rng)[0]
+
+    return cover(truth(), PROCEDURE.metrics, draw_corpus, n_corpora, seed)
+
+
+def document_coverage(n_documents, n_corpora, seed):
+    """The share of intervals that hold the truth, of documents of uneven size."""
+
+    def draw_corpus(rng):
+        return simulated_documents(n_documents, rng)
+
+    return cover(truth_of_documents(), [POOLED_F1], draw_corpus, n_corpora, seed)
 
 
 def compare_many(n_blocks, n_pairs, seed, better=0.0):
@@ -152,6 +194,9 @@ def main():
         "n_corpora": n_corpora,
         "n_pairs": n_pairs,
         "coverage": {str(n): coverage(n, n_corpora, seed=n) for n in (10, 30, 100, 200)},
+        "document_coverage": {
+            str(n): document_coverage(n, n_corpora, seed=n) for n in (6, 10, 20, 60)
+        },
         "level": {str(n): level(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
         "power": {str(n): power(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
     }

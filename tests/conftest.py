@@ -126,7 +126,6 @@ def same_everywhere(monkeypatch, caches):
     monkeypatch.setattr(notices, "_shown", set())
     # What tests write is left to the system: no test outlives it, and a disk takes milliseconds for every file.
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(os, "sync", lambda: None)
 
 
 @pytest.fixture

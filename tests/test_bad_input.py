@@ -78,8 +78,6 @@ SUBMISSIONS = {
     "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
     "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
     "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
-    "one array": (json.dumps([{"id": name, "label": "yes"} for name in IDS]),
-        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"]),
     "one object on many lines": (json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
         ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"]),
     "a misspelt key": (third('{"id": "test-00002", "lable": "yes"}'),
@@ -142,8 +140,14 @@ def test_gold_and_predictions_for_another_part_are_recognized(here):
     ):
         path = package_folder(f"closeread.loaders.{corpus}") / file
         for gold in (path, list(closeread.load_dataset(corpus, name="sample", split="test"))):
-            [problem] = closeread.validate(corpus, gold, config="sample").problems
+            problem = closeread.validate(corpus, gold, config="sample").problems[0]
             assert "these are gold records, not predictions (expected only '" in problem
+    # Gold of TimeLine has the form of predictions, so that a wrong name is a wrong name.
+    timelines = list(closeread.load_dataset("semeval2015_timeline", name="sample", split="test"))
+    wrong = f"{timelines[0]['id']}s"
+    renamed = [{**timelines[0], "id": wrong}, *timelines[1:]]
+    [problem] = closeread.validate("semeval2015_timeline", renamed, config="sample").problems
+    assert f"id '{wrong}' is not in the gold; did you mean '{timelines[0]['id']}'?" in problem
     put("system", lines(*ROWS))
     put("test_9442.tsv", tsv(*[GOOD] * 3))
     [problem] = closeread.validate("mctaco", "system", data_dir=".").problems

@@ -48,3 +48,9 @@ def test_the_key_comes_first_where_no_corpus_has_it(ran, tmp_path):
     text = (tmp_path / "scores.svg").read_text("utf-8")
     assert text.index("whole  100.00") < text.index("half  66.67")  # of two links a document, one
     assert "key  " not in text
+
+
+def test_a_figure_shows_itself_in_a_notebook():
+    pytest.importorskip("matplotlib")
+    figure = closeread.plot("timeline", "Mara Lindqvist", config="sample")
+    assert figure._repr_png_().startswith(b"\x89PNG")

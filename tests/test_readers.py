@@ -99,7 +99,7 @@ ROWS = st.lists(
 )
 def test_mctaco_tsv_keeps_every_character(file, rows):
     write_text(file, mctaco_tsv.dump_records(rows))
-    read, lines, problems, _ = mctaco_tsv.read_records(file, "dev")
+    read, lines, problems, *_ = mctaco_tsv.read_records(file, "dev")
     assert [{name: record[name] for name in mctaco_tsv.COLUMNS} for record in read] == rows
     assert (list(lines), problems) == (list(range(1, len(rows) + 1)), [])
 
@@ -185,7 +185,7 @@ def test_json_lines_are_not_written_with_what_is_no_json(number):
 def test_json_lines_key_twice(file, value, key):
     text = f"{json.dumps(key)}: {json.dumps(value)}"
     file.write_text(f'{{"row": [{{{text}, {text}}}]}}\n{{"row": 2}}\n', "utf-8")
-    records, lines, problems, _ = read_json_lines(file)
+    records, lines, problems, *_ = read_json_lines(file)
     assert (records, lines) == ([{"row": 2}], [2])
     assert [(p.line, p.message.startswith("duplicate key")) for p in problems] == [(1, True)]
 
@@ -194,7 +194,7 @@ def test_json_lines_key_twice(file, value, key):
 def test_json_lines_control_characters_and_half_characters(file, character, before, as_key):
     text = before + character
     file.write_text(json.dumps({text: 1} if as_key else {"rows": [text]}), "ascii")
-    records, _, problems, _ = read_json_lines(file)
+    records, _, problems, *_ = read_json_lines(file)
     assert records == []
     assert problems[0].message.endswith(f"U+{ord(character):04X}")
     assert problems[0].message.isprintable()
@@ -319,7 +319,7 @@ def check_message(error):
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
     try:
-        records, lines, problems, _ = FORMATS[name].read(file, "test")
+        records, lines, problems, *_ = FORMATS[name].read(file, "test")
     except FormatError as error:
         check_message(error)
         return

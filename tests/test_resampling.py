@@ -177,6 +177,16 @@ def test_the_population_has_the_scores_that_are_claimed(simulation):
         assert float(metric.score(totals, drawn.names)) == pytest.approx(known, abs=0.003)
 
 
+def test_the_population_of_uneven_documents_has_the_score_that_is_claimed(simulation):
+    corpus = simulation.simulated_documents(200_000, np.random.default_rng(7))
+    score = simulation.POOLED_F1.score(corpus.totals, corpus.names)
+    assert float(score) == pytest.approx(simulation.truth_of_documents()["f1"], abs=0.003)
+    sizes = corpus.values[:, corpus.names.index("gold")]
+    # The median of lognormal(2, 1) is e**2, and its mean is e**2.5.
+    assert np.median(sizes) == pytest.approx(math.exp(2), abs=0.6)
+    assert sizes.mean() == pytest.approx(math.exp(2.5), rel=0.02)
+
+
 @pytest.mark.extended
 def test_intervals_of_200_blocks_cover_the_truth(simulation):
     got = simulation.coverage(n_blocks=200, n_corpora=500, seed=8)

@@ -21,6 +21,8 @@ METRICS = (
     Metric("f1", "F1", "", F1(Ratio("sum", "n"), Ratio("n", "all")), zero_division=0.0),
 )
 RESAMPLING = Resampling(50)
+# The values of "bca" depend on sums over blocks, too.
+BOTH_INTERVALS = pytest.mark.parametrize("interval", ["percentile", "bca"])
 
 # The values of B³ and CEAF are such fractions.
 values = st.integers(1, 40).flatmap(lambda n: st.integers(0, 3 * n).map(lambda k: k / n))
@@ -38,11 +40,13 @@ def make_table(rows):
     return CountTable(names, blocks, ("sum", "n", "all"), counts, digests=digests)
 
 
+@BOTH_INTERVALS
 @given(st.lists(rows, min_size=2, max_size=12), st.randoms())
-def test_order_and_names_of_units_do_not_matter(some, shuffler):
+def test_order_and_names_of_units_do_not_matter(interval, some, shuffler):
     again = shuffler.sample(some, len(some))
-    assert score(make_table(again), METRICS, RESAMPLING) == score(
-        make_table(some), METRICS, RESAMPLING
+    resampling = Resampling(50, interval=interval)
+    assert score(make_table(again), METRICS, resampling) == score(
+        make_table(some), METRICS, resampling
     )
 
 
@@ -53,15 +57,18 @@ def test_other_scores_and_counts_do_not_matter(some):
     assert mean == score(table, METRICS, RESAMPLING).scores["mean"]
 
 
+@BOTH_INTERVALS
 @given(st.lists(rows, min_size=2, max_size=12))
-def test_shards_do_not_matter(some):
+def test_shards_do_not_matter(interval, some):
     table = make_table(some)
     shards = [table.select(table.blocks == block) for block in range(table.n_blocks)]
-    assert score(merge(shards[::-1]), METRICS, RESAMPLING) == score(table, METRICS, RESAMPLING)
+    resampling = Resampling(50, interval=interval)
+    assert score(merge(shards[::-1]), METRICS, resampling) == score(table, METRICS, resampling)
 
 
+@BOTH_INTERVALS
 @given(st.lists(st.tuples(rows, values), min_size=2, max_size=12), st.randoms())
-def test_order_of_units_does_not_matter_to_a_difference(pairs, shuffler):
+def test_order_of_units_does_not_matter_to_a_difference(interval, pairs, shuffler):
     def differ(pairs):
         named = [
             (name, (*row[:3], name), (row[0], other, row[2], name)) for name, (row, other) in pairs
@@ -69,7 +76,8 @@ def test_order_of_units_does_not_matter_to_a_difference(pairs, shuffler):
         tables = [make_table(side) for side in zip(*[pair[1:] for pair in named], strict=True)]
         units = [f"unit {name}" for name, *_ in named]
         tables = [CountTable(units, t.blocks, t.names, t.values, digests=t.digests) for t in tables]
-        return compare_pairs([*tables], METRICS, n_resamples=50, confidence=0.95, seed=0)[0, 1]
+        options = {"n_resamples": 50, "confidence": 0.95, "seed": 0, "interval": interval}
+        return compare_pairs([*tables], METRICS, **options)[0, 1]
 
     there = list(enumerate(pairs))
     # NaN, of undefined scores, is not equal to itself.

@@ -65,6 +65,15 @@ def test_every_command_function_and_metric_has_a_page(site):
 
 
 @pytest.mark.gate
+def test_home_begins_as_the_readme_does(site):
+    home = (site / "index.html").read_text("utf-8")
+    for text in ("make score", "closeread score coref", "82.68", "Possession timeline", "<img"):
+        assert text in home
+    assert home.index("82.68") < home.index("organise a shared task")
+    assert "shows how to install closeread" not in home
+
+
+@pytest.mark.gate
 def test_words_are_found_without_a_server(site):
     assert "syllabus" not in (site / "searchindex.js").read_text("utf-8")
     assert "procedur" in (site / "searchindex.js").read_text("utf-8")
@@ -75,4 +84,7 @@ def test_words_are_found_without_a_server(site):
 def test_notebooks_run(tmp_path):
     html = build(tmp_path, "--notebooks")
     for page in (ROOT / "docs" / "notebooks").glob("*.md"):
-        assert 'class="cell_output' in (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        built = (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        assert 'class="cell_output' in built
+        n_plots = page.read_text("utf-8").count("closeread.plot(")
+        assert built.count("<img") >= n_plots, f"{page.name} has {n_plots} plots"

@@ -34,6 +34,8 @@ from closeread.tables import Grid
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)(?=[)#])")
+HOME = "index.md"
+README_LINK = "The [README](../README.md) shows how to install closeread, and a first score.\n"
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 
@@ -73,6 +75,13 @@ def move_links(text: str, source: Path, sources: dict[Path, str]) -> str:
     return LINK.sub(move, text)
 
 
+def read_first_screen() -> str:
+    """The README up to its first section, without the title, with links as they are from docs/."""
+    readme = ROOT / "README.md"
+    screen = readme.read_text("utf-8").partition("\n## ")[0].partition("\n\n")[2]
+    return LINK.sub(lambda link: os.path.relpath(readme.parent / link[1], ROOT / "docs"), screen)
+
+
 def copy_pages(folder: Path) -> None:
     """Copy what the checkout has."""
     sources = list_sources()
@@ -81,6 +90,8 @@ def copy_pages(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
             text = source.read_text("utf-8")
+            if place == HOME:
+                text = text.replace(README_LINK, read_first_screen())
             if place.startswith(("corpora/", "metrics/")) and text.startswith("---\n"):
                 text = text.split("---\n", 2)[2].lstrip()  # the Hub's metadata
                 text = re.sub(

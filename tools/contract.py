@@ -256,16 +256,19 @@ def describe_extras() -> list[str]:
 
 
 def describe_exit_codes() -> dict[str, int]:
-    """Run a command that succeeds, one with bad input and one of wrong usage, and return their exit codes."""
+    """Run a command that succeeds, and others that fail, each in its way, and return their exit codes."""
     from click.testing import CliRunner
 
     from closeread.cli import main
 
+    folder = ROOT / "loaders" / "marmara_coref" / "sample" / "annotations" / "77000112"
+    anna, ben = (str(folder / f"{annotator}.conll") for annotator in ("anna", "ben"))
     lines = {
         "success": ("--version",),
         "invalid input": ("score", "mctaco", "no-such-file.jsonl", "--config", "sample"),
         "wrong usage": ("score", "mctaco", "--no-such-option"),
         "unknown command": ("no-such-command",),
+        "a system is worse": ("compare", "coref", anna, anna, ben, "--fail-if-worse", "0"),
     }
     return {name: CliRunner().invoke(main, line).exit_code for name, line in lines.items()}
 

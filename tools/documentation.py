@@ -157,7 +157,8 @@ def page_parts(root: Path) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the README and of docs/, by name; they read the stored results of benchmarks."""
     kept = root / "benchmarks" / "results" / "coverage.json"
     return {
-        "coverage": lambda: coverage_table(kept),
+        "coverage": lambda: coverage_table(kept, "coverage", "sentences"),
+        "document_coverage": lambda: coverage_table(kept, "document_coverage", "documents"),
         "level": lambda: level_table(kept),
         "power": lambda: power_table(kept),
         "formats": formats_table,
@@ -269,18 +270,18 @@ def corpora_table() -> str:
     return draw_markdown(Grid("", ["card", "language", "licence", "configs"], rows))
 
 
-def coverage_table(path: Path) -> str:
-    """How often intervals contain the true score, by number of sentences, as measured by `benchmarks/coverage.py`."""
-    found = json.loads(path.read_text("utf-8"))["coverage"]
-    columns = [
-        (name, kind) for kind, metrics in next(iter(found.values())).items() for name in metrics
-    ]
-    rows = [
-        [n, *(f"{100 * shares[kind][name]:.1f} %" for name, kind in columns)]
-        for n, shares in found.items()
-    ]
-    header = [f"{name}, {'BCa' if kind == 'bca' else kind}" for name, kind in columns]
-    return draw_markdown(Grid("", ["sentences", *header], rows))
+def coverage_table(path: Path, simulation: str, unit: str) -> str:
+    """How often intervals contain the true score, by number of units, as measured by `benchmarks/coverage.py`."""
+    shares_by_size = json.loads(path.read_text("utf-8"))[simulation]
+    header, rows = [unit], []
+    for n_units, shares in shares_by_size.items():
+        header, row = [unit], [n_units]
+        for kind, share_by_metric in shares.items():
+            for metric, share in share_by_metric.items():
+                header.append(f"{metric}, {'BCa' if kind == 'bca' else kind}")
+                row.append(f"{100 * share:.1f} %")
+        rows.append(row)
+    return draw_markdown(Grid("", header, rows))
 
 
 def level_table(path: Path) -> str:

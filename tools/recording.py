@@ -256,6 +256,7 @@ def _digest(text: str) -> str:
 def write_more_inputs(folder: Path) -> None:
     """Write what the lines need besides the inputs of every command: random inputs, and files with faults."""
     from shared import json_lines
+    from shared.conll_documents import ONTONOTES
     from shared.every_command import CORPORA, system_rows
 
     with zipfile.ZipFile(FOLDER / "inputs.zip") as archive:
@@ -275,6 +276,7 @@ def write_more_inputs(folder: Path) -> None:
     (folder / "ragged.conll").write_text(
         text.replace("\t", " ", 1).replace("\t0\t", "\t", 1), "utf-8"
     )
+    (folder / "ontonotes.conll").write_text(ONTONOTES, "utf-8")
     (folder / "latin.conll").write_bytes(text.encode().replace(b"a", b"\xe4"))
     (folder / "empty.jsonl").write_text("", "utf-8")
     (folder / "list.jsonl").write_text("[1, 2]\n", "utf-8")

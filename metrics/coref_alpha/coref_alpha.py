@@ -3,6 +3,7 @@
 It compares annotators with each other, so it takes no references, unlike the modules of scoring procedures.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from closeread.corpus.notices import warn
@@ -43,10 +44,13 @@ class CorefAlpha(metric.Module):
         A score is None if no document has two annotators.
 
         """
-        chosen = agreement.resolve(options)
+        chosen = self._resolve_options(options)
         if predictions is None or self._has_stored():
             return self._compute_stored(predictions=predictions, **chosen)
         return self._compute(predictions, **chosen)
+
+    def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        return agreement.resolve({**self._defaults, **options})
 
     def _info(self) -> Any:
         features = {"predictions": feature(load_schema(self.SCHEMA), "annotations")}

@@ -18,9 +18,6 @@ from typing import BinaryIO, TextIO
 from closeread.exceptions import RequestError
 
 CHUNK = 1 << 20  # how many bytes are read at once where a limit is large
-SYNCED_ONE_BY_ONE = 16
-"""The number of files of a folder up to which each is synced by itself; for more, the whole system is: it is faster."""
-
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
 
@@ -42,7 +39,8 @@ def replacing(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     draft = _name_draft(target)
     with _naming_errors(path, target, draft):
-        if is_new := not target.exists():
+        is_new = not target.exists()
+        if is_new:
             mode = 0o666
         elif not target.is_file():
             what = "is a directory" if target.is_dir() else "is not a regular file"
@@ -83,11 +81,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             draft.mkdir(0o700 if target.exists() else 0o777)
             yield draft
-            inside = [draft, *draft.rglob("*")]
-            if len(inside) > SYNCED_ONE_BY_ONE:
-                os.sync()
-                inside = []
-            for path in inside:
+            for path in [draft, *draft.rglob("*")]:
                 _sync(path)
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -176,10 +170,12 @@ def _naming_errors(path: Path, target: Path, draft: Path) -> Iterator[None]:
         if error.filename is None:  # such as a full disk
             if error.errno is None or isinstance(error, ConnectionError | TimeoutError):
                 raise
-        elif (found := Path(os.fsdecode(error.filename))).is_relative_to(draft):
-            named = path / found.relative_to(draft)
-        elif found != target and found not in target.parents:
-            raise
+        else:
+            failed = Path(os.fsdecode(error.filename))
+            if failed.is_relative_to(draft):
+                named = path / failed.relative_to(draft)
+            elif failed != target and failed not in target.parents:
+                raise
         raise OSError(
             error.errno, f"can't be written: {error.strerror or error}", str(named)
         ) from error

@@ -95,7 +95,7 @@ SENTENCES = {
     "dry_run": "List the files, their sizes and what would change; publish nothing.",
     "seed": "Random seed.",
     "confidence": "Confidence level of the intervals.",
-    "interval": "Kind of interval; bca (bias-corrected and accelerated) is better with few units.",
+    "interval": "Kind of interval; bca is bias-corrected and accelerated.",
     "resamples": "Number of bootstrap resamples.",
     "test_resamples": "Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
     "ci": "Skip confidence intervals.",

@@ -100,6 +100,8 @@ class Parsed(NamedTuple):
     places: Sequence[Any] | None
     problems: list[Problem]
     notices: list[Problem] | None = None
+    # The numbers that the records have in memory, where some were left out; None if there are all.
+    numbers: Sequence[int] | None = None
 
     @property
     def lines(self) -> Sequence[Any]:
@@ -109,14 +111,17 @@ class Parsed(NamedTuple):
     def problem(self, index: int, what: str) -> Problem:
         """Return a problem of a record."""
         if self.places is None:
-            return Problem(what, record=f"row {index}")
+            return Problem(what, record=f"row {self._number(index)}")
         place = self.places[index]
         return Problem(what, None, place) if isinstance(place, str) else Problem(what, place)
+
+    def _number(self, index: int) -> int:
+        return index if self.numbers is None else self.numbers[index]
 
     def place(self, index: int) -> str:
         """Describe where a record is."""
         if self.places is None:
-            return f"in row {index}"
+            return f"in row {self._number(index)}"
         place = self.places[index]
         return f"in {place}" if isinstance(place, str) else f"on line {place}"
 

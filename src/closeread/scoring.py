@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,15 +14,22 @@ from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
-from closeread.corpus.schema import load_schema
-from closeread.corpus.submissions import find_parquet_problems
+from closeread.corpus.submissions import find_parquet_problems, name_fields
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
+from closeread.counts.metrics import UNITS, by_name, describe_undefined
 from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
 from closeread.counts.report import Provenance
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
-from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    name_option,
+    pluralize,
+)
 from closeread.formats.folders import count_shared
 from closeread.records import FileOrRows, IntervalKind, OptionValue, UserFiles
 from closeread.tasks import load_procedure
@@ -54,8 +61,7 @@ class Scorer:
         """Read a system's output from a file, a folder or any objects in memory."""
         by_name, gold = self.procedure.by_name, self.gold
         if by_name is None and isinstance(gold, CorpusGold):
-            required = load_schema(gold.corpus.schema)["$defs"]["submission"]["required"]
-            by_name = gold.corpus.key, required[-1]
+            by_name = name_fields(gold.corpus)
         taken = take_source("predictions", source, by_name)
         if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
             raise SubmissionError(taken, problems)
@@ -66,7 +72,17 @@ class Scorer:
         return (
             *system.notices,
             *self.procedure.sides.remarks(self.gold, system, self.options, table),
+            *self._describe_undefined(table),
         )
+
+    def _describe_undefined(self, table: CountTable | None) -> Iterator[str]:
+        """Say how undefined scores of units enter means over units."""
+        if table is not None and UNITS in table.names:
+            sums = by_name(table.values.sum(axis=0), table.names)
+            advice = ""
+            if self.options.get("undefined") == "zero":
+                advice = f"; {name_option('undefined', 'skip')} leaves it out"
+            yield from describe_undefined(sums, self.procedure.metrics, self.procedure.unit, advice)
 
     def count(
         self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1

@@ -1,7 +1,7 @@
 """Reading CoNLL files: brackets, words, markers, and the messages for invalid files."""
 
 import pytest
-from shared.conll_documents import document
+from shared.conll_documents import ONTONOTES, ONTONOTES_CLUSTERS, document
 from shared.for_each import for_each
 
 from closeread import limits
@@ -291,15 +291,23 @@ BROKEN = {
         ]
     },
     document("a -", "b", "c d e -"): [
-        "3: the number of columns is 1 (expected 2, as in other rows of the document)",
-        "4: the number of columns is 4 (expected 2, as in other rows of the document)",
+        "3: the number of columns is 1 (expected 2, as in other rows of the sentence)",
+        "4: the number of columns is 4 (expected 2, as in other rows of the sentence)",
     ],
     document("a\tb\t-", "b\t", "c\td\t"): [
-        "3: the number of columns is 1 (expected 3, as in other rows of the document)"
+        "3: the number of columns is 1 (expected 3, as in other rows of the sentence)"
     ],
     document("a\tb\t-", "b\t\t\t-", "c d\t\t+", "c\td\t"): [
-        "3: the number of columns is 2 (expected 3, as in other rows of the document)",
+        "3: the number of columns is 2 (expected 3, as in other rows of the sentence)",
         "4: column 3: '+' is not a valid mention cell (expected '-', '(ID)', '(ID' or 'ID)', several separated by '|')",
+    ],
+    # Sentences may differ in width, but all have words.
+    document("a b -", "", "c -", "", "d e f (1"): [
+        "4: the number of columns is 2 (expected 3, as in other rows of the document)",
+        "6: column 4: entity 1 opens but never closes",
+    ],
+    document("a b -", "", "a b c -", "a b -"): [
+        "5: the number of columns is 3 (expected 4, as in other rows of the sentence)"
     ],
     document("a -") + document("b -"): ["4: duplicate document 'a' (first on line 1)"],
     document("a -", end="") + document("b -", name="(b)"): [
@@ -349,3 +357,23 @@ def test_a_line_has_a_limit(read, monkeypatch):
     monkeypatch.setattr(limits, "MAX_LINE_BYTES", 20)
     with pytest.raises(FormatError, match=r":2: line is too long: 21 bytes \(limit: 20\)$"):
         read(f"# a\n{'b' * 21}\n")
+
+
+def test_a_column_for_each_predicate_of_the_sentence(read):
+    table = read(ONTONOTES)
+    assert {row["document"]: row["clusters"] for row in table} == ONTONOTES_CLUSTERS
+    assert list(table.words(0)) == ["The", "ferry", "left", "and", "sank", "Quiet", "It", "was"]
+    assert list(table.words(1)) == ["She", "saw"]
+    assert [table.words.line_of(0, token) for token in (4, 5, 6)] == [6, 8, 10]
+    assert not table.notices
+
+
+def test_rows_that_begin_with_a_hash(read):
+    row = "#wow 0 {} w{} {}"
+    rows = [row.format(0, 0, "(1)"), row.format(1, 1, "-"), "# a comment", row.format(2, 2, "(1)")]
+    wider = "#wow 0 0 w3 x (1)"
+    (found,) = read(document(*rows, "", wider, name="(#wow); part 000"))
+    assert found["clusters"] == [[[0, 0], [2, 2], [3, 3]]]
+    assert list(read(document("x (0)", "# (0)", "# one two"))[0]["clusters"]) == [[[0, 0], [1, 1]]]
+    assert list(read(document("# (0)"))[0]["clusters"]) == [[[0, 0]]]
+    assert list(read(document("# wow (0", "# end 0)", name="(#)")).words(0)) == ["wow", "end"]

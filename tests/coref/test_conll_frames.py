@@ -1,6 +1,7 @@
 """CoNLL with other mentions in the last column: all other columns, and the sentences, stay as they were."""
 
 import pytest
+from shared.conll_documents import ONTONOTES
 from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
@@ -42,6 +43,14 @@ def rows(text):
 def test_columns_and_sentences_are_kept(tmp_path):
     (tmp_path / "two.conll").write_text(TWO, "utf-8")
     assert dump_in_frames(read_conll(tmp_path / "two.conll")) == FRAMED
+
+
+def test_columns_for_predicates_are_kept(tmp_path):
+    (tmp_path / "ontonotes.conll").write_text(ONTONOTES, "utf-8")
+    text = dump_in_frames(read_conll(tmp_path / "ontonotes.conll"))
+    assert [line.split() for line in text.splitlines()] == [
+        line.split() for line in ONTONOTES.splitlines()
+    ]
 
 
 def test_of_a_folder(tmp_path):

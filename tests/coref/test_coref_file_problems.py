@@ -2,10 +2,18 @@
 
 import pytest
 from shared.conll_documents import document
-from shared.coreference import KEY, RESPONSE, compare_files, read_response, write_conll, write_jsonl
+from shared.coreference import (
+    KEY,
+    RESPONSE,
+    compare_files,
+    read_response,
+    report_files,
+    write_conll,
+    write_jsonl,
+)
 from shared.for_each import for_each
 
-from closeread.exceptions import FormatError, RequestError, SubmissionError
+from closeread.exceptions import CloseReadWarning, FormatError, RequestError, SubmissionError
 from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
 from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.lines import StoredWords
@@ -87,11 +95,32 @@ def test_lengths_that_differ(tmp_path, key, response, message):
 
 
 def test_a_part_belongs_to_the_name(tmp_path):
-    key = write_conll(tmp_path / "key.conll", KEY)
+    text = document("w\t-", name="(a); part 000") + document("w\t-", name="(a); part 1")
+    (key := tmp_path / "key.conll").write_text(text, "utf-8")
     with pytest.raises(
-        SubmissionError, match="document 'a' is not in the key; did you mean 'a; part 000'"
+        SubmissionError, match="document 'a' is not in the key; did you mean 'a; part"
     ):
         read_response(key, write_jsonl(tmp_path / "r.jsonl", {"a": []}))
+
+
+@for_each(
+    ("in_key", "in_response"),
+    [
+        ("(a); part 000", "(a); part 0"),
+        ("(a); part 0", "(a); part 00"),
+        ("(a); part 3", "(a); part 003"),
+        ("(a); part 0", "(a)"),
+        ("(a); part 7", "(a_07)"),
+        ("(a_0)", "(a)"),
+    ],
+)
+def test_parts_are_compared_as_numbers(tmp_path, in_key, in_response):
+    paths = tmp_path / "key.conll", tmp_path / "response.conll"
+    for path, name in zip(paths, (in_key, in_response), strict=True):
+        path.write_text(document("w\t(1)", name=name), "utf-8")
+    with pytest.warns(CloseReadWarning, match="1 document matched by name and part"):
+        report = report_files(*paths)
+    assert report.total.scores["mentions/f1"].value == 1
 
 
 def test_responses_that_lack_different_documents(tmp_path):

@@ -13,7 +13,7 @@ from shared.coreference import (
 )
 from shared.for_each import for_each
 
-from closeread.exceptions import FormatError
+from closeread.exceptions import SubmissionError
 from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.sides import read_documents
 
@@ -77,7 +77,7 @@ def test_repeats_do_not_depend_on_matching(tmp_path):
     cells = {1: "(e1-x-1-(e2-x-2-", 2: "e2)e1)", 3: "(e1-x-1-)"}
     path = write_corefud(tmp_path / "k.conllu", cells)
     for matching in ("exact", "head", "partial"):
-        with pytest.raises(FormatError, match="tokens 0 to 1 is in entities 'e1' and 'e2'"):
+        with pytest.raises(SubmissionError, match="tokens 0 to 1 is in entities 'e1' and 'e2'"):
             report_files(path, path, matching=matching)
         report = report_files(path, path, matching=matching, duplicates="first")
         assert report.total.counts["mentions/key"] == 2

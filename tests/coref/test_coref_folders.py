@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
+from shared.for_each import for_each
 
 from closeread import limits
-from closeread.exceptions import FormatError, SubmissionError
+from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
 from closeread.tasks.coref.documents import (
     EmptyNode,
     MentionTable,
@@ -122,8 +124,9 @@ def test_only_gold_files_of_conll_2012(tmp_path):
         ["annotations/bn/x_0001.v4_gold_conll"],
     )
     assert table.notices == [
-        f"{tmp_path}: 3 files not ending in _gold_conll ignored: 'annotations/bn/x_0001.v4_auto_conll', "
-        "'annotations/bn/x_0001.v4_gold_parse', 'annotations/bn/x_0001.v4_gold_skel'."
+        f"{tmp_path}: 3 files are left out: 'annotations/bn/x_0001.v4_auto_conll', "
+        "'annotations/bn/x_0001.v4_gold_parse', 'annotations/bn/x_0001.v4_gold_skel' "
+        "(expected names ending in _gold_conll)"
     ]
     (folder / "x_0001.v4_gold_conll").unlink()
     assert (
@@ -133,7 +136,7 @@ def test_only_gold_files_of_conll_2012(tmp_path):
 
 
 def test_problems_name_the_file_and_the_line(tree):
-    write_conll(tree / "again.conll", {"v": [], "x": CLUSTERS})
+    write_conll(tree / "b" / "x_gold.skel_conll", {"v": [], "x": CLUSTERS})
     (tree / "b" / "bad.conll").write_text("#begin document (v)\na\t(1\n#end document\n")
     (tree / "b" / "cut.gz").write_bytes(gzip.compress(b"#begin document (u)\n")[:-1])
     (tree / "README.md").write_text("About.\n")
@@ -143,12 +146,10 @@ def test_problems_name_the_file_and_the_line(tree):
     assert problems(tree) == [
         "tree/link.jsonl: is a symbolic link (expected a file)",
         "tree/pipe: is not a regular file",
-        "tree/README.md: is not a file of coreference (expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with "
-        "marked mentions)",
         "tree/b/bad.conll:2: column 2: entity 1 opens but never closes",
         "tree/b/cut.gz: is not a valid gzip file: it is truncated",
-        "tree/b/x_gold.conll:1: duplicate document 'x; part 000' (also in again.conll)",
         "tree/empty.jsonl: is empty",
+        "tree/b/x_gold.skel_conll: duplicate document 'x; part 000' (also in b/x_gold.conll)",
     ]
 
 
@@ -301,6 +302,7 @@ JOINED |= {
     "document_fields",
     "notices",
     "absent",
+    "broken",
     "unnamed",
     "files",
     "rank",
@@ -336,3 +338,91 @@ def test_documents_of_formats_that_have_no_names(tmp_path, monkeypatch):
     assert list(table.names) == ["a/rain", "one", "sun", "two 1", "two 2"]
     assert list(read_documents(Path("key", "sun.txt.gz")).names) == ["sun"]
     assert list(read_documents(Path("key", "two.conll")).names) == ["1", "2"]
+
+
+def test_other_files_of_a_folder_are_left_out(tree):
+    expected = list(read_documents(tree).names)
+    about = ("README.md", "LICENSE", "b/README.txt", "notes.txt", "notes.ann")
+    for name in about:
+        (tree / name).write_text("About [the guidelines](guide).\n")
+    table = read_documents(tree)
+    assert list(table.names) == expected
+    assert table.notices[0] == (
+        "tree: 5 files are left out: 'LICENSE', 'README.md', 'b/README.txt', … "
+        "(expected files of coreference)"
+    )
+
+
+def test_a_folder_of_texts_and_one_without_coreference(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = Path("texts")
+    texts.mkdir()
+    (texts / "README.txt").write_text("About.\n")
+    (texts / "a.txt").write_text("No mention.\n")
+    assert len(read_documents(texts)) == 1
+    (texts / "a.txt").rename(texts / "a.ann")
+    (found,) = problems(texts)
+    assert found.startswith("texts: contains no file of coreference (expected CoNLL, ")
+    assert found.endswith("), but 'README.txt', 'a.ann'")
+    Path("conll").mkdir()
+    write_conll(Path("conll/a.conll"), {"a": []})
+    assert problems(texts)[0].endswith("; did you mean conll?")
+
+
+@pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:.*matched by name and part:closeread.CloseReadWarning")
+def test_two_files_with_documents_of_one_name(tmp_path):
+    sides = []
+    for side, clusters in (("key", CLUSTERS), ("response", [CLUSTERS[0]])):
+        (folder := tmp_path / side).mkdir()
+        write_jsonl(folder / "de.jsonl", {"ferry": CLUSTERS, "other": []})
+        write_jsonl(folder / "en.jsonl", {"ferry": clusters})
+        sides.append(folder)
+    key = read_documents(sides[0])
+    assert list(key.names) == ["de/ferry", "other", "en/ferry"]
+    assert any("'de/ferry', 'en/ferry'" in notice for notice in key.notices)
+    # Of the 6 mentions of the key, the response lacks the singleton of one file.
+    assert report_files(*sides).total.scores["mentions/recall"].value == pytest.approx(5 / 6)
+    (sides[1] / "de.jsonl").unlink()
+    assert report_files(*sides).total.scores["mentions/recall"].value == pytest.approx(2 / 6)
+    write_jsonl(sides[1] / "fr.jsonl", {"ferry": []})
+    with pytest.raises(SubmissionError, match="document 'fr/ferry' is not in the key"):
+        report_files(*sides)
+
+
+def write_broken(folder, broken):
+    """Write three documents of two mentions, of which one is in a file that is broken."""
+    folder.mkdir()
+    for name in "abc":
+        cells = ["(1", "(2)"] if name == broken else ["(1)", "(1)"]
+        rows = "".join(f"w\t{cell}\n" for cell in cells)
+        text = f"#begin document ({name})\n{rows}#end document\n"
+        (folder / f"file_{name}.conll").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*1 file with errors is left out:closeread.CloseReadWarning")
+@for_each("missing", ["empty", "skip", "error"])
+def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
+    key, response = write_broken(tmp_path / "k", "b"), write_broken(tmp_path / "r", "c")
+    with pytest.raises(FormatError, match=r"never closes; leave out .* by skip_invalid='true'"):
+        report_files(key, response)
+    left_out = r"file with errors is left out: 'file_b\.conll'; first: file_b\.conll:2: column 2: entity 1 opens"
+    with pytest.warns(CloseReadWarning, match=left_out):
+        report = report_files(key, response, skip_invalid="true", missing=missing)
+    assert report.total.n_units == 1
+    assert report.total.scores["mentions/f1"].value == 1
+    assert "skip_invalid:true" in report.provenance.signature
+    whole = write_broken(tmp_path / "w", "")
+    assert report_files(whole, response, skip_invalid="true").total.n_units == 2
+    assert report_files(key, whole, skip_invalid="true").total.n_units == 2
+
+
+def test_broken_files_on_the_command_line(run, tmp_path):
+    key, response = write_broken(tmp_path / "k", ""), write_broken(tmp_path / "r", "c")
+    done = run("score", "coref", key, response)
+    assert (done.exit_code, "by --skip-invalid true" in done.stderr) == (1, True)
+    done = run("errors", "coref", key, response, "--skip-invalid", "true")
+    assert (done.exit_code, re.search(r"missing mention +(\d)", done.stdout)[1]) == (0, "0")
+    for command in ("validate", "score"):
+        assert run(command, "coref", key, response, "--skip-invalid", "true").exit_code == 0

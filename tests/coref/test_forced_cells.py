@@ -214,7 +214,7 @@ BAD_FILES = {
     ),
     "ragged": (
         text_of(["-"] * 8).replace("old\t-", "old"),
-        "3: the number of columns is 2 (expected 3, as in other rows of the document)",
+        "3: the number of columns is 2 (expected 3, as in other rows of the sentence)",
     ),
     "two begin": (
         "#begin document (x);\n" + text_of(["-"] * 8),

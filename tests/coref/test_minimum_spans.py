@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from agreed.coval import document_text
 from hypothesis import given
+from shared.conll_documents import ONTONOTES
 from shared.coreference import score_files, write_jsonl
 from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
 from shared.for_each import for_each
@@ -17,7 +18,7 @@ from closeread.tasks.coref.metrics.repeats import repeated_overlap
 @given(REPEATING_PAIRS)
 def test_counts_of_repeated_mentions(pairs):
     key, response = split_sides(pairs)
-    build = partial(repeated_overlap, by_minimum=True)
+    build = partial(repeated_overlap, rule="minimum")
     counted = count_sides(twin.side(key), twin.side(response), len(pairs), build)
     for name, metric in slow.METRICS.items():
         expected = [float(value) for value in twin.summed(metric, key, response)]
@@ -59,6 +60,7 @@ def score(tmp_path, sentences, key, response, **options):
         (SKILL, (0, 3), (0, 1), False),
     ],
 )
+@pytest.mark.filterwarnings("ignore:the key and the response have no mention")
 def test_by_hand(text, key, response, found, tmp_path):
     scores = score(tmp_path, [text], [(0, *key, 0)], [(0, *response, 0)])
     assert scores["mentions/f1"] == found
@@ -111,6 +113,7 @@ def test_singletons_are_dropped_before_mentions_are_matched(tmp_path):
     assert of_metrics(scores, "mentions", "muc", "b3") == [(1, 1, 1)] * 3
 
 
+@pytest.mark.filterwarnings("ignore:the key and the response have no mention")
 def test_mentions_in_several_sentences_match_exactly(tmp_path):
     lines = document_text("d", [rows_of(FERRY), rows_of(CREW)], []).split("\n")
     last, following = lines[6], lines[8]
@@ -120,3 +123,9 @@ def test_mentions_in_several_sentences_match_exactly(tmp_path):
     for mention, found in (([5, 6], 1), ([5, 5], 0), ([6, 6], 0), ([5, 7], 0)):
         write_jsonl(response, {"d; part 000": [[mention]]})
         assert score_files(key, response, matching="minimum")["mentions/f1"] == found
+
+
+def test_trees_of_sentences_with_different_numbers_of_columns(tmp_path):
+    path = tmp_path / "ontonotes.conll"
+    path.write_text(ONTONOTES, "utf-8")
+    assert score_files(path, path, matching="minimum")["mentions/f1"] == 1

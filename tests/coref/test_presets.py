@@ -13,7 +13,8 @@ from closeread.tasks.coref.metrics.scores import SELECTED, TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 
 COREFUD = {
-    "duplicates": "first",
+    "duplicates": "last",
+    "undefined": "zero",
     "keep_singletons": "false",
     "blanc_edge": "luo2014",
     "matching": "head",
@@ -49,7 +50,10 @@ def test_every_preset_can_be_used():
 
 
 def test_a_preset_is_the_same_as_its_options(pair):
-    for name, options in (("corefud", COREFUD), ("conll2012", {"duplicates": "reference"})):
+    for name, options in (
+        ("corefud", COREFUD),
+        ("conll2012", {"duplicates": "reference", "undefined": "zero", "extra": "skip"}),
+    ):
         by_name, by_hand = score(*pair, preset=name), score(*pair, **options)
         assert by_name.provenance == by_hand.provenance
         families = (*TITLES, "mor", "zeros")
@@ -178,7 +182,7 @@ def test_repeated_mentions_that_are_left_out_are_named(run, tmp_path):
     response = copyfile(key, tmp_path / "r.conllu")
     result = run("score", "coref", key, response, "--preset", "corefud", "--no-ci")
     wanted = [
-        f"note: the {side} repeats 1 mention; only the first of each counts"
+        f"note: the {side} repeats 1 mention; each counts in all of its entities, and its own is the last in the text"
         for side in ("key", "response")
     ]
     assert result.stderr.splitlines() == wanted

@@ -156,7 +156,7 @@ def test_documents_without_a_response_are_left_out():
             "entity_size",
             [["ab", "bc"]],
             {"duplicates": "reference"},
-            "entity_size needs every mention in one entity, but the key repeats mentions; use duplicates first",
+            "entity_size needs every mention in one entity, but the key repeats mentions; use duplicates='first'",
         ),
     ],
 )

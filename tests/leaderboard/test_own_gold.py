@@ -1,13 +1,16 @@
 """Boards on an organiser's own gold, which is private: nothing about single units leaves the judge."""
 
 import json
+import shlex
 
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
+from shared.entry_points import sample_gold, system_rows
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import InputError, RequestError, SubmissionError
 from closeread.leaderboard.declaration import Limits, make_board
+from closeread.leaderboard.page import list_commands
 from closeread.leaderboard.submission import (
     check_predictions,
     make_submission,
@@ -209,3 +212,19 @@ def test_hostile_names_in_a_packed_folder_are_refused(tmp_path, names, expected)
     with pytest.raises(SubmissionError, match=expected):
         write_predictions(tmp_path / "out", data, "x.files.jsonl")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_page_of_own_gold_of_a_corpus_shows_a_command_that_works(tmp_path, monkeypatch, ran):
+    monkeypatch.chdir(tmp_path)
+    gold = [{**row, "id": f"own-{row['id']}"} for row in sample_gold("mctaco")]
+    rows = [{**row, "id": f"own-{row['id']}"} for row in system_rows("mctaco")]
+    write_rows(tmp_path / "gold.jsonl", gold)
+    write_rows(tmp_path / "PREDICTIONS", rows)
+    ran("leaderboard", "init", "board", "--corpus", "mctaco", "--gold", "gold.jsonl")
+    ran("leaderboard", "judge", "board", "--gold", "gold.jsonl")
+    (board,) = json.loads(ran("leaderboard", "show", "board", "--json"))["boards"]
+    assert board["title"] == "McTaco"  # there is no split
+    install, check, submit = list_commands(board, "board")
+    assert install == "pip install closeread"
+    assert ran(*shlex.split(check)[1:]).startswith("PREDICTIONS: valid")
+    assert "submitted to mctaco/test" in ran(*shlex.split(submit)[1:])

@@ -43,7 +43,7 @@ def test_a_ranking(board, monkeypatch):
     monkeypatch.setenv("COLUMNS", "90")
     found = grid(board)
     assert found.header == ("rank", "system", "F1", "95% interval", "Exact match")
-    assert found.rows[0] == ("1†", "Tortoise", "61.00", "55.00–66.00", "0.00*")
+    assert found.rows[0] == ("1", "Tortoise", "61.00", "55.00–66.00", "0.00*")
     assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "")
     assert found.rows[2][:2] == ("2", "Hare (baseline)")
     assert "Not shown: flags; see --format csv." in found.notes
@@ -58,6 +58,20 @@ def test_a_ranking(board, monkeypatch):
     assert "Refused: 2. Withdrawn: 1." in found.notes
     # A board of an older version does not say it.
     assert not any("too small" in note for note in found.notes)
+
+
+def test_a_dagger_marks_what_is_not_distinguishable_from_the_best_but_not_the_best(board):
+    note = "† Not distinguishable from the best."
+    assert note not in grid(board).notes
+    best = board["rows"][0]
+    scores = {**best["scores"], "f1": {**best["scores"]["f1"], "value": 0.6}}
+    board["rows"][1:1] = [
+        {**best, "id": "a" * 64, "system": "Twin"},
+        {**best, "id": "b" * 64, "system": "Snail", "scores": scores},
+    ]
+    shown = grid(board)
+    assert [row[0] for row in shown.rows[:3]] == ["1", "1", "1†"]
+    assert note in shown.notes
 
 
 @pytest.mark.parametrize("n", [0, 1, 12, 200])

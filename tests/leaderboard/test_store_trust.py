@@ -25,6 +25,7 @@ from shared.boards import (
 )
 
 from closeread.exceptions import RequestError, SubmissionError
+from closeread.leaderboard import sandbox
 from closeread.leaderboard import store as stores
 from closeread.leaderboard.declaration import Leaderboard, digest, write_json
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
@@ -170,6 +171,26 @@ def test_scoring_that_needs_too_much_memory_is_refused(store, tmp_path, monkeypa
     send_answers(store, tmp_path, "Large", right=5)
     (told,) = run_judge(store, tmp_path).refused
     assert told.endswith("scoring needs more than 4,000,000,000 bytes, the limit of this board")
+
+
+@pytest.mark.usefixtures("workers")
+def test_where_memory_cannot_be_limited_the_judge_says_that_it_needs_linux(
+    tmp_path, monkeypatch, ran, run
+):
+    # macOS has no /proc.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sandbox, "MEMORY_FILE", tmp_path / "proc")
+    created = run("leaderboard", "init", "board", "--corpus", "mctaco", "--config", "sample")
+    assert created.exit_code == 0
+    reason = "judging needs Linux, where the memory of scoring can be limited"
+    assert f"this leaderboard can't be judged on this machine: {reason}" in created.stderr
+    before = read_tree(tmp_path / "board")
+    judged = run("leaderboard", "judge", "board")
+    assert (judged.exit_code, judged.stderr) == (2, f"Error: {reason}\n")
+    assert read_tree(tmp_path / "board") == before
+    ran("baseline", "mctaco", "random", "--config", "sample", "-o", "mine.jsonl")
+    mine = ("mine.jsonl", "--config", "sample", "--system", "Mine", "--to", "board")
+    assert "submitted to" in ran("submit", "mctaco", *mine)
 
 
 @pytest.mark.gate

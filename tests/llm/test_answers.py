@@ -84,27 +84,126 @@ UNREAD = [
     ("mctaco", QUESTION, "<think>Hm, yes and no", "nothing"),
     ("mctaco", QUESTION, "I'm sorry, but I can't help with that.", "no JSON"),
     ("mctaco", QUESTION, "<labels>yes, no</labels>", "no JSON"),
-    ("mctaco", QUESTION, '{"labels": ["yes"', "JSON that is cut short"),
+    ("mctaco", QUESTION, '{"labels": ["yes"', "JSON that is cut short or malformed"),
     ("mctaco", QUESTION, '{"labels": ["yes"]}', "1 label for 2 answers"),
     ("mctaco", QUESTION, '{"labels": ["yes", "no", "no"]}', "3 labels for 2 answers"),
     ("mctaco", QUESTION, '{"labels": ["yes", "perhaps"]}', "a label is neither yes nor no"),
     ("mctaco", QUESTION, '{"labels": "yes, no"}', "no list of labels"),
-    (
-        "mctaco",
-        QUESTION,
-        f'{YES_NO} No, wait: {{"labels": ["no", "no"]}}',
-        "several different answers",
-    ),
-    ("mctaco", QUESTION, "{" * 5000 + "}" * 5000, "no JSON"),
+    ("mctaco", QUESTION, "{" * 5000 + "}" * 5000, "no list of labels"),
     ("mctaco", CANDIDATE, "There is no reason to doubt it.", "neither yes nor no"),
-    ("mctaco", CANDIDATE, "Yes and no", "neither yes nor no"),
-    ("mctaco", CANDIDATE, "Yes, at first sight.\nAnswer: no", "several different answers"),
+    ("mctaco", CANDIDATE, "Yes and no", "both yes and no"),
+    ("mctaco", CANDIDATE, "Yes, at first sight.\nAnswer: no", "both yes and no"),
     ("mctaco", CANDIDATE, "Nobody knows.", "neither yes nor no"),
     ("tne", DOCUMENT, '{"relations": [{"anchor": 0}]}', NONE),
     ("tne", DOCUMENT, '{"relations": [{"anchor": 1, "preposition": "of", "complement": 1}]}', NONE),
     ("coref", TEXT, '{"clusters": [[0, 1]]}', NONE),
     ("timeline", ENTITY, '{"entries": [{"position": "first", "mentions": ["1-0-said"]}]}', NONE),
 ]
+
+
+YES = [
+    "Yes it is plausible.",
+    "Yes (probably)",
+    "yes because ferries are slow",
+    "Answer: Yes (plausible)",
+    "The answer is yes because ferries are slow.",
+    "1. Yes",
+    "Yes - it is.",
+    "YES",
+    "yes",
+    "*Yes*, since the sea is wide.",
+    "<answer>yes</answer>",
+    "Ferries are slow.\nAnswer: Yes",
+    '["yes"]',
+    '{"label": true}',
+    'See [1, {"label": "Yes"}',
+    'There is no doubt: {"label": "yes", "reason": "No ferry is fast."}',
+]
+
+BOTH = [
+    "Yes\n\nNo",
+    "No.\nYes.",
+    "Yes.\nNo.",
+    "No, wait. Yes.",
+    "Yes! No!",
+    "yes, no",
+    "no;yes",
+    "Yes, but actually no",
+    "Yes/No",
+    "Yes or no?",
+    "Answer: yes. Answer: no",
+    'no\n{"label": "yes"}',
+    '{"label": "yes"}\nNo.',
+]
+
+NEITHER = ["No doubt.", "No idea", "No-one knows.", "Nobody knows.", "Yesterday", "Perhaps"]
+
+
+@pytest.mark.parametrize("text", YES)
+def test_an_answer_begins_with_its_word(text):
+    assert read_answer("mctaco", text, CANDIDATE) == Answer([{"id": "q-0", "label": "yes"}])
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_yes_and_no_are_no_answer(text):
+    assert read_answer("mctaco", text, CANDIDATE) == Answer([], "both yes and no")
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_other_words_are_no_answer(text):
+    assert read_answer("mctaco", text, CANDIDATE) == Answer([], "neither yes nor no")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Reasoning: see [1, and then\n{YES_NO}",
+        f"The set {{1, 2\n{YES_NO}",
+        f"{YES_NO} The range is [1, 5).",
+        'A screen of 5": \n{"labels": ["yes", "no",],}',
+        f"{YES_NO} {{",
+    ],
+)
+def test_brackets_in_prose_spoil_nothing(text):
+    answer = read_answer("mctaco", text, QUESTION)
+    assert [row["label"] for row in answer.rows] == ["yes", "no"]
+    assert not answer.is_corrected
+
+
+def test_a_correction_counts():
+    draft = '{"labels": ["no", "no"]}'
+    answer = read_answer("mctaco", f"{draft} No, wait: {YES_NO}", QUESTION)
+    assert ([row["label"] for row in answer.rows], answer.is_corrected) == (["yes", "no"], True)
+    answer = read_answer("mctaco", '{"label": "no"} {"label": "yes"}', CANDIDATE)
+    assert (answer.rows, answer.is_corrected) == ([{"id": "q-0", "label": "yes"}], True)
+    merged = merge_answers("coref", [Answer(is_corrected=True), Answer()])
+    assert merged.is_corrected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f'{YES_NO}\n```json\n["no", "no"]\n```', "several different answers"),
+        (f'["no", "no"] {YES_NO}', "several different answers"),
+        ('["no", "no"] or ["yes", "no"]', "several different answers"),
+        (f'{YES_NO} or {{"labels": ["no", "n', "JSON that is cut short or malformed"),
+    ],
+)
+def test_lists_that_contradict_each_other_are_no_answer(text, reason):
+    assert read_answer("mctaco", text, QUESTION) == Answer([], reason)
+
+
+def test_a_part_of_an_answer_that_is_cut_short_is_no_answer():
+    answer = read_answer("coref", "[[[0, 1], [2, 2]], [[3,", TEXT)
+    assert answer == Answer([], "no list of clusters")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ['{"labels":["' + '\\"' * 50_000, "[" * 100_000, '["a", ' * 20_000]
+)
+def test_a_model_that_repeats_itself_is_read_at_once(text):
+    assert read_answer("mctaco", text, QUESTION).reason
 
 
 @pytest.mark.parametrize(("procedure", "about", "text", "expected"), READ)

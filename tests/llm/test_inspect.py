@@ -54,6 +54,7 @@ def list_rows(log, epoch=1):
         (tasks.tne, "tne", "title-last", {}),
         (tasks.timeline, "timeline", "creation-time", {"structured": True}),
         (tasks.coref, "coref", "one-entity", {"gold": str(KEY)}),
+        (tasks.coref, "marmara_coref", "one-entity", {}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
@@ -156,3 +157,11 @@ def test_bad_arguments():
         tasks.coref()
     with pytest.raises(RequestError, match="Did you mean 'candidate'"):
         tasks.mctaco(config="sample", ask="candidates")
+    with pytest.raises(RequestError, match=r"shots is -1 \(expected a whole number from 0\)"):
+        tasks.mctaco(config="sample", shots=-1)
+    with pytest.raises(RequestError, match=r"shots is '2' \(expected a whole number\)"):
+        tasks.tne(config="sample", shots="2")
+    with pytest.raises(RequestError, match="articles is an argument of wikipossessions only"):
+        tasks.tne(config="sample", articles="nowhere")
+    with pytest.raises(RequestError, match=r"structured is 'maybe'"):
+        tasks.timeline(config="sample", structured="maybe")

@@ -40,6 +40,7 @@ def make_log(tmp_path, monkeypatch):
             epochs=len(epochs),
             rows=epochs,
             answered=0.75,
+            corrected=0,
             input_tokens=12345,
             output_tokens=67,
             cost=cost,
@@ -108,6 +109,38 @@ def test_counts_are_averaged_over_epochs(make_log):
     for name in ("exact_match", "f1"):  # means over questions, so that they average, too
         expected = sum(one[name].value for one in alone) / 2
         assert table.reports[0].scores[name].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_log_is_scored_as_its_rows(make_log, capsys):
+    rows = sample_answers(right=70)
+    log = make_log("run.eval", "m", rows)
+    expected = closeread.score("mctaco", rows, config="sample", missing="empty")
+    assert closeread.score("mctaco", log, config="sample").scores == expected.scores
+    assert closeread.score("mctaco", log).scores == expected.scores
+    with pytest.raises(closeread.InputError, match=r"is a log of mctaco \(expected one that tne"):
+        closeread.score("tne", log, config="sample")
+
+
+def test_epochs_are_averaged_in_a_score(make_log):
+    log = make_log("run.eval", "m", sample_answers(right=90), sample_answers(right=30))
+    table = closeread.table("mctaco", [log])
+    assert closeread.score("mctaco", log).scores["f1"].value == table.reports[0].scores["f1"].value
+    with pytest.raises(closeread.RequestError, match="a log of 2 epochs can't be explained"):
+        closeread.score("mctaco", log, explain=True)
+
+
+def test_a_folder_of_logs_is_its_logs(make_log):
+    Path("logs").mkdir()
+    make_log("logs/run-1.eval", "org/large", sample_answers(right=90))
+    alone = closeread.score("mctaco", "logs")
+    assert alone.scores == closeread.score("mctaco", "logs/run-1.eval").scores
+    make_log("logs/run-2.eval", "org/small", sample_answers(right=30))
+    Path("logs/logs.json").write_text("{}", "utf-8")
+    assert closeread.table("mctaco", ["logs"]).names == ("org/large", "org/small")
+    (compared,) = closeread.compare("mctaco", ["logs"])
+    assert compared["f1"].value < 0
+    with pytest.raises(closeread.InputError, match="logs: has 2 logs"):
+        closeread.score("mctaco", "logs")
 
 
 def test_what_a_model_did_not_answer_is_empty_unless_the_user_says_otherwise(make_log):

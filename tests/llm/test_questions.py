@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from closeread.llm.questions import Exam, list_windows
 from closeread.llm.scores import average_epochs
 
 KEY = Path(__file__).parents[2] / "loaders/marmara_coref/sample/annotations/77000112/anna.conll"
+SAMPLE = Path(__file__).parents[2] / "loaders/wikipossessions/sample.csv"
 SAMPLES = {name: {"config": "sample"} for name in ("mctaco", "tne", "timeline")} | {
     "coref": {"gold": str(KEY)}
 }
@@ -67,8 +69,11 @@ def test_prompts_show_the_question_and_no_gold():
 
 
 def test_articles_come_from_a_folder(tmp_path):
+    gold = shutil.copy(SAMPLE, tmp_path)
     with pytest.raises(RequestError, match=r"4 articles without a text.*articles=FOLDER"):
-        Exam("wikipossessions", config="sample").list_questions()
+        Exam("wikipossessions", gold=gold).list_questions()
+    questions = Exam("wikipossessions", config="sample").list_questions()
+    assert "probably had it from 1690 to 1702" in questions[0].prompts[0]
     for title in Exam("wikipossessions", config="sample").units:
         (tmp_path / f"{title}.txt").write_text(f"{title} was bought in 1688.")
     questions = Exam("wikipossessions", config="sample", articles=str(tmp_path)).list_questions()

@@ -161,7 +161,7 @@ def test_what_is_odd_is_copied_and_noted(extract, here):
     notes = result.stderr.splitlines()
     assert notes[0] == "note: in: 23 notes about the fragments (first 20 shown)"
     assert (
-        notes[1]
+        notes[2]
         == "note: in/770001121.xml:2: sentence '770001121.1': word 1: IG '?1' can't be read"
     )
     assert len(notes) == 21

@@ -10,6 +10,33 @@ def document(*rows, name="(a)", end="#end document\n"):
     return f"#begin document {name}\n" + "".join(f"{row}\n" for row in rows) + end
 
 
+ONTONOTES = """#begin document (nw/invented/00/ferry_0001); part 000
+nw/invented/00/ferry_0001   0   0     The   DT   (TOP(S(NP*   -      -   -   -   *   (ARG0*   (ARG0*   (12
+nw/invented/00/ferry_0001   0   1   ferry   NN            *)  -      -   1   -   *        *)       *)   12)
+nw/invented/00/ferry_0001   0   2    left  VBD      (VP(VP*)  leave  01  2   -   *       (V*)      *    -
+nw/invented/00/ferry_0001   0   3     and   CC            *   -      -   -   -   *        *        *    -
+nw/invented/00/ferry_0001   0   4    sank  VBD      (VP*))))  sink   01  1   -   *        *       (V*)  -
+
+nw/invented/00/ferry_0001   0   0   Quiet   JJ   (TOP(NP*))   -      -   -   -   *   -
+
+nw/invented/00/ferry_0001   0   0   It    PRP   (TOP(S(NP*)   -     -   -   -   *   (ARG1*)  (12)
+nw/invented/00/ferry_0001   0   1   was   VBD       (VP*)))   be    01  1   -   *      (V*)  -
+
+#end document
+#begin document (nw/invented/00/ferry_0001); part 001
+nw/invented/00/ferry_0001   1   0   She   PRP   (TOP(S(NP*)   -     -   -  Ada  *   (ARG0*)   (ARG0*)   (ARG0*)   (4|(3)
+nw/invented/00/ferry_0001   1   1   saw   VBD       (VP*)))   see   01  1  Ada  *      (V*)      (V*)      (V*)   4)
+
+#end document
+"""
+"""An invented file as in OntoNotes: a column for each predicate of the sentence, of which there are none to three."""
+
+ONTONOTES_CLUSTERS = {
+    "nw/invented/00/ferry_0001; part 000": [[[0, 1], [6, 6]]],
+    "nw/invented/00/ferry_0001; part 001": [[[0, 1]], [[0, 0]]],
+}
+
+
 def as_plain_values(table):
     """Return everything in a table that can be compared, with the mentions of an entity in order of position."""
     numbers = range(len(table.names))

@@ -9,7 +9,7 @@ from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.exceptions import FormatError
+from closeread.exceptions import CloseReadWarning, FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.limits import MAX_PROBLEMS
 from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
@@ -651,8 +651,8 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     Path("plain/notes.txt").write_text("Bo\n", "utf-8")
     done = run("build", "timeline", "plain", "-o", "made")
     assert (
-        done.stderr
-        == "Error: plain/notes.txt: is not a document (expected a name ending in .xml or .tml)\n"
+        "note: plain: 1 file is left out: 'notes.txt' (expected names ending in .xml or .tml)\n"
+        in done.stderr
     )
     Path("events.jsonl").write_text(
         '{"entity": "Bo", "mention": "7-0-a", "anchor": null}\n', "utf-8"
@@ -671,8 +671,8 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     expected = "contains no documents and no timelines (expected files ending in .xml or .txt)"
     assert (done.exit_code, done.stderr) == (1, f"Error: texts: {expected}\n")
     Path("texts/bo.txt").write_text("Bo\n", "utf-8")
-    done = run("build", "timeline", "texts", "-o", "made")
-    assert done.stderr == "Error: texts/7.tml: is not a timeline (expected a name ending in .txt)\n"
+    done = run("build", "timeline", "texts", "-o", "others")
+    assert (done.exit_code, "1 file is left out: '7.tml'" in done.stderr) == (0, True)
     done = run("build", "timeline", "plain", "--documents", "plain", "-o", "made")
     assert (
         "--documents is for a file of events; these events are in annotated documents"
@@ -687,14 +687,16 @@ def test_problems_of_all_files_are_told_at_once(tmp_path):
     (folder / "a.xml").write_text("<Document", "utf-8")
     (folder / "b.xml").write_text((folder / "7.xml").read_text("utf-8"), "utf-8")
     (folder / "c.doc").write_text("", "utf-8")
-    with pytest.raises(FormatError) as caught:
+    with (
+        pytest.warns(CloseReadWarning, match=r"1 file is left out: 'c\.doc'"),
+        pytest.raises(FormatError) as caught,
+    ):
         build_annotated_timelines(folder)
     told = str(caught.value)
-    assert told.startswith(f"{folder}: 4 problems:\n")
+    assert told.startswith(f"{folder}: 3 problems:\n")
     for what in (
         "9.xml:10: target: no markable has the m_id '77'",
         "a.xml:1: is not well-formed XML",
         "b.xml: duplicate id '7' (first",
-        "c.doc: is not a document (expected a name ending in .xml or .tml)",
     ):
         assert f"{folder}/{what}" in told

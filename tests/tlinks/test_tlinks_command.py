@@ -309,7 +309,7 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
     written(
         "response",
         {
-            "a.tml": RESPONSE["a.tml"].replace("BEFORE", "SOON"),
+            "a.tml": RESPONSE["a.tml"].replace("BEFORE", "before"),
             "b/c.tml": RESPONSE["b/c.tml"].replace('"t1" related', '"t9" related'),
             "d.tml": "<TimeML>",
         },
@@ -319,10 +319,10 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
     found = done.stderr.splitlines()
     assert found[0] == "Error: response: 4 problems:"
     assert found[1].startswith(
-        "response/a.tml:9: TLINK 'l2': relType 'SOON' is not one of BEFORE, AFTER, "
+        "response/a.tml:9: TLINK 'l2': relType 'before' is not one of BEFORE, AFTER, "
     )
     assert found[2].startswith(
-        "response/a.tml:10: TLINK 'l3': relType 'SOON' is not one of BEFORE, AFTER, "
+        "response/a.tml:10: TLINK 'l3': relType 'before' is not one of BEFORE, AFTER, "
     )
     assert found[3:] == [
         "response/b/c.tml:8: TLINK 'l1': no TIMEX3 has the timeID 't9'",
@@ -332,7 +332,8 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
 
 def test_documents_that_are_not_in_the_key(pair):
     written("response", {"b/d.tml": RESPONSE["a.tml"]})
-    assert refused(*pair) == "response/b/d.tml: document 'b/d' is not in the key"
+    found = "response/b/d.tml: document 'b/d' is not in the key"
+    assert refused(*pair) == f"{found}; extra='skip' leaves out what the key lacks"
 
 
 def test_a_folder_and_a_file(pair):
@@ -355,3 +356,50 @@ def test_nothing_there(pair):
     Path("empty/notes.txt").write_text("nothing\n", "utf-8")
     assert refused("key", "empty") == message
     assert refused("key/a.tml", "none.tml") == "none.tml: can't be read: No such file or directory"
+
+
+def test_events_are_called_by_the_event_or_by_its_only_instance(run, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1")]
+    by_instance = timeml(links)
+    by_event = by_instance.replace('eventInstanceID="ei', 'eventID="e')
+    by_event = by_event.replace('relatedToEventInstance="ei', 'relatedToEvent="e')
+    without = "\n".join(line for line in by_event.splitlines() if "MAKEINSTANCE" not in line)
+    written(".", {"instance.tml": by_instance, "event.tml": without})
+    for sides in (("instance.tml", "event.tml"), ("event.tml", "instance.tml")):
+        done = run("score", "tlinks", *sides, "--no-ci")
+        assert done.stdout.count("100.00") == 3
+        assert done.stderr == ""
+    # Another event of the same name is still refused.
+    other = without.replace('eid="e1"', 'eid="e9"').replace('eid="e2"', 'eid="e1"')
+    other = other.replace('eid="e9"', 'eid="e2"')
+    written(".", {"other.tml": other})
+    assert "id 'e1' is 'slept' here but 'waited' in the key" in refused("instance.tml", "other.tml")
+
+
+def test_no_shared_event_is_told(run, pair):
+    ids = ("ei10", "ei20", "ei30", "t1")
+    response = timeml([("ei10", "BEFORE", "ei20"), ("ei20", "IS_INCLUDED", "t1")], ids=ids)
+    written(".", {"r.tml": response})
+    stderr = run("score", "tlinks", "key/a.tml", "r.tml", "--no-ci").stderr
+    assert stderr == (
+        "note: r.tml: no event of its links, such as 'ei10', has the id of one of the key, such as 'ei1'; "
+        "if only the ids differ, use --matching strict\n"
+    )
+    done = run("score", "tlinks", "key/a.tml", "r.tml", "--no-ci", "--matching", "strict")
+    assert done.stderr == ""
+
+
+def test_a_side_without_links_is_told(run, pair):
+    written(".", {"r.tml": timeml([])})
+    stderr = run("score", "tlinks", "key/a.tml", "r.tml", "--no-ci").stderr
+    assert stderr == "note: r.tml: no link states a relation (expected TLINK elements)\n"
+
+
+def test_relations_that_timeml_lacks_are_left_out_and_counted(run, pair):
+    links = [("ei1", "BEFORE", "ei2"), ("ei2", "IS_INCLUDED", "t1"), ("ei1", "BEFORE", "t0")]
+    written(".", {"r.tml": timeml([*links, ("ei3", "OVERLAP", "t1"), ("ei3", "SOON", "t0")])})
+    done = run("score", "tlinks", "key/a.tml", "r.tml", "--no-ci")
+    assert done.stdout.count("100.00") == 3
+    assert done.stderr == (
+        "note: r.tml: 2 links with a relation that TimeML does not have ('OVERLAP' 1, 'SOON' 1); not counted\n"
+    )

@@ -43,7 +43,7 @@ def write_articles(file, texts):
 def test_texts(tmp_path):
     file = tmp_path / "annotations.csv"
     write_articles(file, {"Cafe\u0301": b"\xef\xbb\xbfIt is\r\nold.\n", "Other": b"x"})
-    records, _, problems, _ = read_released(
+    records, _, problems, *_ = read_released(
         file, ROW.replace("A Vase", "Caf\xe9"), ROW, ROW.replace("A Vase", "AC/DC")
     )
     assert problems == []
@@ -54,7 +54,7 @@ def test_unreadable_texts(tmp_path):
     file = tmp_path / "annotations.csv"
     folder = write_articles(file, {"A": b"ab\xff", "B": b"a\x1bb", "C": b""})
     (folder / "D.txt").mkdir()
-    _, _, problems, _ = read_released(file, *(ROW.replace("A Vase", name) for name in "ABCDE"))
+    _, _, problems, *_ = read_released(file, *(ROW.replace("A Vase", name) for name in "ABCDE"))
     assert [(problem.line, problem.message) for problem in problems] == [
         (2, f"{folder}/A.txt: byte 3 is not valid UTF-8 (expected UTF-8 text)"),
         (3, f"{folder}/B.txt: contains the control character U+001B"),

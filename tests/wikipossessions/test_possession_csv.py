@@ -32,13 +32,13 @@ def file(tmp_path_factory):
 
 
 def possessions(file, *rows):
-    records, _, problems, _ = read_released(file, *rows)
+    records, _, problems, *_ = read_released(file, *rows)
     assert problems == []
     return [possession for record in records for possession in record["possessions"]]
 
 
 def test_a_row(file):
-    records, lines, problems, _ = read_released(
+    records, lines, problems, *_ = read_released(
         file, "A Vase # GPE # Old Town # PUC #6.1# 1888-Now # Aft # UC "
     )
     assert problems == []
@@ -115,7 +115,7 @@ def test_rows_of_an_article_need_not_be_adjacent(file):
         ROW.replace("A Vase", "B"),
         ROW.replace("Ann", "C").replace("#1#", "#2#"),
     ]
-    records, lines, problems, _ = read_released(file, *rows)
+    records, lines, problems, *_ = read_released(file, *rows)
     assert problems == []
     assert [(record["article"], len(record["possessions"])) for record in records] == [
         ("A Vase", 2),
@@ -186,7 +186,7 @@ EXPECTED = f"(expected 8: {HEADER})"
     ],
 )
 def test_broken_rows(file, row, problems):
-    records, lines, found, _ = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
+    records, lines, found, *_ = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
     where = "article 'A Vase': " if row.startswith("A Vase") else ""
     assert [(problem.line, problem.message) for problem in found] == [
         (3, where + what) for what in problems
@@ -416,10 +416,10 @@ def test_the_schema_of_gold(file, changes, problem):
 
 
 def test_oddities(file):
-    records, _, _, _ = read_released(file, ROW)
+    records, *_ = read_released(file, ROW)
     assert list(find_oddities(records)) == []
     loose = ROW.replace("1888", "Unknown")
-    records, _, _, _ = read_released(
+    records, *_ = read_released(
         file, ROW.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B")
     )
     assert list(find_oddities(records)) == [

@@ -1,7 +1,7 @@
 """The command line: parses arguments, calls functions, prints results and sets exit codes.
 
 Commands are derived from the functions of `closeread.operations`.  Exit codes: 0 for success, 1
-for invalid input, 2 for wrong usage.
+for invalid input, 2 for wrong usage, 3 for a system that is worse (`compare --fail-if-worse`).
 """
 
 from __future__ import annotations

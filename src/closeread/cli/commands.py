@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -33,7 +34,11 @@ from closeread.tasks import procedure_names
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from closeread.counts.comparison import Comparison
     from closeread.counts.procedure import Procedure
+
+REGRESSION = 3
+"""The exit status of `compare --fail-if-worse` if a system is worse."""
 
 WIDTH = 75
 """The longest line of an example; help indents it by 4."""
@@ -179,10 +184,28 @@ class DerivedCommand(Command):
                 click.echo(escape_line(f"{shown['output']}: {drawing.summary}"))
                 return
             found = self.call(values)
+        fail_if_worse = shown.pop("fail_if_worse", None)
         if not reports or shown.get("as_json"):
             printing.print_result(found, **shown)
+        if fail_if_worse is not None and self.procedure is not None:
+            fail_on_regression(found, self.procedure.headline, fail_if_worse)
         if getattr(found, "has_failed", False):
             click.get_current_context().exit(1)
+
+
+def fail_on_regression(comparisons: Sequence[Comparison], score: str, points: float) -> None:
+    """Exit with status 3 if a system is worse than the first; NaN points stand for a significant difference."""
+    from closeread.counts.comparison import format_difference
+
+    limit = None if math.isnan(points) else points
+    regressions = [pair for pair in comparisons if pair.is_worse(score, limit)]
+    for comparison in regressions:
+        baseline, system = comparison.names
+        difference = format_difference(float(comparison[score]))
+        message = f"{system} is worse than {baseline}: {score} {difference}"
+        click.echo(escape_line(message), err=True)
+    if regressions:
+        click.get_current_context().exit(REGRESSION)
 
 
 class OperationsGroup(Group):

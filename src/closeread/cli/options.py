@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
@@ -413,11 +414,20 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
 PRINTED = {
     **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
     **dict.fromkeys(("JudgingReport", "Page", "Publication", "list[Verdict]"), ("as_json",)),
-    **dict.fromkeys(("SystemsTable", "Comparison | list[Comparison]"), ("style", "output")),
+    "SystemsTable": ("style", "output"),
+    "Comparison | list[Comparison]": ("style", "output", "fail_if_worse"),
     "Drawing": ("output",),
     "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),
 }
 """The options of printing by the type that an operation returns."""
+
+SIGNIFICANTLY = math.nan
+"""The points of `--fail-if-worse` without a number."""
+
+FAIL_IF_WORSE = (
+    "Exit with status 3 if the main score of a system is worse than that of the first: by more than POINTS "
+    "(score times 100), or, without POINTS, significantly by the randomization test."
+)
 
 JSON_HELP = {
     "Page": "Print JSON.",
@@ -474,6 +484,15 @@ def make_printing_options(
             type=click.IntRange(0, 10),
             default=2,
             **shown,
+        ),
+        make(
+            "fail_if_worse",
+            "--fail-if-worse",
+            FAIL_IF_WORSE,
+            is_flag=False,
+            flag_value=SIGNIFICANTLY,
+            type=click.FLOAT,
+            metavar="[POINTS]",
         ),
         make("score_only", "--score-only", f"Print only the {main}.", is_flag=True),
         make(

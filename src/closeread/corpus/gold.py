@@ -37,7 +37,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import DataDir, Origin, Parsed, Record, UserFiles, column
+from closeread.records import ColumnRecords, DataDir, Origin, Parsed, Record, UserFiles, column
 from closeread.tasks import find, find_format
 
 PARQUET = ".parquet"
@@ -486,6 +486,10 @@ def _validate(
     corpus: Corpus, path: Path | str, parsed: Parsed, definition: str
 ) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
     """Validate the content of a file or a folder, or rows in memory, and return it with its oddities."""
+    if isinstance(parsed.records, ColumnRecords) and corpus.key not in parsed.records.columns:
+        columns = ", ".join(quote(str(name)) for name in parsed.records.columns)
+        found = f"has no column {quote(corpus.key)} (columns: {columns})"
+        raise FormatError(path, [Problem(found)])
     rules = load_rules(corpus.task, definition)
     records = validate_records(
         path,

@@ -152,6 +152,17 @@ def fields(schema: Schema, definition: str = "document") -> list[Field]:
     ]
 
 
+def list_names(schema: Schema, definition: str) -> frozenset[str]:
+    """Return the names of all fields of a definition, at any depth."""
+    return fold(
+        schema,
+        schema["$defs"][definition],
+        scalar=lambda leaf: frozenset(),
+        array=lambda names: names,
+        struct=lambda children: frozenset(children).union(*children.values()),
+    )
+
+
 class RowValidator:
     """Validate rows against one definition of a schema.
 

@@ -9,13 +9,22 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.objects import take_rows
+from closeread.corpus.schema import (
+    Node,
+    RowValidator,
+    list_names,
+    load_schema,
+    name_label,
+    resolve,
+    value_type,
+)
 from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
 from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
@@ -35,9 +44,10 @@ from closeread.exceptions import (
 )
 from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
-from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.delimited import find_delimiter, parse_table
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json, parse_json_lines
 from closeread.formats.parquet import MAGIC
-from closeread.formats.text import read_lines
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
 from closeread.tasks import find_submission_format
 
@@ -125,6 +135,7 @@ def read_submission(
         parsed = _parse(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
+    parsed = _leave_out_nulls(parsed, *name_fields(corpus))
     key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
     validator = RowValidator(load_schema(corpus.schema), "submission")
     dropped = ProblemList()
@@ -184,17 +195,22 @@ def read_submission(
         if number is None:
             problems.append(problem._replace(row=None, record=name))
         else:
-            field = problem.path
-            if (one := left.get(number)) and len(field) > 1 and field[0] in one[1]:
-                field = (field[0], one[1][str(field[0])][cast(int, field[1])], *field[2:])
-            problems.append(place_problem(parsed, problem._replace(row=number, path=field), name))
+            place = problem.path
+            if (one := left.get(number)) and len(place) > 1 and place[0] in one[1]:
+                place = (place[0], one[1][str(place[0])][cast(int, place[1])], *place[2:])
+            problems.append(place_problem(parsed, problem._replace(row=number, path=place), name))
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
         what = f"these are gold records, not predictions (expected only {fields}: see `closeread info {corpus.name}`)"
-        raise SubmissionError(path, [Problem(what)])
+        in_order = sorted(problems, key=lambda problem: problem.order)
+        raise SubmissionError(path, [Problem(what), *in_order])
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     notices: list[Problem] = list(dropped)
+    field = name_fields(corpus)[1]
+    lists = [row[field] for row in parsed.records if isinstance(row[field], list)]
+    if lists and not any(lists):
+        notices.append(Problem(f"{quote(field)} is empty in every row: nothing is predicted"))
     if parsed.notices is not None:
         notices += parsed.notices
     else:
@@ -219,14 +235,94 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     lines = read_lines(source)
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
+    if delimiter := find_delimiter(first, text_suffix(source)):
+        return _read_cells(parse_table(lines, delimiter, corpus.key), corpus)
     for one in _find_formats(corpus):
         if isinstance(one, SubmissionFile) and one.recognises(first):
             return one.parse(lines, gold)
+    value = _read_value(lines, first, corpus.key)
+    ids = column(gold, corpus.key)
+    is_table = isinstance(value, dict) and (
+        bool(value.get(corpus.key)) or not value.keys().isdisjoint(ids)
+    )
+    if is_table or isinstance(value, list):
+        rows = take_rows("predictions", value, name_fields(corpus))
+        return Parsed(convert_rows(rows), None, [])
     return parse_json_lines(lines)
 
 
+def name_fields(corpus: Corpus) -> tuple[str, str]:
+    """Return the fields of a prediction that a mapping stands for: its id, and what is predicted."""
+    fields = load_schema(corpus.schema)["$defs"]["submission"]["required"]
+    return corpus.key, fields[-1]
+
+
+def _read_value(lines: Sequence[str], first: str, key: str) -> Any:
+    """Return the value of a file that is JSON as a whole, such as a list of objects; None if it is not."""
+    try:
+        value = parse_json(first)
+    except ValueError:
+        value = None
+    # An object on a line of its own, with an id, is a row of JSON Lines.
+    is_row = isinstance(value, dict) and (len(lines) > 1 or isinstance(value.get(key), str))
+    if is_row:
+        return None
+    try:
+        value = parse_json("\n".join(lines), UNSAFE)
+    except ValueError:
+        return None
+    is_single_row = isinstance(value, dict) and isinstance(value.get(key), str)
+    return None if is_single_row else value
+
+
+def _read_cells(parsed: Parsed, corpus: Corpus) -> Parsed:
+    """Return the rows of a table of text with labels for their numbers, and JSON values where a field is no text."""
+    schema = load_schema(corpus.schema)
+    nodes = RowValidator(schema, "submission").fields
+    for row in parsed.records:
+        for name in row.keys() & nodes:
+            row[name] = _read_cell(row[name], resolve(schema, nodes[name]))
+    return parsed
+
+
+def _read_cell(cell: str | None, node: Node) -> Any:
+    if cell is None:
+        return None
+    if "enum" in node:
+        return name_label(node["enum"], int(cell)) if cell in ("0", "1") else cell.strip()
+    if value_type(node) == "string":
+        return cell
+    try:
+        return parse_json(cell, UNSAFE)
+    except ValueError:  # the schema says what is expected
+        return cell
+
+
+def _leave_out_nulls(parsed: Parsed, key: str, field: str) -> Parsed:
+    """Leave out the rows of a file or of memory that have an id and null for what is predicted: it is missing."""
+    records = parsed.records
+    if isinstance(records, ColumnRecords) and None not in records.columns.get(field, ()):
+        return parsed
+    numbers = []
+    for number, row in enumerate(records):
+        is_null = isinstance(row, Mapping) and field in row and row[field] is None
+        if not is_null or not isinstance(row.get(key), str):
+            numbers.append(number)
+    if len(numbers) == len(records):
+        return parsed
+    places = None if parsed.places is None else [parsed.places[number] for number in numbers]
+    rows = [records[number] for number in numbers]
+    return parsed._replace(records=rows, places=places, numbers=numbers)
+
+
 def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
-    """Tell whether a file, a folder or rows that are not valid predictions are valid gold."""
+    """Tell whether a file, a folder or rows that are not valid predictions are valid gold.
+
+    Gold that has the fields of predictions, such as a timeline, can't be told from them.
+    """
+    schema = load_schema(corpus.schema)
+    if list_names(schema, "document") <= list_names(schema, "submission"):
+        return False
     try:
         return len(read_own_gold(corpus, source).records) > 0
     except (InputError, RequestError):

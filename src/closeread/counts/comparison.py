@@ -100,6 +100,25 @@ class Comparison(Loadable):
         """Return the difference of a score by the metric's name, such as "f1"."""
         return find_score(self.differences, name)
 
+    def is_worse(self, score: str, points: float | None = None) -> bool:
+        """Tell whether the second system is worse than the first.
+
+        Args:
+            score: the score to look at, such as "conll/f1".
+            points: by how many points (score times 100) it has to be worse; None for a difference that is significant
+                by approximate randomization, after correction, at a level of 1 - confidence.
+
+        Raises:
+            RequestError: the score was not compared.
+        """
+        difference = self[score]
+        if points is not None:
+            return -100 * difference.value > points
+        p_value = difference.p_randomization
+        if self.corrected is not None:
+            p_value = find_score(self.corrected.p_values, score).p_randomization
+        return difference.value < 0 and p_value < 1 - self.first.resampling.confidence
+
     def __repr__(self) -> str:
         scores = list_scores(
             self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences

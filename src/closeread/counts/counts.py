@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from closeread.files import replacing
 from closeread.formats.text import read_bytes
 from closeread.records import IntervalKind
 from closeread.tasks import load_procedure
+
+if TYPE_CHECKING:
+    from pandas import DataFrame  # type: ignore[import-untyped, unused-ignore]
 
 LARGEST = 2**53  # the limit of counts: whole numbers below it are exact
 
@@ -213,6 +216,24 @@ class UnitRows(Sequence[UnitRow]):
 
     def __repr__(self) -> str:
         return f"<{pluralize(len(self), self.counts.procedure.unit)}>"
+
+    def to_frame(self) -> DataFrame:
+        """Return the scores of the units, from 0 to 1, as a data frame of pandas.
+
+        Its index has the units' ids, and its columns their fields and scores; undefined scores are NaN.
+        """
+        from pandas import DataFrame
+
+        table = self.counts.table
+        columns = {**table.fields, **self._scores}
+        frame = DataFrame(columns, index=list(table.units))
+        frame.index.name = self.counts.procedure.unit
+        return frame
+
+    def _repr_html_(self) -> str:
+        """Return the frame as a notebook shows it, with the first and the last units."""
+        html: str = self.to_frame()._repr_html_()
+        return html
 
     def _make_row(self, i: int) -> UnitRow:
         table = self.counts.table

@@ -81,7 +81,7 @@ class Resampling:
             scores, as many as the correction of their p-values needs.
         confidence: the confidence level of the intervals.
         seed: the random seed.
-        interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few blocks.
+        interval: "percentile", or "bca" for bias-corrected and accelerated intervals.
 
     >>> Resampling(10_000, confidence=0.9, seed=1)
     Resampling(n_resamples=10000, confidence=0.9, seed=1, interval='percentile')

@@ -8,13 +8,13 @@ and pickled.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from closeread.arrays import Floats, ratio
+from closeread.arrays import Floats, Mask, ratio
 
 # the column that counts units, or sums their weights, if scores are averaged over them
 UNITS = "units"
@@ -78,8 +78,8 @@ class MeanOf:
 class Mean:
     """The mean of a score over units if `unit_scores` was summed, otherwise the score of the summed counts.
 
-    Units have the weights given to `unit_scores`.  A unit whose score is 0/0 counts as 0; if all scores are 0/0, so is
-    the mean.
+    Units have the weights given to `unit_scores`.  A unit whose score is 0/0 counts as 0, or is left out where
+    `unit_scores` was told so; if all scores are 0/0, so is the mean.
     """
 
     name: str  # the metric's name, from which `unit_scores` makes the names of its sums
@@ -89,6 +89,9 @@ class Mean:
         """Compute the mean or the score."""
         if f"{self.name}:sum" not in counts:
             return self.formula(counts)
+        if f"{self.name}:left_out" in counts:
+            n_defined = counts[UNITS] - counts[f"{self.name}:left_out"]
+            return ratio(counts[f"{self.name}:sum"], n_defined)
         defined = counts[UNITS] > counts[f"{self.name}:undefined"]
         return np.where(defined, ratio(counts[f"{self.name}:sum"], counts[UNITS]), np.nan)
 
@@ -204,7 +207,10 @@ def precision_recall_f1(
 
 
 def unit_scores(
-    columns: Columns, metrics: Iterable[Metric], weights: Floats | None = None
+    columns: Columns,
+    metrics: Sequence[Metric],
+    weights: Floats | None = None,
+    undefined: str = "zero",
 ) -> dict[str, Floats]:
     """Return counts whose sums give means over units: the weight of each unit, its scores, and whether they are 0/0.
 
@@ -212,13 +218,50 @@ def unit_scores(
         columns: the counts of every unit, (n,) each.
         metrics: the metrics of the summed counts.
         weights: (n,) the weight of each unit, a whole number of at least 1; None for 1 each.
+        undefined: whether a score that is 0/0 counts as 0 in the mean ("zero") or is left out ("skip").
     """
     means = {UNITS: np.ones(len(next(iter(columns.values())))) if weights is None else weights}
+    metric_of = {metric.name: metric for metric in metrics}
     for metric in metrics:
-        scores = metric.formula(columns)
-        means[f"{metric.name}:sum"] = means[UNITS] * np.nan_to_num(scores)
-        means[f"{metric.name}:undefined"] = means[UNITS] * np.isnan(scores)
+        scores = np.nan_to_num(metric.formula(columns))
+        if undefined == "zero":
+            is_undefined, ending = np.isnan(metric.formula(columns)), "undefined"
+        else:
+            # Precision and recall are undefined where F1 is: where nothing was to be found, and nothing was.
+            whole = metric_of.get(f"{metric.family}/f1", metric)
+            is_undefined, ending = _lack_score(whole.formula, columns), "left_out"
+        means[f"{metric.name}:sum"] = means[UNITS] * np.where(is_undefined, 0.0, scores)
+        means[f"{metric.name}:{ending}"] = means[UNITS] * is_undefined
     return means
+
+
+def _lack_score(formula: Formula, columns: Columns) -> Mask:
+    """Find the units where a score is 0/0, or any of several scores of which it is the mean."""
+    if isinstance(formula, Mean):
+        formula = formula.formula
+    parts = formula.formulas if isinstance(formula, MeanOf) else (formula,)
+    scores = np.array([part(columns) for part in parts])
+    is_undefined: Mask = np.isnan(scores).any(axis=0)
+    return is_undefined
+
+
+def describe_undefined(
+    sums: Columns, metrics: Iterable[Metric], unit: str, advice: str = ""
+) -> Iterator[str]:
+    """Say how many units have an undefined score of each kind, and how it enters the mean; `advice` ends it."""
+    names_by_count: dict[tuple[int, str], list[str]] = {}
+    for metric in metrics:
+        if metric.name.endswith(PARTS):
+            continue
+        for ending in ("undefined", "left_out"):
+            n_undefined = int(sums.get(f"{metric.name}:{ending}", 0))
+            if n_undefined:
+                names_by_count.setdefault((n_undefined, ending), []).append(metric.title)
+    treatments = {"undefined": "counted as 0 in the mean", "left_out": "left out of the mean"}
+    for (n_undefined, ending), titles in names_by_count.items():
+        verb = "has" if n_undefined == 1 else "have"
+        units = f"{n_undefined:,} of {int(sums[UNITS]):,} {unit}s {verb}"
+        yield f"{units} no {', '.join(titles)} (0/0): {treatments[ending]}{advice}"
 
 
 def average(metrics: Iterable[Metric]) -> tuple[Metric, ...]:

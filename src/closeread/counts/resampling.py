@@ -164,10 +164,8 @@ def bootstrap_intervals(
         for metric in those:
             samples = metric.score_columns(sums)
             if interval == "bca":
-                value, left_out = (
-                    metric.score(rows, table.names)
-                    for rows in (table.totals, table.totals - blocks)
-                )
+                value = metric.score(table.totals, table.names)
+                left_out = metric.score(table.totals - own_blocks, table.names)
                 low, high = bca_interval(samples, value, left_out, confidence).tolist()
             else:
                 low, high = percentile_interval(samples, confidence).tolist()
@@ -223,8 +221,9 @@ def percentile_interval(samples: Floats, confidence: float) -> Floats:
 def bca_interval(samples: Floats, value: Floats, left_out: Floats, confidence: float) -> Floats:
     """Return the bias-corrected and accelerated intervals of a score, (…), from its samples, (…, n), as (…, 2).
 
-    The acceleration follows from the score without each of the blocks, (…, n_blocks).  NaN if a sample is NaN, or if
-    all of them are on one side of the score.
+    The acceleration follows from the score without each of the blocks, (…, n_blocks), whose order must be that in
+    which they are drawn: sums of these scores are rounded differently in another order.  NaN if a sample is NaN, or
+    if all of them are on one side of the score.
     """
     from scipy.special import ndtr, ndtri  # not needed by default
 
@@ -331,7 +330,7 @@ def compare_pairs(
     quantiles = NormalDist().inv_cdf(1 - (1 - confidence) / 2) + NormalDist().inv_cdf(POWER)
     left_out: list[Floats] = []  # the scores without each of the blocks, (n, n_blocks)
     if interval == "bca":
-        rest = np.array([table.totals - table.block_totals() for table in tables])
+        rest = np.array([table.totals - table.block_totals()[order] for table in tables])
         left_out = [metric.score(rest, first.names) for metric in metrics]
     found: dict[tuple[int, int], dict[str, Difference]] = {
         pair: {} for pair in combinations(range(n), 2)

@@ -43,10 +43,17 @@ T = TypeVar("T")
 
 
 def find_score(scores: Mapping[str, T], name: str) -> T:
-    """Return the value for a score, by its name; a RequestError suggests a similar name."""
-    if name not in scores:
-        raise RequestError(describe_unknown("score", name, list(scores)))
-    return scores[name]
+    """Return the value for a score by its name, or for the only score of a metric, such as "conll" for "conll/f1".
+
+    Raises:
+        RequestError: there is no such score; similar names are suggested.
+    """
+    if name in scores:
+        return scores[name]
+    scores_of_metric = [score for score in scores if score.startswith(f"{name}/")]
+    if len(scores_of_metric) == 1:
+        return scores[scores_of_metric[0]]
+    raise RequestError(describe_unknown("score", name, list(scores)))
 
 
 def check_stored(

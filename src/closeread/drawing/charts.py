@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.drawing.pictures import DPI, INK, own_settings
+from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -33,9 +33,8 @@ def start_chart(
     width: float, height: float, n_axes: int = 1, n_columns: int = 0
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of this size in inches, and its axes row by row; call it inside `own_settings`."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white", layout="constrained")
+    size = (width, height)
+    figure = figure_class()(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
     n_columns = n_columns or n_axes
     n_rows = math.ceil(n_axes / n_columns)
     return figure, [figure.add_subplot(n_rows, n_columns, number + 1) for number in range(n_axes)]

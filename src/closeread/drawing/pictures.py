@@ -16,6 +16,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,23 @@ METADATA: Mapping[str, Mapping[str, Any]] = {
 
 INK = "#222222"
 DPI = 150.0
+
+
+@cache
+def figure_class() -> type[Figure]:
+    """Return the class of figures, which notebooks show as they are, without any settings of matplotlib."""
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        """A figure that shows itself in a notebook."""
+
+        def _repr_png_(self) -> bytes:
+            picture = BytesIO()
+            with own_settings():
+                self.savefig(picture, format="png", metadata=dict(METADATA[".png"]))
+            return picture.getvalue()
+
+    return NotebookFigure
 
 
 def write_picture(figure: Figure, path: Path) -> None:
@@ -147,11 +165,9 @@ def wrap(widths: Sequence[float], limit: float) -> list[range]:
 
 def page(inner: float, height: float) -> Figure:
     """Return a figure of this size plus margins, with a resolution that keeps the file small."""
-    from matplotlib.figure import Figure
-
     width, height = inner + 2 * MARGIN, height + 2 * MARGIN
     dpi = min(DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
-    return Figure(figsize=(width, height), dpi=dpi, facecolor="white")
+    return figure_class()(figsize=(width, height), dpi=dpi, facecolor="white")
 
 
 def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:

@@ -3,8 +3,8 @@
 Conventions: a name that a file system would change, or that our readers would pass over, is refused before any file is
 written; so are names that differ only in case or in how accents are written, since they are the same file on macOS and
 Windows.  Hidden files belong to other programs and are ignored (`find_hidden` names them); everything else that is
-not a file of the kind is reported.  Symbolic links are refused, wherever they lead: a submission could be a link to its
-gold, and a folder could contain itself.
+not a file of the kind is left out with a notice; so are READMEs and licences.  Symbolic links are refused, wherever they
+lead: a submission could be a link to its gold, and a folder could contain itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from unicodedata import normalize
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
 from closeread.files import DESKTOP_FILES
 from closeread.formats.text import UNSAFE, measure_file
 
@@ -26,17 +26,47 @@ LONGEST_NAME = 255  # bytes, on all usual file systems
 SLASHES = re.compile(r"[/\\]")
 
 
-def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
-    """List the files of a kind in a folder by name, sorted, and the problems with anything else in it.
+ABOUT = re.compile(r"(?:readme|licen[cs]e|copying)(?:\.(?:txt|md|rst))?", re.IGNORECASE)
+"""The names of files that tell of the others in their folder."""
+
+
+def is_about_folder(name: str) -> bool:
+    """Return whether a file, by its name or path, is a README or a licence.
+
+    >>> is_about_folder("data/README.md"), is_about_folder("LICENSE"), is_about_folder("readme.xml")
+    (True, True, False)
+    """
+    return ABOUT.fullmatch(name.rpartition("/")[2]) is not None
+
+
+def list_files(
+    folder: Path, kind: str, *suffixes: str
+) -> tuple[dict[str, Path], list[Problem], list[Problem]]:
+    """List the files of a kind in a folder by name, sorted, the problems with it, and a notice on other files.
 
     The files' names end in one of the suffixes, and that of one file in the first.
     """
-    files, problems = _sort_entries(folder, _iterate_entries(folder, enters=False), kind, suffixes)
+    entries, problems = _sort_entries(folder, _iterate_entries(folder, enters=False))
+    files = {
+        name: path
+        for name, path in entries.items()
+        if name.endswith(suffixes) and name not in suffixes and not is_about_folder(name)
+    }
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
         raise FormatError(
             folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")]
         )
-    return files, problems
+    others = [name for name in entries if name not in files]
+    return files, problems, note_left_out(others, f"names ending in {' or '.join(suffixes)}")
+
+
+def note_left_out(names: Sequence[str], expected: str) -> list[Problem]:
+    """Return a notice on files of a folder that are left out; none if there are none."""
+    if not names:
+        return []
+    verb = "is" if len(names) == 1 else "are"
+    what = f"{pluralize(len(names), 'file')} {verb} left out: {join_names(names)}"
+    return [Problem(f"{what} (expected {expected})")]
 
 
 def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
@@ -79,8 +109,6 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
 def _sort_entries(
     folder: Path,
     entries: Iterable[tuple[Path, os.stat_result]],
-    kind: str = "",
-    suffixes: tuple[str, ...] = (),
 ) -> tuple[dict[str, Path], list[Problem]]:
     """Return the files among entries of a folder by relative path, and the problems with the others, both sorted."""
     files: dict[str, Path] = {}
@@ -90,9 +118,6 @@ def _sort_entries(
             raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
         name = path.relative_to(folder).as_posix()
         if (what := _describe_misfit(name, status.st_mode)) is not None:
-            problems.append(Problem(what, None, name))
-        elif suffixes and (not name.endswith(suffixes) or name in suffixes):
-            what = f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
             problems.append(Problem(what, None, name))
         else:
             files[name] = path

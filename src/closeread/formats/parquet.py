@@ -56,6 +56,8 @@ def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) ->
                     table = table.set_column(place, table.column_names[place], plain)
             excess = limits.describe_excess(table.nbytes, "bytes when decoded")
             problems = [Problem(excess)] if excess else ()
+            if not len(table):
+                problems = [Problem("has no rows (expected at least one)")]
     except MemoryError:  # Arrow's own is an ArrowException, too
         raise
     except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException):
@@ -76,7 +78,7 @@ def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
             columns[name] = table[name].to_pylist()
         except MemoryError:
             raise
-        except (ValueError, pa.ArrowException):  # a UnicodeDecodeError is one
+        except (ValueError, OverflowError, pa.ArrowException):  # a UnicodeDecodeError is one
             problems += _find_damaged(name, table[name])
     if problems:
         raise FormatError(source, problems)
@@ -95,6 +97,9 @@ def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
             problems.append(
                 Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,))
             )
+        except OverflowError:
+            what = f"is a {column.type} that is out of range (expected a JSON value)"
+            problems.append(Problem(what, record=f"row {row}", path=(name,)))
         except MemoryError:
             raise
         except (ValueError, LookupError, pa.ArrowException):

@@ -90,7 +90,10 @@ class Entry(NamedTuple):
 
 
 class Tlink(NamedTuple):
-    """A temporal link between two intervals, with one of `RELATION_TYPES` or `NO_RELATION`, and other attributes."""
+    """A temporal link between two intervals, and other attributes.
+
+    The relation is one of `RELATION_TYPES` or `NO_RELATION`, or of a scheme that TimeML does not know.
+    """
 
     source: str
     target: str
@@ -292,7 +295,8 @@ def _read_tlink(
                 f"event {quote(value)} has {len(found)} instances (expected the eiid of one of them)"
             )
     relation = given.get("relType", "")
-    if relation not in (*RELATION_TYPES, *NO_RELATION):
+    is_misspelt = relation not in RELATION_TYPES and relation.upper() in RELATION_TYPES
+    if not relation or is_misspelt:
         wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
     for what in wrong:
         problems.add(

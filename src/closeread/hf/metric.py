@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from inspect import Parameter, Signature
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import datasets
@@ -59,7 +60,8 @@ Scores = dict[str, float | None]
 class Module(evaluate.Metric):  # type: ignore[misc]
     """The base of all our modules: options in signatures and docstrings, pickling, and the release of locks.
 
-    `INPUTS` names the inputs, `OPTIONS` are those of `compute`.
+    `INPUTS` names the inputs, `OPTIONS` are those of `compute`.  Options given to the constructor, as
+    `evaluate.load(name, option=value)` does, are the defaults of `compute`.
     """
 
     INPUTS: ClassVar[tuple[str, ...]] = ("predictions", "references")
@@ -79,17 +81,30 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         cls._compute = compute
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
+        # evaluate's own constructor takes any argument, and drops those that it does not know.
+        of_evaluate = inspect.signature(evaluate.Metric).parameters
+        self._defaults = {
+            name: options.pop(name) for name in list(options) if name not in of_evaluate
+        }
         super().__init__(*arguments, **options)
+        self._resolve_options({})
         # evaluate copies this method for every instance, without its signature.
         inputs = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in self.INPUTS]
-        self.compute.__func__.__signature__ = self._make_signature(inputs)
+        self.compute.__func__.__signature__ = self._make_signature(inputs, self._defaults)
 
     @classmethod
-    def _make_signature(cls, inputs: Sequence[Parameter]) -> Signature:
-        options = [
-            Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in cls.OPTIONS
-        ]
-        return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])
+    def _make_signature(
+        cls, inputs: Sequence[Parameter], defaults: Mapping[str, Any] = MappingProxyType({})
+    ) -> Signature:
+        parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs]
+        for option in cls.OPTIONS:
+            default = defaults.get(option.name, option.default)
+            parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=default))
+        return Signature(parameters)
+
+    def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        """Return every option with its value: given to `compute`, to the constructor, or the default."""
+        raise NotImplementedError
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments of the constructor, unless predictions are stored."""
@@ -98,6 +113,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
             raise TypeError(f"{self.name} {found}; call compute before pickling it")
         state = {name: getattr(self, name) for name in (*STATE, "max_concurrent_cache_files")}
         make: Callable[..., Any] = type(self)
+        state |= self._defaults
         return partial(make, cache_dir=self._data_dir_root, hash=self._hash, **state), ()
 
     def _has_stored(self) -> bool:
@@ -302,6 +318,7 @@ class EvaluateModule(Module):
         return predictions
 
     def _resolve_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        options = {**self._defaults, **options}
         for option in self.PROCEDURE.options:
             if option.reading and option.name in options:
                 raise RequestError(

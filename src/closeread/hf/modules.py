@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
-import inspect
 import pkgutil
 from pathlib import Path
 from shutil import rmtree
@@ -106,7 +105,7 @@ def load_metric(name: AnyModule, **arguments: str | float | bool | None) -> eval
 
     Args:
         name: such as "coref_lea"; or the name of a procedure or a corpus, such as "timeline".
-        **arguments: what `evaluate.load` passes on, such as `experiment_id`.
+        **arguments: options of `compute`, as defaults; and what `evaluate.load` passes on, such as `experiment_id`.
 
     Returns:
         The module, whose `compute` takes predictions and references.
@@ -117,15 +116,10 @@ def load_metric(name: AnyModule, **arguments: str | float | bool | None) -> eval
     1.0
 
     Raises:
-        RequestError: there is no such module or argument, or the procedure has several.
+        RequestError: there is no such module or option, or the procedure has several.
     """
     name = find_module(name)
     module = importlib.import_module(f"closeread.evaluate_modules.{name}.{name}")
-    from evaluate import Metric
-
-    for argument in arguments:
-        if argument not in (known := list(inspect.signature(Metric).parameters)[:-1]):
-            raise RequestError(describe_unknown("argument of load_metric", argument, known))
     return getattr(module, class_name(name))(**arguments)
 
 

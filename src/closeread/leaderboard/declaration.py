@@ -273,8 +273,9 @@ def make_board(
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
+    split = place.split if own else split
     part = None if own or corpus is None or config == load_corpus(corpus).default_config else config
-    split_name = (place.split if own else split) or "test"
+    split_name = split or "test"
     name = f"{scored}-{part}/{split_name}" if part else f"{scored}/{split_name}"
     if not BOARD_NAME.fullmatch(name) or ".." in name:
         raise RequestError(
@@ -293,7 +294,7 @@ def make_board(
     table = empty.tabulate([None] * len(scorer.gold.records))
     return Board(
         name,
-        title or f"{what}, {split_name}",
+        title or (what if split is None else f"{what}, {split_name}"),
         scored,
         config=None if own else config,
         split=None if own else split,

@@ -161,7 +161,7 @@ def _describe_refusal(problems: Sequence[str]) -> str:
         lines.append(f"- and {len(problems) - SHOWN:,} more")
     lines += [
         "",
-        "Correct this and submit again; `closeread validate` checks predictions before they are sent.",
+        "Correct this and submit again; `closeread submit … --dry-run` checks and sends nothing.",
     ]
     return "\n".join(lines)
 

@@ -163,6 +163,16 @@ def is_best(row: Json) -> bool:
     return bool(row["rank"] and row["rank"].get("best"))
 
 
+def mark_undecided(board: Json, row: Json) -> str:
+    """Return the mark of a row that is not distinguishable from the best, but has a lower score."""
+    if not is_best(row):
+        return ""
+    best = next(other for other in board["rows"] if is_best(other))
+    headline = board["headline"]
+    has_best_score = row["scores"][headline]["value"] == best["scores"][headline]["value"]
+    return "" if has_best_score else "†"
+
+
 def count_best(board: Json) -> int:
     """Return the number of rows down to the end of the first group that is not distinguishable from the best.
 
@@ -201,7 +211,7 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         if times[names[i].casefold()] > 1 and row["kind"] == "system":
             names[i] += f" ({row['id'][:8]})"
     columns = [
-        ["rank", *(format_rank(row["rank"]) + ("†" if is_best(row) else "") for row in rows)],
+        ["rank", *(format_rank(row["rank"]) + mark_undecided(clean, row) for row in rows)],
         ["system", *(_quote(name, style) for name in names)],
         [first["title"], *map(format_value, headline)],
         [f"{100 * clean['confidence']:g}% interval", *map(format_interval, headline)],
@@ -232,9 +242,8 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
     header, *cells = zip(*columns, strict=True)
     n_others = sum(len(other["rows"]) for other in clean["others"])
     notes = {
-        "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(
-            clean
-        ),
+        "† Not distinguishable from the best.": any(mark_undecided(clean, row) for row in rows),
+        "A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
         describe_detectable(clean): describe_detectable(clean),
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()
@@ -529,21 +538,18 @@ STEPS = (1, 2, 5, 10, 20)
 
 
 def list_commands(board: Json, address: str) -> list[str]:
-    """Return the lines that check and submit predictions to a board of the leaderboard with this address."""
-    words = ["closeread", "validate", board["corpus"] or board["procedure"], "PREDICTIONS"]
-    words += [
-        word
-        for name in ("config", "split")
-        if board.get(name)
-        for word in (f"--{name}", board[name])
-    ]
-    submit = ["closeread", "submit", *words[2:], "--system", "My system", "--to"]
-    # of a path, nobody else has more
-    submit.append(address if address.startswith(HUB) else Path(address).name)
-    return [
-        "pip install closeread",
-        *map(shlex.join, [words, submit] if board["corpus"] else [submit]),
-    ]
+    """Return the lines that check and submit predictions to a board of the leaderboard with this address.
+
+    Both name the board: with gold of the organiser's own, no other command knows what predictions are for.
+    """
+    words = ["closeread", "submit", board["corpus"] or board["procedure"], "PREDICTIONS"]
+    for name in ("config", "split"):
+        if board.get(name):
+            words += [f"--{name}", board[name]]
+    # Of a path, nobody else has more than its name.
+    store = address if address.startswith(HUB) else Path(address).name
+    words += ["--system", "My system", "--to", store]
+    return ["pip install closeread", shlex.join([*words, "--dry-run"]), shlex.join(words)]
 
 
 def render_page(index: Json, *, form: Json | None = None, address: str = "STORE") -> str:

@@ -25,6 +25,9 @@ from typing import Any, NamedTuple
 
 from closeread.exceptions import InputError, RequestError
 
+MEMORY_FILE = Path("/proc/self/statm")  # the pages of memory of this process; only Linux has it
+NEEDS_LINUX = "judging needs Linux, where the memory of scoring can be limited"
+
 SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 ANSWER_LIMIT = 200_000_000
 LONGEST = 1_000_000.0  # seconds; the system refuses to wait for as many as a limit may allow
@@ -51,10 +54,13 @@ class Sandbox:
     """A process that answers jobs, one at a time, each in a child with limits.
 
     `prepare`, a function of a module, is called in the process with its arguments, which are pickled, and returns the
-    function that answers a job.  If it raises an InputError, RequestError or OSError, this is a RequestError.
+    function that answers a job.  If it raises an InputError, RequestError or OSError, this is a RequestError; so it is
+    on a system where the limits can't be set.
     """
 
     def __init__(self, prepare: Callable[..., Callable[[Any], bytes]], *arguments: object) -> None:
+        if not MEMORY_FILE.exists():
+            raise RequestError(NEEDS_LINUX)
         # Children that are killed leave temporary files behind.
         self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
@@ -162,7 +168,7 @@ def _run_child(
 
 def _limit(bounds: Bounds) -> None:
     """Limit the memory and the time of this process, and the size of the files that it writes."""
-    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    used = int(MEMORY_FILE.read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
     limits = {
         resource.RLIMIT_AS: used + bounds.memory,
         resource.RLIMIT_CPU: bounds.seconds + 1,

@@ -1,16 +1,16 @@
 """Answers of language models, read tolerantly: rows of a submission, or the reason why there are none.
 
-An answer is the first JSON value of the expected form; code blocks, if there are any, are looked at instead of the rest
-of the text.  Nothing is guessed: a text that is cut short, or has two different answers, is no answer.  An item of a
-list that can't be read, such as a link to a noun phrase that is not there, or a mention of an entity, is left out and
-counted.
+An answer is the last JSON object with the expected field, since models correct themselves, or else a list that stands by
+itself.  Nothing is guessed: an object that is cut short, a list beside another answer, and both yes and no are no
+answers.  An item of a list that can't be read, such as a link to a noun phrase that is not there, or a mention of an
+entity, is left out and counted.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -26,11 +26,15 @@ About = Mapping[str, Any]
 
 Item = TypeVar("Item")
 
-FENCED = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.S)
 THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.S)
-TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.S)
-LABEL = re.compile(r"\W*(?:answer\W+)?(yes|no)(?:[.,;:!\s*`\"')]*\Z|[*`\"')]*[.,;:!\n])", re.I)
-LAST_LABEL = re.compile(r"answer\W+(?:is\W+)?(yes|no)\W*\Z", re.I)
+OPENING_BRACKET = re.compile(r"[\[{]")
+# A string of JSON is in one line; it may lack its end, so that no part of a text is searched twice.
+TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[\]}])')
+# "No idea" and the like are no answers.
+YES_OR_NO = r"\b(yes|no(?!(?:\s+|-)(?:doubt|idea|one|problem|question|reason|way|wonder)\b))\b"
+FIRST_WORD = re.compile(rf"\W*(?:\d+\W+)?{YES_OR_NO}", re.I)
+WORD_AFTER_ANSWER = re.compile(rf"\banswer\W+(?:is\W+)?{YES_OR_NO}", re.I)
+ANY_WORD = re.compile(r"\b(?:yes|no)\b", re.I)
 NUMBER = re.compile(r"\[?(?:np)?(\d{1,9})\]?", re.A)
 
 
@@ -42,11 +46,13 @@ class Answer:
         rows: rows of the submission; none if there is a reason, unless other windows of the text were answered.
         reason: why there are no rows, in a few words; None if the answer was read.
         dropped: how many items of the answer could not be read.
+        is_corrected: whether the answer had other values before, of which the last counts.
     """
 
     rows: list[Record] = field(default_factory=list)
     reason: str | None = None
     dropped: int = 0
+    is_corrected: bool = False
 
 
 class UnreadableError(Exception):
@@ -86,15 +92,16 @@ def read_answer(procedure: str, text: str, about: About) -> Answer:
         return Answer(reason="nothing")
     try:
         if about.get("ask") == "candidate":
-            rows, dropped = form.read([_read_word(text)], about)
+            label, is_corrected = _read_word(text)
+            rows, dropped = form.read([label], about)
         else:
-            found = _find_list(text, form.key)
-            rows, dropped = form.read(found, about)
+            values, is_corrected = _choose_list(text, form, about)
+            rows, dropped = form.read(values, about)
             if dropped and not any(row.get(form.key) for row in rows):
                 return Answer(reason="no item of the list can be read")
     except UnreadableError as error:
         return Answer(reason=str(error))
-    return Answer(rows, dropped=dropped)
+    return Answer(rows, dropped=dropped, is_corrected=is_corrected)
 
 
 def write_answer(
@@ -145,11 +152,14 @@ def merge_answers(procedure: str, answers: Sequence[Answer]) -> Answer:
     """Merge the answers to the windows of a text: chains that share a mention are one; a pair is linked once."""
     if len(answers) == 1:
         return answers[0]
-    reason = next((one.reason for one in answers if one.reason), None)
-    rows = [row for one in answers for row in one.rows]
-    dropped = sum(one.dropped for one in answers)
+    reason = next((answer.reason for answer in answers if answer.reason), None)
+    rows = list[Record]()
+    for answer in answers:
+        rows += answer.rows
+    dropped = sum(answer.dropped for answer in answers)
+    is_corrected = any(answer.is_corrected for answer in answers)
     if not rows:
-        return Answer([], reason, dropped)
+        return Answer([], reason, dropped, is_corrected)
     merged = dict(rows[0])
     if procedure == "coref":
         merged["clusters"] = _join_chains(chain for row in rows for chain in row["clusters"])
@@ -160,7 +170,7 @@ def merge_answers(procedure: str, answers: Sequence[Answer]) -> Answer:
             for one in reversed(row["relations"])
         }
         merged["relations"] = list(reversed(links.values()))
-    return Answer([merged], reason, dropped)
+    return Answer([merged], reason, dropped, is_corrected)
 
 
 def _join_chains(chains: Iterable[list[list[int]]]) -> list[list[list[int]]]:
@@ -178,66 +188,106 @@ def _join_chains(chains: Iterable[list[list[int]]]) -> list[list[list[int]]]:
 # JSON inside of a text
 
 
-def _find_list(text: str, key: str) -> list[Any]:
-    """Return the list that is the answer."""
-    fenced = FENCED.findall(text)
-    values = [value for part in fenced or [text] for value in _find_values(part)]
-    if not values:
-        raise UnreadableError("no JSON")
-    found = [one.get(key) if isinstance(one, dict) else one for one in values]
-    lists = [value for value in found if isinstance(value, list)]
+@dataclass(frozen=True)
+class JsonValues:
+    """The JSON in a text.
+
+    Attributes:
+        named: the values of the expected field, in order.
+        lists: lists that stand by themselves.
+        prose: the text without the objects that have the field.
+        has_other: whether there is any other object.
+    """
+
+    named: list[Any] = field(default_factory=list)
+    lists: list[list[Any]] = field(default_factory=list)
+    prose: str = ""
+    has_other: bool = False
+
+
+def _choose_list(text: str, form: Form, about: About) -> tuple[list[Any], bool]:
+    """Return the list that is the answer, and whether it corrects another one."""
+    values = _find_values(text, form.key)
+    named = [value for value in values.named if isinstance(value, list)]
+    # Such as [1] in prose.
+    lists = [value for value in values.lists if _is_answer(value, form, about)] or values.lists
+    if named:
+        lists = [named[-1], *(value for value in lists if _is_answer(value, form, about))]
     if not lists:
-        raise UnreadableError(f"no list of {key}")
-    named = [one[key] for one in values if isinstance(one, dict) and isinstance(one.get(key), list)]
-    chosen = named or lists
-    if any(one != chosen[0] for one in chosen):
+        has_json = values.named or values.has_other
+        raise UnreadableError(f"no list of {form.key}" if has_json else "no JSON")
+    if any(value != lists[0] for value in lists):
         raise UnreadableError("several different answers")
-    return list(chosen[0])
+    return lists[0], any(value != lists[0] for value in named)
 
 
-def _find_values(text: str) -> Iterator[Any]:
-    """Yield the objects and lists of JSON in a text; what only looks like one, such as [1], is passed over."""
-    start = 0
-    while opening := re.compile(r"[\[{]").search(text, start):
-        start = _find_end(text, opening.start())
-        part = text[opening.start() : start]
-        for tried in (part, TRAILING_COMMA.sub(lambda match: match[1] or "", part)):
-            try:
-                yield parse_json(tried, UNSAFE)
-                break
-            except ValueError:
-                continue
-
-
-def _find_end(text: str, start: int) -> int:
-    """Return where the bracket at the start is closed."""
-    depth = 0
-    for token in re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.S).finditer(text, start):
-        if token[0] in "[{":
-            depth += 1
-        elif token[0] in "]}":
-            depth -= 1
-            if not depth:
-                return token.end()
-    raise UnreadableError("JSON that is cut short")
-
-
-def _read_word(text: str) -> str:
-    """Return the only word of an answer, or that of its JSON."""
+def _is_answer(values: list[Any], form: Form, about: About) -> bool:
+    """Whether anything can be read of a list; of an empty one, that there is nothing."""
     try:
-        found = [
-            one["label"] for one in _find_values(text) if isinstance(one, dict) and "label" in one
-        ]
+        rows, dropped = form.read(values, about)
     except UnreadableError:
-        found = []
-    if not found:
-        matches = (LABEL.match(text), LAST_LABEL.search(text))
-        found = [match[1] for match in matches if match]
-    if len({str(one).lower() for one in found}) > 1:
-        raise UnreadableError("several different answers")
-    if not found:
+        return False
+    return not dropped or any(row.get(form.key) for row in rows)
+
+
+def _find_values(text: str, key: str) -> JsonValues:
+    """Return the JSON in a text; brackets that begin no JSON are prose."""
+    text = TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+    named, lists, prose = list[Any](), list[list[Any]](), list[str]()
+    has_other = False
+    # A list after a bracket that begins no JSON may be a part of an answer that is cut short.
+    is_broken = False
+    end = 0
+    end_of_named = 0
+    for opening in OPENING_BRACKET.finditer(text):
+        start = opening.start()
+        if start < end:
+            continue
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, start)
+            value = parse_json(text[start:end], UNSAFE)
+        except RecursionError:
+            raise UnreadableError("JSON that is nested too deeply") from None
+        except ValueError:
+            if re.compile(rf'\{{\s*"{key}"').match(text, start):
+                raise UnreadableError("JSON that is cut short or malformed") from None
+            is_broken = True
+            continue
+        if isinstance(value, dict) and key in value:
+            named.append(value[key])
+            prose.append(text[end_of_named:start])
+            end_of_named = end
+        elif isinstance(value, list) and not is_broken:
+            lists.append(value)
+        else:
+            has_other = True
+    prose.append(text[end_of_named:])
+    return JsonValues(named, lists, " ".join(prose), has_other)
+
+
+def _read_word(text: str) -> tuple[str, bool]:
+    """Return the label of an answer or of its JSON, and whether it corrects another one.
+
+    A word is an answer at the beginning or after "answer:", unless the other word stands anywhere else.
+    """
+    values = _find_values(text, "label")
+    labels = [_name_label(value) for value in values.named]
+    match = FIRST_WORD.match(values.prose) or WORD_AFTER_ANSWER.search(values.prose)
+    if match:
+        words = {word.lower() for word in ANY_WORD.findall(values.prose)}
+        if len(words.union(labels)) > 1:
+            raise UnreadableError("both yes and no")
+        labels.append(match[1].lower())
+    if not labels:
         raise UnreadableError("neither yes nor no")
-    return str(found[0])
+    return labels[-1], any(label != labels[-1] for label in labels)
+
+
+def _name_label(value: Any) -> str:
+    """Return a label as text; true and false are yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).strip().lower()
 
 
 # Tasks
@@ -249,8 +299,7 @@ def _read_labels(values: list[Any], about: About) -> tuple[list[Record], int]:
         raise UnreadableError(
             f"{pluralize(len(values), 'label')} for {pluralize(len(ids), 'answer')}"
         )
-    words = {True: "yes", False: "no"}
-    labels = [words[one] if isinstance(one, bool) else str(one).strip().lower() for one in values]
+    labels = [_name_label(value) for value in values]
     if any(label not in ("yes", "no") for label in labels):
         raise UnreadableError("a label is neither yes nor no")
     return [{"id": one, "label": label} for one, label in zip(ids, labels, strict=True)], 0

@@ -29,6 +29,7 @@ class Log:
         epochs: how many times each question was asked.
         rows: for each epoch, the rows of a submission.
         answered: the share of answers that could be read, from 0 to 1.
+        corrected: how many answers had other values before, of which the last counted.
         input_tokens, output_tokens: of all questions.
         cost: in dollars; None if the log does not tell.
         version: of closeread when the log was written.
@@ -47,6 +48,7 @@ class Log:
     epochs: int
     rows: Sequence[Sequence[Record]]
     answered: float
+    corrected: int
     input_tokens: int
     output_tokens: int
     cost: float | None
@@ -119,6 +121,7 @@ def read_log(path: str | Path) -> Log:
         epochs,
         rows,
         sum(score.reason is None for _, score in scored) / len(scored),
+        sum(bool((score.metadata or {}).get("corrected")) for _, score in scored),
         sum(one.input_tokens for one in usage) + sum(cached),
         sum(one.output_tokens for one in usage),
         sum(one for one in costs if one is not None) if costs and None not in costs else None,

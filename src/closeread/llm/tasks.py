@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from inspect_ai import Task, task
@@ -33,6 +33,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import JSONSchema
 
 from closeread._version import __version__
+from closeread.argument_types import check_argument
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
@@ -41,6 +42,7 @@ from closeread.formats.text import read_lines
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
 from closeread.llm.questions import Exam
 from closeread.llm.scores import average_epochs, count_unit
+from closeread.parameters import within
 from closeread.records import Record
 
 NAN = float("nan")
@@ -78,7 +80,7 @@ def mctaco(
     )
 
 
-def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
+def _add(title: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
     """Return the task of a corpus or a procedure."""
 
     def made(
@@ -92,16 +94,18 @@ def _add(name: str, corpus: str, about: str, **more: str) -> Callable[..., Task]
         structured: bool = False,
         articles: str | None = None,
     ) -> Task:
+        # Without a key, the documents of Marmara, such as those of its sample, are tried.
+        name = "marmara_coref" if corpus == "coref" and gold is None and config else corpus
         how: dict[str, Any] = {
             "examples": examples,
             "seed": seed,
             "prompt": prompt,
             "structured": structured,
         }
-        return make_task(Exam(corpus, config, split, gold, shots=shots, articles=articles, **how))
+        return make_task(Exam(name, config, split, gold, shots=shots, articles=articles, **how))
 
-    made.__name__, made.__doc__ = name, about
-    return task(name=name)(made)
+    made.__name__, made.__doc__ = title, about
+    return task(name=title)(made)
 
 
 tne = _add("tne", "tne", "Ask which noun phrases of a text are related, and by which preposition.")
@@ -120,8 +124,7 @@ coref = _add(
 
 def make_task(exam: Exam) -> Task:
     """Return the task that asks an exam's questions."""
-    if exam.procedure == "coref" and exam.gold is None:
-        raise RequestError("coref has no corpus of its own; name a key by gold=FILE")
+    check_exam(exam)
     about = exam.describe()
     samples = [
         Sample(
@@ -158,6 +161,25 @@ def make_task(exam: Exam) -> Task:
             "samples": len(samples),
         },
     )
+
+
+def check_exam(exam: Exam) -> None:
+    """Check the arguments of a task, which inspect takes from the command line as they are.
+
+    Raises:
+        RequestError: an argument is wrong, or is one of another task.
+    """
+    for argument in ("shots", "seed", "prompt"):
+        check_argument(argument, getattr(exam, argument), Annotated[int, within(0)])
+    check_argument("structured", exam.structured, bool)
+    for argument in ("config", "split", "gold", "examples", "articles"):
+        check_argument(argument, getattr(exam, argument), str | None)
+    if exam.articles is not None and exam.procedure != "wikipossessions":
+        raise RequestError("articles is an argument of wikipossessions only")
+    if exam.name == "coref" and exam.gold is None:
+        raise RequestError(
+            "coref has no corpus of its own; name a key by gold=FILE, or try config=sample"
+        )
 
 
 @solver
@@ -233,7 +255,12 @@ def count_answers() -> Scorer:
         ]
         answer = merge_answers(exam.procedure, read)
         refused = state.output.stop_reason == "content_filter"
-        metadata: dict[str, Any] = {"unit": unit, "epoch": state.epoch, "dropped": answer.dropped}
+        metadata: dict[str, Any] = {
+            "unit": unit,
+            "epoch": state.epoch,
+            "dropped": answer.dropped,
+            "corrected": answer.is_corrected,
+        }
         try:
             counts = await run_sync(count_unit, exam, unit, answer.rows)
         except InputError as error:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, overload
 
-import numpy as np
-
 from closeread import parameters as arg
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
@@ -44,6 +42,7 @@ from closeread.exceptions import (
 )
 from closeread.formats.text import is_open_pipe
 from closeread.limits import keep_files_below
+from closeread.operations.logs import average_counts, list_logs, read_only_log, replace_folders
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
@@ -97,11 +96,11 @@ def read_systems(
     the names, those of logs are replaced by those of the models.
     """
     procedure, _ = find_procedure(name)
-    logs = {
-        system: _read_log(source, procedure)
-        for system, source in sources.items()
-        if _find_kind(source) == "log"
-    }
+    logs: dict[str, Log] = {}
+    for system, source in sources.items():
+        log = read_only_log(source, procedure)
+        if log is not None:
+            logs[system] = log
     if logs:
         log = next(iter(logs.values()))
         if all(part is None for part in place[1:]):
@@ -129,9 +128,9 @@ def read_systems(
             return _read_stored(sources[system], procedure)
         epochs = logs[system].rows if system in logs else [cast(FileOrRows, sources[system])]
         counted = [scorer.count(scorer.read_source(rows)) for rows in epochs]
-        notices.extend(notice for one in counted for notice in one.notices)
-        values = np.mean([one.table.values for one in counted], axis=0)
-        return replace(counted[0], table=replace(counted[0].table, values=values))
+        for counts in counted:
+            notices.extend(counts.notices)
+        return average_counts(counted)
 
     results = read_all(sources, read)
     provenances, requested = [one.provenance for one in results], None
@@ -167,28 +166,14 @@ def read_systems(
     return Systems(names, results, shown, lacking, notices, usage)
 
 
-def _read_log(source: object, procedure: Procedure) -> Log:
-    """Read the log of a language model, of the procedure."""
-    from closeread.llm.logs import read_log
-
-    log = read_log(cast(Path, source))
-    if log.procedure != procedure.name:
-        raise FormatError(
-            log.path,
-            [Problem(f"is a log of {log.corpus} (expected one that {procedure.name} scores)")],
-        )
-    return log
-
-
-def _find_kind(source: Source) -> str:
-    """Return what is in a file; what is read from a pipe is gone, so it can only be predictions."""
-    is_file = isinstance(source, str | Path) and not is_open_pipe(Path(source))
-    return detect_kind(Path(cast(Path, source))) if is_file else "predictions"
-
-
 def _is_stored(source: Source) -> bool:
     """Return whether a system is counts, a report or a log, which know their gold."""
-    return isinstance(source, Counts | Report) or _find_kind(source) != "predictions"
+    if isinstance(source, Counts | Report):
+        return True
+    # What is read from a pipe is gone, so it can only be predictions.
+    if not isinstance(source, str | Path) or is_open_pipe(Path(source)):
+        return False
+    return detect_kind(Path(source)) != "predictions" or bool(list_logs(source))
 
 
 def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
@@ -392,7 +377,8 @@ def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[st
     """Return systems by name; files by the names that are given for them, or by their stems."""
     if isinstance(systems, Mapping):
         return systems
-    files, option = list(map(Path, systems)), name_option("names")
+    files = replace_folders(map(Path, systems))
+    option = name_option("names")
     chosen = list(names) or make_names(files)
     if len(chosen) != len(files):
         raise RequestError(

@@ -126,9 +126,11 @@ def init_leaderboard(
         results: Keep results in this dataset on the Hub.  [default: STORE with -results]
         replace: Change a board that exists; everything is scored again.
     """
+    from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
     place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
@@ -180,6 +182,8 @@ def init_leaderboard(
     else:
         opened.write_leaderboard(after)
         done = f"board {board.name}, ranked by {board.headline}"
+    if not MEMORY_FILE.exists():
+        warn_all([f"this leaderboard can't be judged on this machine: {NEEDS_LINUX}"])
     return Written(None, f"{source}: {done}\nSignature: {board.signature}")
 
 

@@ -62,11 +62,12 @@ def llm_rows(log: Log, *, output: Output) -> Written:
     write_texts({name: dump_json_lines(rows) for name, rows in zip(names, read.rows, strict=True)})
     records = [row for rows in read.rows for row in rows]
     files = f" in {pluralize(read.epochs, 'file')}, one for each epoch" if read.epochs > 1 else ""
-    return Written(
-        names[0],
-        f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read",
-        records,
-    )
+    message = f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read"
+    if read.corrected:
+        message += (
+            f"; of {pluralize(read.corrected, 'answer')} with several values, the last counts"
+        )
+    return Written(names[0], message, records)
 
 
 OPERATIONS: Operations = {"llm": {"lm-eval-tasks": list_lm_eval_tasks, "rows": llm_rows}}

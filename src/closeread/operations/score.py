@@ -17,10 +17,11 @@ from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.limits import keep_files_below
+from closeread.operations.logs import average_counts, read_only_log
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, make_place, open_scorer
+from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
 
@@ -60,9 +61,10 @@ def score(
 
     Args:
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        predictions: a file, a folder, or objects: a list of rows, a data frame (pandas, polars, Arrow), a
-            `datasets.Dataset`, or a mapping or series of pandas from ids to rows, or to labels, links, clusters …; of
-            coreference, also a list of the clusters of each document, which are then matched in order.
+        predictions: a file, a folder, a log of inspect-ai, or objects: a list of rows, a data frame (pandas,
+            polars, Arrow), a `datasets.Dataset`, or a mapping or series of pandas from ids to rows, or to labels,
+            links, clusters …; of coreference, also a list of the clusters of each document, which are then matched in
+            order.
         gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
@@ -74,7 +76,7 @@ def score(
         by: a field to slice by, such as "category", or several.
         ci: whether to compute confidence intervals.
         resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
-        interval: "percentile", or "bca" for bias-corrected and accelerated intervals, which are better with few units.
+        interval: "percentile", or "bca" for bias-corrected and accelerated intervals.
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
@@ -85,14 +87,29 @@ def score(
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
     with keep_files_below(max_bytes):
+        log = read_only_log(predictions, find_procedure(name)[0])
+        epochs: Sequence[FileOrRows] = [predictions]
+        if log is not None:
+            epochs = log.rows
+            rest = {**log.options, **rest}
+            if all(part is None for part in place[1:]):
+                place, _ = make_place(name, log.gold, log.config, log.split)
+        if explain and len(epochs) > 1:
+            raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
         warn_all(scorer.gold.notices)
-        system = scorer.read_source(predictions)
+        systems = [scorer.read_source(rows) for rows in epochs]
         breakdowns = scorer.breakdowns_for(fields)
         if counts is not None:
-            breakdowns = list(dict.fromkeys([*breakdowns, *scorer.available_breakdowns(system)]))
-        counted = scorer.count(system, breakdowns, jobs=jobs)
-        explanations = scorer.explain(system, counted.table.units) if explain else None
+            available = scorer.available_breakdowns(systems[0])
+            breakdowns = list(dict.fromkeys([*breakdowns, *available]))
+        # Breakdowns are counted for one epoch only, since parts may be other ones in another.
+        if breakdowns and len(systems) > 1:
+            raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
+        counted = average_counts(
+            [scorer.count(system, breakdowns, jobs=jobs) for system in systems],
+        )
+        explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)
     if counts is not None:

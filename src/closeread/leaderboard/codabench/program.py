@@ -31,7 +31,7 @@ from closeread.exceptions import (
     word_for_command_line,
 )
 from closeread.files import package_folder, write_text
-from closeread.formats.folders import walk_files
+from closeread.formats.folders import is_about_folder, walk_files
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
 from closeread.leaderboard.names import show_safely
 from closeread.leaderboard.scoring import score_predictions
@@ -116,7 +116,7 @@ def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Ma
     files = {
         name: path
         for name, path in files.items()
-        if name != WORKER_FILE and not name.startswith(MAC_FOLDER)
+        if name != WORKER_FILE and not name.startswith(MAC_FOLDER) and not is_about_folder(name)
     }
     if not files and not problems:
         problems = [Problem("contains no files (expected a zip file with the predictions)")]

@@ -115,12 +115,13 @@ def measure_distances(shared: int, one: int, other: int, options: Mapping[str, s
 
 def count_disagreement(
     document: DocumentAnnotations, options: Mapping[str, str]
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, bool]:
     """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
 
     Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
     values - 1; expected are those between all values of the document, over pairs and divided by their number - 1.
-    Mentions with fewer than two values are left out.
+    Mentions with fewer than two values are left out; the last item says whether any mention is left, so that there is
+    a pair of values to compare.
     """
     sets: dict[frozenset[int], int] = {}  # with their numbers
     values: list[Counter[int]] = [Counter() for _ in document.mentions]
@@ -155,7 +156,8 @@ def count_disagreement(
     nearer = np.zeros(len(MEASURES))
     for (a, b), distance in distances.items():
         nearer += often[a] * often[b] * (1 - distance)
-    return observed, (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
+    expected = (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
+    return observed, expected, bool(compared)
 
 
 class DocumentAgreement(NamedTuple):
@@ -164,7 +166,7 @@ class DocumentAgreement(NamedTuple):
     document: str
     annotators: int  # how many have annotated it
     mentions: int  # how many objects it has
-    # by measure, at most 1; None if there are fewer than two annotators
+    # by measure, at most 1; None if there is no pair of values to compare
     alpha: Mapping[str, float | None]
     # whether alpha is 0/0, which is 1 by convention: there are no two different values
     is_undefined: bool = False
@@ -175,7 +177,7 @@ class Agreement(Result):
     """The agreement of annotators, by document and in all."""
 
     documents: Sequence[DocumentAgreement]
-    # by measure, averaged as the options say; None if nothing is compared
+    # by measure, averaged as the options say; None if no pair of values is compared
     alpha: Mapping[str, float | None]
     options: Mapping[str, str]
     empty: int  # how many of the compared annotations have no chain of two or more mentions
@@ -251,9 +253,18 @@ class Agreement(Result):
     def describe(self) -> Iterator[str]:
         """Yield notes for readers of the figures."""
         yield from self.describe_left_out()
-        if equal := [
-            one.document for one in self.documents if one.annotators > 1 and one.is_undefined
-        ]:
+        compared = [document for document in self.documents if document.annotators > 1]
+        incomparable = [one.document for one in compared if None in one.alpha.values()]
+        if incomparable:
+            documents = pluralize(len(incomparable), "document")
+            found = f"alpha is undefined, and left out of averages, in {documents}"
+            yield f"{found} without a pair of values to compare: {join_names(incomparable)}."
+        equal = [
+            one.document
+            for one in compared
+            if one.is_undefined and one.document not in incomparable
+        ]
+        if equal:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
             yield f"{found} without two different values: {join_names(equal)}."
         if self.empty:
@@ -302,24 +313,26 @@ def measure_agreement(
     annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]
 ) -> Agreement:
     """Measure the agreement of the annotators of every document, given the value of every option (see `resolve`)."""
-    sums = np.array([count_disagreement(one, options) for one in annotations]).reshape(
-        -1, 2, len(MEASURES)
-    )
+    counted = [count_disagreement(one, options) for one in annotations]
+    sums = np.array([counts[:2] for counts in counted]).reshape(-1, 2, len(MEASURES))
     n_annotators = np.array([len(one.annotations) for one in annotations], np.int64)
     if options["form"] == "printed":
         sums[:, 0] *= ratio(n_annotators - 1, np.maximum(n_annotators, 1))[:, None]
         sums[:, 1] *= 2
-    alpha, compared = _divide(*sums.transpose(1, 0, 2)), n_annotators > 1
+    alpha = _divide(*sums.transpose(1, 0, 2))
+    # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
+    has_pairs = np.array([has_pair for _, _, has_pair in counted], np.bool_)
+    compared = (n_annotators > 1) & has_pairs
     if options["average"] == "macro":
         total = alpha[compared].mean(axis=0) if compared.any() else alpha[:0].sum(axis=0)
     else:
         total = _divide(*sums[compared].sum(axis=0))
     documents = [
         DocumentAgreement(
-            one.name, n, len(one.mentions), _name_measures(row, n > 1), not expected.any()
+            one.name, n, len(one.mentions), _name_measures(row, is_compared), not expected.any()
         )
-        for one, n, row, expected in zip(
-            annotations, n_annotators.tolist(), alpha, sums[:, 1], strict=True
+        for one, n, row, is_compared, expected in zip(
+            annotations, n_annotators.tolist(), alpha, compared.tolist(), sums[:, 1], strict=True
         )
     ]
     drawn = [
@@ -330,7 +343,7 @@ def measure_agreement(
 
 
 def _divide(observed: Floats, expected: Floats) -> Floats:
-    """Return 1 - observed / expected, and 1 for 0/0."""
+    """Return 1 - observed / expected, and 1 for 0/0: all values that are compared are equal."""
     return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
 
 

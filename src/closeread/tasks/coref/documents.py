@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
@@ -118,12 +118,22 @@ class MentionTable(Sequence[Record]):
     # (n_documents,) their files in the folder; empty if all are from one file
     files: Sequence[str] = ()
 
+    # The names of the documents of files that were left out because of their errors; of a response, also the key's.
+    broken: frozenset[str] = frozenset()
+
     def __len__(self) -> int:
         return len(self.names)
 
     def select(self, rows: Mask) -> MentionTable:
         """Return the table with the mentions where the mask is true; entities keep their numbers."""
         return self.take(np.flatnonzero(rows))
+
+    def without(self, names: Collection[str]) -> MentionTable:
+        """Return the table without the mentions of some documents, by name."""
+        if not names:
+            return self
+        others = [number for number, name in enumerate(self.names) if name not in names]
+        return self.select(np.isin(self.document, others))
 
     def take(self, rows: Ints) -> MentionTable:
         """Return the table with these mentions in this order; entities keep their numbers."""
@@ -515,6 +525,7 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
             start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed
         ),
         files=[file for file, table in tables.items() for _ in table.names],
+        broken=frozenset().union(*(table.broken for table in parts)),
     )
 
 
@@ -566,6 +577,7 @@ def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
         words=JoinedWords(places) if response.words else key.words,
         relations=response.relations,
         notices=response.notices,
+        broken=response.broken,
         absent=frozenset(i for i, name in enumerate(key.names) if name not in given),
     )
 

@@ -300,7 +300,7 @@ def check_options(options: Mapping[str, object], kinds: Sequence[str] = ()) -> N
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
-    if options.get("duplicates") == "reference":
+    if options.get("duplicates") in ("reference", "last"):
         advice = f"use {name_option('duplicates', 'first')}"
         raise RequestError(f"an error analysis needs every mention in one entity; {advice}")
 

@@ -3,12 +3,17 @@
 Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora, JSON, Parquet or text with
 marked mentions; if it is not conclusive, the suffix (`.conllu`, `.jsonl`, `.txt` and so on) does, without `.gz`.  A
 folder may contain files of several formats, and subfolders; if it has files ending in `_gold_conll`, as CoNLL-2012
-does, only these are read.
+does, only these are read.  READMEs, licences and files of no known format are left out; so are those that only their
+suffix `.txt` makes text with marked mentions, unless all others are.  Documents of several files that have the same name
+are named after their files, too.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -29,7 +34,7 @@ from closeread.exceptions import (
 )
 from closeread.files import text_suffix, write_text
 from closeread.formats import Format
-from closeread.formats.folders import find_hidden, walk_files
+from closeread.formats.folders import find_hidden, is_about_folder, note_left_out, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
@@ -62,6 +67,9 @@ def iterate_formats() -> Iterator[Format]:
     return map(partial(find_format, "coref"), FORMATS)
 
 
+NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *(.+?)\s*$")
+
+
 class Reading(NamedTuple):
     """How files are read."""
 
@@ -71,6 +79,7 @@ class Reading(NamedTuple):
     tolerant: bool = False  # whether wrong tags of language models cost only their mention
     # finds mentions of which only the text is given; None to refuse them
     texts: TextMentions | None = None
+    skip_invalid: bool = False  # whether files of a folder that have errors are left out
 
 
 def read_documents(
@@ -80,6 +89,7 @@ def read_documents(
     word_column: str = "auto",
     tolerant: bool = False,
     texts: TextMentions | None = None,
+    skip_invalid: bool = False,
 ) -> MentionTable:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
@@ -89,50 +99,166 @@ def read_documents(
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
         texts: finds mentions of which only the text is given; None to refuse them.
+        skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
-    reading = Reading(is_response, word_column, tolerant, texts)
+    reading = Reading(is_response, word_column, tolerant, texts, skip_invalid)
     if not path.is_dir():
         with plain_file(path) as file:
             found = _find_format(path.name, file) or find_format("coref", "conll")
             table = table_of(_read(found, file, reading).records)
         return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
     files, problems = walk_files(path)
-    chosen = {
-        name: one for name, one in files.items() if _drop_gz(name).endswith(GOLD_CONLL)
-    } or files
+    chosen, notices = _choose_files(path, files)
     tables: dict[str, MentionTable] = {}
-    seen: dict[str, str] = {}
-    for name, one in chosen.items():
+    invalid: dict[str, FormatError] = {}
+    for name, form in chosen.items():
         try:
-            with plain_file(one) as file:
-                parsed = _read(_find_format(name, file), file, reading)
+            with plain_file(files[name]) as file:
+                parsed = _read(form, file, reading)
         except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
+            invalid[name] = error
         else:
             tables[name] = name_documents(table_of(parsed.records), name)
-            for document, line in zip(tables[name].names, parsed.lines, strict=True):
-                if (before := seen.setdefault(document, name)) != name:
-                    problems.append(
-                        Problem(
-                            f"duplicate document {quote(document)} (also in {before})", line, name
-                        )
-                    )
-        if len(problems) > limits.MAX_PROBLEMS:
+        if len(invalid) > limits.MAX_PROBLEMS and not reading.skip_invalid:
             break
+    if reading.skip_invalid and tables:
+        notices += _note_invalid(invalid)
+    else:
+        for name, failure in invalid.items():
+            problems += [problem._replace(file=name) for problem in failure.problems]
+    notices += _rename_repeated(tables, problems)
     if problems:
         raise FormatError(path, problems)
     table = join_tables(tables)
-    notices = [f"{path}: {notice}" for notice in table.notices]
-    if ignored := [name for name in files if name not in chosen]:
-        what = f"{pluralize(len(ignored), 'file')} not ending in {GOLD_CONLL} ignored: {join_names(ignored)}."
-        notices.insert(0, f"{path}: {what}")
-    return replace(table, notices=[*notices, *describe_problems(str(path), find_hidden(path))])
+    noted = describe_problems(str(path), notices)
+    hidden = describe_problems(str(path), find_hidden(path))
+    in_files = [f"{path}: {notice}" for notice in table.notices]
+    broken = frozenset(document for name in invalid for document in _list_names(name, files[name]))
+    return replace(table, notices=[*noted, *in_files, *hidden], broken=broken)
 
 
-def _read(found: Format | None, file: Path, how: Reading) -> Parsed:
-    if found is None:
-        expected = "expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with marked mentions"
-        raise FormatError(file, [Problem(f"is not a file of coreference ({expected})")])
+def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
+    """Return a notice on the files with errors that are left out, with the first error; none if there are none."""
+    if not invalid:
+        return []
+    name, error = next(iter(invalid.items()))
+    verb = "is" if len(invalid) == 1 else "are"
+    what = f"{pluralize(len(invalid), 'file')} with errors {verb} left out: {join_names(list(invalid))}"
+    first = error.problems[0]._replace(file=None).at(name)
+    return [Problem(f"{what}; first: {first}")]
+
+
+def _list_names(name: str, path: Path) -> list[str]:
+    """List the names of the documents in a file of CoNLL or CoNLL-U that has errors; that of the file if it has none."""
+    from closeread.tasks.coref.formats.conll import MARKER, parse_name
+
+    names = []
+    with suppress(FormatError), plain_file(path) as file:
+        for line in file.read_bytes().splitlines():
+            if marker := MARKER.match(line):
+                names.append(parse_name(line[marker.end() :].rstrip()))
+            elif found := NEW_DOCUMENT.match(line):
+                names.append(found[1].decode("utf-8", "replace"))
+    return [found for found in names if found] or [str(PurePosixPath(_drop_gz(name)).stem)]
+
+
+def _choose_files(
+    folder: Path, files: Mapping[str, Path]
+) -> tuple[dict[str, Format], list[Problem]]:
+    """Choose the files of a folder that have coreference, with the format of each, and a notice on the others."""
+    gold = [name for name in files if _drop_gz(name).endswith(GOLD_CONLL)]
+    if gold:
+        others = [name for name in files if name not in gold]
+        conll = find_format("coref", "conll")
+        return dict.fromkeys(gold, conll), note_left_out(others, f"names ending in {GOLD_CONLL}")
+    chosen: dict[str, Format] = {}
+    plain: list[str] = []
+    for name, path in files.items():
+        if is_about_folder(name):
+            continue
+        try:
+            with plain_file(path) as file:
+                form = _recognise(file)
+        except FormatError:  # reading it reports the error
+            form = find_format("coref", "conll")
+        if form is None and PurePosixPath(_drop_gz(name)).suffix.lower() == ".txt":
+            plain.append(name)
+        form = form or _find_format_by_name(name)
+        if form is not None:
+            chosen[name] = form
+    if len(plain) < sum(not is_about_folder(name) for name in files):
+        for name in plain:
+            del chosen[name]
+    others = [name for name in files if name not in chosen]
+    if not chosen and files:
+        what = f"contains no file of coreference ({EXPECTED}), but {join_names(others)}"
+        raise FormatError(folder, [Problem(what + _find_sibling(folder))])
+    return chosen, note_left_out(others, "files of coreference")
+
+
+def _find_sibling(folder: Path) -> str:
+    """Name a folder beside one without coreference that has some, as LitBank has `conll` beside `brat`."""
+    for sibling in sorted(folder.resolve().parent.iterdir()):
+        if sibling.is_dir() and any(map(_find_own_format, sibling.iterdir())):
+            return f"; did you mean {folder.parent / sibling.name}?"
+    return ""
+
+
+def _find_own_format(path: Path) -> Format | None:
+    """Find the format of a file by its suffix, if that is a format's own, as that of plain text is not."""
+    return None if path.suffix == ".txt" else _find_format_by_name(path.name)
+
+
+def _rename_repeated(tables: dict[str, MentionTable], problems: list[Problem]) -> list[Problem]:
+    """Put the file before the names of documents that several files have, with a notice.
+
+    Files whose names differ only in the suffix are not told apart: their documents are reported.
+    """
+    n_files = Counter(name for table in tables.values() for name in table.names)
+    repeated = [name for name, n in n_files.items() if n > 1]
+    if not repeated:
+        return []
+    seen: dict[str, str] = {}
+    for file, table in tables.items():
+        new = {name: name_in_file(file, name) for name in table.names if n_files[name] > 1}
+        for old, name in new.items():
+            before = seen.setdefault(name, file)
+            if before != file:
+                problems.append(
+                    Problem(f"duplicate document {quote(old)} (also in {before})", None, file)
+                )
+        tables[file] = rename_documents(table, new)
+    has = "has" if len(repeated) == 1 else "have"
+    what = f"{pluralize(len(repeated), 'document')} of several files {has} the same name"
+    return [Problem(f"{what}, and {has} the file's before it: {join_names(list(seen))}")]
+
+
+def name_in_file(file: str, name: str) -> str:
+    """Return the name of a document if another file has one of the same name.
+
+    >>> name_in_file("de_news.conllu.gz", "ferry-1")
+    'de_news/ferry-1'
+    """
+    return f"{PurePosixPath(_drop_gz(file)).with_suffix('')}/{name}"
+
+
+def rename_documents(table: MentionTable, new: Mapping[str, str]) -> MentionTable:
+    """Give documents other names, by the old ones."""
+    names = [new.get(name, name) for name in table.names]
+    if table.relations is None:
+        return replace(table, names=names)
+    layer = table.relations.discourse_deixis
+    relations = replace(
+        table.relations.rename(new),
+        discourse_deixis=None if layer is None else rename_documents(layer, new),
+    )
+    return replace(table, names=names, relations=relations)
+
+
+EXPECTED = "expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with marked mentions"
+
+
+def _read(found: Format, file: Path, how: Reading) -> Parsed:
     if how.word_column != "auto" and found is find_format("coref", "conll"):
         from closeread.tasks.coref.formats.conll import read_records
 
@@ -155,6 +281,11 @@ def _read(found: Format | None, file: Path, how: Reading) -> Parsed:
 
 def _find_format(name: str, file: Path) -> Format | None:
     """Find the format of a file from its first nonblank line, if that is near the start, or else from its name."""
+    return _recognise(file) or _find_format_by_name(name)
+
+
+def _recognise(file: Path) -> Format | None:
+    """Find the format of a file from its first nonblank line."""
     line = b""
     try:
         if file.is_file():  # reading from a pipe would wait for its writer
@@ -163,10 +294,10 @@ def _find_format(name: str, file: Path) -> Format | None:
     except OSError:  # reading it reports the error
         pass
     text = line.decode("utf-8", "replace")
-    if (
-        found := next((one for one in iterate_formats() if one.recognises(text)), None)
-    ) is not None:
-        return found
+    return next((form for form in iterate_formats() if form.recognises(text)), None)
+
+
+def _find_format_by_name(name: str) -> Format | None:
     if _drop_gz(name).endswith(CONLL):
         return find_format("coref", "conll")
     suffix = PurePosixPath(_drop_gz(name)).suffix.lower()

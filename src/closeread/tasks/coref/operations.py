@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
 
-OF_SCORES = {"keep_singletons", "blanc_edge", "average", "split_antecedents"}
+OF_SCORES = {"keep_singletons", "blanc_edge", "average", "undefined", "split_antecedents"}
 """Options that change scores, but no error."""
 
 Files = Annotated[Sources, Param(metavar="FILES...")]
@@ -148,9 +148,11 @@ def errors(
                 "matching",
                 "zeros",
                 "duplicates",
+                "extra",
                 "words",
                 "text_mentions",
                 "word_column",
+                "skip_invalid",
                 "fields",
             )
         ),
@@ -188,8 +190,12 @@ def errors(
     resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
     gold = sides.read_gold(GoldSpec(gold=key.source), resolved)
     system = sides.read_system(gold, response.source, resolved)
-    tables = table_of(gold.records), table_of(system.rows)
-    warn_all([*gold.notices, *system.notices])
+    response_table = table_of(system.rows)
+    tables = table_of(gold.records).without(response_table.broken), response_table
+    notices = [*gold.notices, *system.notices]
+    # An analysis of errors keeps each mention in one entity, whatever the option says.
+    in_one_entity = {**resolved, "duplicates": "first"}
+    warn_all([*notices, *sides.remarks(gold, system, in_one_entity)])
     return replace(
         count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit
     )

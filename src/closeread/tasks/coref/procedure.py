@@ -4,7 +4,8 @@ Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Recasens an
 Moosavi and Strube (2016); where they leave a choice, the reference scorer (Pradhan et al. 2014, version 8.01).
 
 Conventions: the unit, also for resampling, is the document.  Numerators and denominators are summed over documents and
-then divided (`average="micro"`), or the scores of documents are averaged (`"macro"`).  0/0 is 0.
+then divided (`average="micro"`), or the scores of documents are averaged (`"macro"`).  0/0 is 0;
+in averages over documents, `undefined` says whether it counts.
 
 Metrics:
     mentions, muc, b3, ceafm, ceafe, blanc, lea: precision, recall and F1 of each.
@@ -36,9 +37,9 @@ from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, table_of
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_by_text
 from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
-from closeread.tasks.coref.metrics.repeats import has_repeats, repeated_overlap
+from closeread.tasks.coref.metrics.repeats import repeated_overlap
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
@@ -63,6 +64,7 @@ def count(
     keep_singletons: str = "true",
     blanc_edge: str = "reference",
     average: str = "micro",
+    undefined: str = "skip",
     matching: str = "exact",
     zeros: str = "linear",
     split_antecedents: str = "ignore",
@@ -76,7 +78,7 @@ def count(
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics, from `TITLES` and `SELECTED`.
         missing: whether documents without a response count as "empty", are left out ("skip"), or are an "error".
-        duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: the options of
+        duplicates, keep_singletons, blanc_edge, average, undefined, matching, zeros, split_antecedents: the options of
             `PROCEDURE`.
         breakdowns: names from `closeread.tasks.coref.metrics.slices.FIELDS`.
 
@@ -88,7 +90,10 @@ def count(
     key, response = table_of(gold), table_of(system)
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
-    check_present(present, "documents", missing, "response")
+    is_broken = np.array([name in response.broken for name in names], bool)
+    check_present(present | is_broken, "documents", missing, "response")
+    if duplicates == "last" and matching != "minimum":
+        key, response = order_by_text(key), order_by_text(response)
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     key_side, response_side = matched.sides
     each_side = {"b3", "lea"}
@@ -100,12 +105,14 @@ def count(
                 order_entities(key_side, key),
                 order_entities(response_side, response),
             )
-            tables = (repeated_overlap(key_side, response_side, len(names), by_minimum=True),) * 2
+            tables = (repeated_overlap(key_side, response_side, len(names), "minimum"),) * 2
             each_side.add("muc")
-        elif duplicates == "reference" and (has_repeats(key_side) or has_repeats(response_side)):
+        elif duplicates != "last" and matched.has_repeats:
             tables = (repeated_overlap(key_side, response_side, len(names)),) * 2
         else:
             tables = matched.build_overlaps()
+        if duplicates == "last":
+            each_side.add("muc")
         wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}
         counted = [name for name in OF_ENTITIES if name in wanted]
         columns: dict[str, Floats] = {}
@@ -122,7 +129,7 @@ def count(
             if name in metrics:
                 columns |= name_columns(name, BOTH_SIDES, COUNT_SELECTED[name](matched))
     if average == "macro":
-        columns = unit_scores(columns, _scores(metrics))
+        columns = unit_scores(columns, _scores(metrics), undefined=undefined)
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
@@ -130,7 +137,9 @@ def count(
             key, response, {**options, "split_antecedents": split_antecedents}, breakdowns
         )
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
-    return table.select(present) if missing == "skip" else table
+    if missing == "skip":
+        return table.select(present & ~is_broken)
+    return table.select(~is_broken) if is_broken.any() else table
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
@@ -159,11 +168,12 @@ PROCEDURE = Procedure(
         missing_option("empty"),
         Option(
             "duplicates",
-            ("error", "first", "reference"),
+            ("error", "first", "reference", "last"),
             "error",
-            "What to do with a mention that belongs to several entities: reject it, keep its first entity, or count it "
-            "as the reference scorer does.",
-            references=PRADHAN_2014,
+            "What to do with a mention of several entities: reject it (in a key, count it as the reference scorer "
+            "does); keep it in its first entity of the text; count it as the reference scorer does; or keep it in all, "
+            "its own being the last of the text, as coval and the scorers of CorefUD and Universal Anaphora do.",
+            references=PRADHAN_2014 + papers("moosavi-etal-2019-using") + ZABOKRTSKY_2022,
         ),
         Option(
             "keep_singletons",
@@ -180,6 +190,14 @@ PROCEDURE = Procedure(
             references=PRADHAN_2014 + LUO_2014,
         ),
         average_option("document"),
+        Option(
+            "undefined",
+            ("skip", "zero"),
+            "skip",
+            "How to average a score that is 0/0 in a document, where nothing was to be found and nothing was: leave it "
+            "out of the mean, or count it as 0.",
+            signed="if_changed",
+        ),
         Option(
             "matching",
             ("exact", "head", "partial", "minimum", "craft"),
@@ -216,6 +234,14 @@ PROCEDURE = Procedure(
             reading=True,
         ),
         Option(
+            "skip_invalid",
+            ("false", "true"),
+            "false",
+            "Leave out the files of a folder that have errors, with a note, and their documents on the other side.",
+            signed="if_changed",
+            reading=True,
+        ),
+        Option(
             "zeros",
             ZEROS,
             "linear",
@@ -242,6 +268,15 @@ PROCEDURE = Procedure(
             reading=True,
             references=YU_2022,
         ),
+        Option(
+            "extra",
+            ("error", "skip"),
+            "error",
+            "How to treat documents of the response that the key lacks: refuse the response, or leave them out, with a "
+            "note.",
+            signed="never",
+            reading=True,
+        ),
         PathOption(
             "fields",
             (),
@@ -259,14 +294,15 @@ PROCEDURE = Procedure(
     more_metrics=_scores(SELECTED),
     presets={
         "conll2012": Preset(
-            {"duplicates": "reference"},
+            {"duplicates": "reference", "undefined": "zero", "extra": "skip"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
             PRADHAN_2014,
         ),
         "corefud": Preset(
             {
-                "duplicates": "first",
+                "duplicates": "last",
+                "undefined": "zero",
                 "keep_singletons": "false",
                 "blanc_edge": "luo2014",
                 "matching": "head",
@@ -277,19 +313,29 @@ PROCEDURE = Procedure(
             ZABOKRTSKY_2022,
         ),
         "codicrac_anaphora": Preset(
-            {"zeros": "exclude", "split_antecedents": "score"},
+            {
+                "duplicates": "last",
+                "undefined": "zero",
+                "zeros": "exclude",
+                "split_antecedents": "score",
+            },
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,
         ),
         "codicrac_deixis": Preset(
-            {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
+            {
+                "duplicates": "last",
+                "zeros": "exclude",
+                "split_antecedents": "score",
+                "layer": "discourse_deixis",
+            },
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,
         ),
         "codicrac_bridging": Preset(
-            {"zeros": "exclude"},
+            {"duplicates": "last", "undefined": "zero", "zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
             YU_2022,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     join_names,
+    name_option,
     pluralize,
     quote,
     suggest_id,
@@ -41,11 +42,21 @@ from closeread.tasks.coref.documents import (
     reorder,
     table_of,
 )
-from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.files import (
+    name_in_file,
+    read_documents,
+    rename_documents,
+    take_documents,
+)
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
 from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
-from closeread.tasks.coref.metrics.matching import REPEATS_ADVICE, repeats, require_heads
+from closeread.tasks.coref.metrics.matching import (
+    count_dropped,
+    have_common_mentions,
+    repeats,
+    require_heads,
+)
 from closeread.tasks.coref.relations import select_layer
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
@@ -56,35 +67,49 @@ OF_SYSTEM = "_"  # before the number of a part, in names of systems
 
 
 def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
-    """Give documents of the response the names that they have in the key, if only the form of the part differs."""
-    known, left = set(key.names), defaultdict[tuple[str, bool, int], list[str]](list)
-    for name in known.difference(response.names):
-        if form := PART.fullmatch(name):
-            left[form[1], form[2] == OF_SYSTEM, int(form[3])].append(name)
-    forms = (
-        {name: PART.fullmatch(name) for name in response.names if name not in known} if left else {}
-    )
-    candidates = {
-        name: left.get((form[1], form[2] != OF_SYSTEM, int(form[3])), [])
-        for name, form in forms.items()
-        if form
-    }
-    wanted = Counter(one for ones in candidates.values() for one in ones)
-    new = {
-        name: ones[0]
-        for name, ones in candidates.items()
-        if len(ones) == 1 and wanted[ones[0]] == 1
-    }
+    """Give documents of the response the names that they have in the key, if only the form of the part differs.
+
+    Parts are compared as numbers, and a name without a part is that of the only part in the key.  The file of a
+    document is part of its name where several files of the key have documents of the same name.
+    """
+    known = set(key.names)
+    left = known.difference(response.names)
+    if not left:
+        return response
+    by_part, by_stem = _group_by_part(key.names)
+    new: dict[str, str] = {}
+    for document, name in enumerate(response.names):
+        if name in known:
+            continue
+        file, form = response.file_of(document), PART.fullmatch(name)
+        if file and name_in_file(file, name) in left:
+            new[name] = name_in_file(file, name)
+            continue
+        candidates = by_part.get((form[1], int(form[3])), []) if form else []
+        candidates = candidates or by_stem.get(name, [])
+        if len(candidates) == 1 and candidates[0] in left:
+            new[name] = candidates[0]
+    wanted = Counter(new.values())
+    new = {old: name for old, name in new.items() if wanted[name] == 1}
     if not new:
         return response
     old, first = next(iter(new.items()))
     found = f"{pluralize(len(new), 'document')} matched by name and part: {quote(old)} is {quote(first)} in the key"
-    return replace(
-        response,
-        names=[new.get(name, name) for name in response.names],
-        relations=response.relations and response.relations.rename(new),
-        notices=[*response.notices, f"{found}{', and so on' if len(new) > 1 else ''}."],
-    )
+    notice = f"{found}{', and so on' if len(new) > 1 else ''}."
+    return replace(rename_documents(response, new), notices=[*response.notices, notice])
+
+
+def _group_by_part(
+    names: Sequence[str],
+) -> tuple[dict[tuple[str, int], list[str]], dict[str, list[str]]]:
+    """Group names by what stands before the part with its number, and without it."""
+    by_part: dict[tuple[str, int], list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
+    for name in names:
+        if form := PART.fullmatch(name):
+            by_part.setdefault((form[1], int(form[3])), []).append(name)
+            by_stem.setdefault(form[1], []).append(name)
+    return by_part, by_stem
 
 
 def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
@@ -95,8 +120,9 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     given = set(response.names)
     absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
+    advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
     for document, name in enumerate(response.names):
-        if name not in known:
+        if name not in known and name not in key.broken:
             form = PART.fullmatch(name)
             stem = form[1] if form and form[2] == OF_SYSTEM else None
             like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem or "")
@@ -106,9 +132,13 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
             if not (hint or document) and "0" in (name, *key.names[:1]):
                 has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
                 hint = f"{has} (documents without names are numbered from 0)"
-            yield Problem(
-                f"document {quote(name)} is not in the key{hint}", None, response.file_of(document)
-            )
+            what = f"document {quote(name)} is not in the key{hint}"
+            if len(unknown) > 1:
+                what = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+                what += hint and f" (first: {hint.removeprefix('; ')})"
+            yield Problem(what + advice, None, response.file_of(document))
+            # One problem for all: the key may be a part of what the response has.
+            return
 
 
 # Words
@@ -252,13 +282,27 @@ def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
 def read_key(source: Path | Sequence[Record], options: Options) -> MentionTable:
     """Read the documents of a key: one of the layers of their annotation."""
     if isinstance(source, Path):
-        table = read_documents(source, word_column=options["word_column"])
+        table = _read_side(source, options)
     else:
         table = take_documents(source, "gold", is_response=False)
-    table = select_layer(table, options["layer"])
-    if options["duplicates"] == "error" and (problems := list(find_repeated(table))):
-        raise FormatError(source if isinstance(source, Path) else "gold", problems)
-    return table
+    return select_layer(table, options["layer"])
+
+
+def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
+    """Read the documents of a key or a response; errors in a folder tell how to leave its broken files out."""
+    skip_invalid = options["skip_invalid"] == "true"
+    try:
+        return read_documents(
+            source, word_column=options["word_column"], skip_invalid=skip_invalid, **reading
+        )
+    except FormatError as error:
+        if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
+            raise
+        *problems, last = error.problems
+        advice = f"leave out files with errors by {name_option('skip_invalid', 'true')}"
+        raise FormatError(
+            error.source, [*problems, last._replace(what=f"{last.what}; {advice}")]
+        ) from None
 
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
@@ -267,17 +311,23 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
     try:
         if isinstance(source, Path):
             tolerant = options["words"] == "align"
-            word_column = options["word_column"]
-            response = read_documents(
-                source, is_response=True, word_column=word_column, tolerant=tolerant, texts=texts
-            )
+            response = _read_side(source, options, is_response=True, tolerant=tolerant, texts=texts)
         else:
             response = take_documents(source, "predictions", is_response=True, texts=texts)
+            _check_length(key, source)
     except InputError as error:
         raise SubmissionError(error.source, error.problems) from None
     response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
-    given = set(response.names)
+    response = replace(response, broken=response.broken | key.broken)
+    given = {*response.names, *response.broken}
     problems = list(_find_unknown_documents(key, response))
+    left_out = []
+    if problems and options["extra"] == "skip":
+        known = set(key.names)
+        unknown = [name for name in response.names if name not in known]
+        documents = pluralize(len(unknown), "document")
+        left_out = [f"{documents} of the response left out, not in the key: {join_names(unknown)}"]
+        problems = []
     absent = [name for name in key.names if name not in given]
     if absent and options["missing"] == "error":
         from closeread.corpus.submissions import advise_missing
@@ -293,12 +343,27 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
     problems += token_differences(key, response, options["words"])
     problems += _find_mentions_past_end(key, response)
     if options["duplicates"] == "error":
-        problems += find_repeated(response)
+        problems += find_repeated(response, advise_repeats())
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
     noted = note_other_words(key, response) if options["words"] == "warn" else ()
-    return replace(reorder(key, response), notices=[*response.notices, *noted])
+    return replace(reorder(key, response), notices=[*response.notices, *noted, *left_out])
+
+
+def advise_repeats() -> str:
+    """Return the advice of commands with the option `duplicates` if a response repeats mentions."""
+    return f"keep one of them, or use {name_option('duplicates', 'last', 'reference')}"
+
+
+def _check_length(key: MentionTable, predictions: Sequence[Any]) -> None:
+    """Check that clusters without names of documents, which are matched by order, are as many as the key's."""
+    is_named = any(isinstance(prediction, Mapping) for prediction in predictions)
+    if is_named or len(predictions) == len(key.names):
+        return
+    numbers = f"{pluralize(len(predictions), 'list')} of clusters for {pluralize(len(key.names), 'document')}"
+    expected = "expected one for each document, since the lists have no names"
+    raise FormatError("predictions", [Problem(f"{numbers} ({expected})")])
 
 
 def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTable:
@@ -314,7 +379,7 @@ def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTabl
     return replace(response, empty=empty)
 
 
-def find_repeated(table: MentionTable, advice: str = REPEATS_ADVICE) -> Iterator[Problem]:
+def find_repeated(table: MentionTable, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
     for first, again in repeats(table).tolist():
         document, start, end = (
@@ -354,6 +419,53 @@ def _find_mentions_past_end(key: MentionTable, response: MentionTable) -> Iterat
                 what = f"document {quote(name)} has {length[name]:,} tokens"
                 what += f", but the key has a mention [{start}, {end}]"
             yield Problem(what, None, response.file_of(document) if table is response else None)
+
+
+def _describe_silence(key: MentionTable, response: MentionTable, options: Options) -> Iterator[str]:
+    """Say that a side has no mentions, or that both have none in common, and the likely cause."""
+    for name, side in (("key", key), ("response", response)):
+        if len(side.start) or len(side.absent) == len(side.names):
+            continue
+        cause = "is there any annotation in it?"
+        if isinstance(side.words, ConllWords):
+            cause = "the last column is '-' or '_' in every row"
+            if isinstance(key.words, ConllWords) and side.words.width < key.words.width:
+                cause += (
+                    f"; its rows have {side.words.width} columns, and the key's {key.words.width}"
+                )
+        elif side.empty is not None:
+            cause = "no MISC column has Entity=…"
+        yield f"the {name} has no mentions at all ({cause})"
+    if not len(key.start) or not len(response.start):
+        return
+    if not have_common_mentions(key, response, options["matching"], options["zeros"]):
+        cause = "are tokens numbered alike, from 0, and is the last token included?"
+        yield f"the key and the response have no mention in common ({cause})"
+
+
+def _describe_repeats(sides: Mapping[str, MentionTable], duplicates: str) -> Iterator[str]:
+    """Say how often each side repeats mentions, and how these count."""
+    treatments = {
+        "error": "counted as by the reference scorer",
+        "reference": "counted as by the reference scorer",
+        "first": "only the first of each counts, in the order of the text",
+        "last": "each counts in all of its entities, and its own is the last in the text",
+    }
+    for name, side in sides.items():
+        if n_repeats := len(repeats(side)):
+            repeated = f"the {name} repeats {pluralize(n_repeats, 'mention')}"
+            yield f"{repeated}; {treatments[duplicates]}"
+    if duplicates == "reference":
+        n_dropped = count_dropped(sides["key"], sides["response"])
+        if n_dropped > MAX_DROPPED:
+            yield (
+                f"the reference scorer would refuse the response: it drops {n_dropped:,} repeated "
+                f"mentions, and allows {MAX_DROPPED}"
+            )
+
+
+MAX_DROPPED = 10
+"""The most repeated mentions that the reference scorer drops from a response before it refuses it."""
 
 
 NO_CORPUS = Origin("coref", None, None, None)
@@ -413,8 +525,11 @@ class CoreferenceSides:
         """Read a response and put its documents in the order of the key's."""
         response = align(gold.records, source, options)
         require_heads(gold.records, response, options["matching"])
+        absent = [gold.records.names[i] for i in sorted(response.absent)]
         return System(
-            response, [gold.records.names[i] for i in sorted(response.absent)], response.notices
+            response,
+            [name for name in absent if name not in response.broken],
+            response.notices,
         )
 
     def check_form(
@@ -439,13 +554,14 @@ class CoreferenceSides:
             for document, clusters in enumerate(nested):
                 for what in find_misplaced_mentions(clusters, None, ""):
                     yield Inconsistency(name, document, what)
-            if options["duplicates"] == "error":
+            # A key is somebody else's work, in which nobody can choose one of two entities.
+            if options["duplicates"] == "error" and name == "system":
                 table = table_of(documents)
                 for first, again in repeats(table).tolist():
                     one, other = table.label(first), table.label(again)
                     where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
                     mention = f"mention [{int(table.start[again])}, {int(table.end[again])}]"
-                    what = f"{mention} is in {where} (numbered from 0); {REPEATS_ADVICE}"
+                    what = f"{mention} is in {where} (numbered from 0); {advise_repeats()}"
                     yield Inconsistency(name, int(table.document[again]), what)
 
     def names(self, gold: Key) -> Sequence[str]:
@@ -479,17 +595,14 @@ class CoreferenceSides:
     ) -> Iterable[str]:
         """Return notes for the user about both sides."""
         key = gold.records
-        if (
-            options["duplicates"] != "first"
-            and key.empty is None
-            and not isinstance(system.rows, MentionTable)
-        ):
-            # documents in memory have no other oddities, and would be made columns only for this
-            return
-        sides = {"key": key, "response": table_of(system.rows)}
-        for name, side in sides.items() if options["duplicates"] == "first" else ():
-            if n_repeats := len(repeats(side)):
-                yield f"the {name} repeats {pluralize(n_repeats, 'mention')}; only the first of each counts"
+        response = table_of(system.rows)
+        sides = {"key": key, "response": response}
+        yield from _describe_silence(key, response, options)
+        yield from _describe_repeats(sides, options["duplicates"])
+        treebanks = {Path(name).name.partition("-corefud")[0] for name in key.files}
+        if options["zeros"] == "corefud" and len(treebanks) > 1:
+            pooled = f"pooled over {len(treebanks):,} treebanks"
+            yield f"{pooled}; CRAC reports the mean of their scores: score each treebank alone"
         if any(side.empty is not None for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 

@@ -165,11 +165,11 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
             continue
         try:
             # A release has a README and a DTD beside the frames.
-            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd")
+            listed, problems, _ = list_files(path, "frame file", ".xml")
         except FormatError as error:
             errors.append(error)
             continue
-        files += [file for name, file in listed.items() if name.endswith(".xml")]
+        files += listed.values()
         if problems:
             errors.append(FormatError(path, problems))
     made: list[str | None] = []

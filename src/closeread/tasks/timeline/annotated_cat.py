@@ -26,7 +26,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
+from closeread.corpus.notices import warn_all
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import Parsed, Record, find_repeated
@@ -126,7 +135,8 @@ def read_annotations(
     """
     if not path.is_dir():
         return {"": _read_annotation(path, with_relations=with_relations)}, []
-    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
+    files, problems, others = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
+    warn_all(describe_problems(str(path), others))
     found, wrong = read_each(
         files, SUFFIX, lambda file: _read_annotation(file, with_relations=with_relations)
     )

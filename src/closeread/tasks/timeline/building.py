@@ -19,6 +19,7 @@ from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
+from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows, validate_records
 from closeread.exceptions import FormatError, Problem, quote
@@ -145,10 +146,9 @@ def read_timelines(
             raise FormatError(
                 source, [Problem(f"contains no documents and no timelines ({expected})")]
             )
-        return [
-            recompute_positions(timeline, granularity)
-            for timeline in read_own_gold(corpus, source).records
-        ]
+        gold = read_own_gold(corpus, source)
+        warn_all(gold.notices)
+        return [recompute_positions(timeline, granularity) for timeline in gold.records]
     return build_timelines(read_events(source, corpus, documents), documents, granularity)
 
 

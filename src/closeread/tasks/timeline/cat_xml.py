@@ -86,9 +86,11 @@ def read_records(path: Path, split: str) -> Parsed:
 
 def read_folder(path: Path) -> Parsed:
     """Read the documents of a folder that contains only CAT and TimeML files."""
-    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
+    files, problems, others = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found = read_files(files, "")
-    return found._replace(problems=problems + found.problems)
+    return found._replace(
+        problems=problems + found.problems, notices=[*(found.notices or ()), *others]
+    )
 
 
 def holds_documents(path: Path) -> bool:

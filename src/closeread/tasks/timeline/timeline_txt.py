@@ -127,31 +127,34 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
 
 
 def _read_split(path: Path) -> TimelineFiles:
-    files, problems = list_files(path, "timeline", SUFFIX)
+    files, problems, others = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
     return found._replace(
-        problems=problems + found.problems, notices=found.notices + find_hidden(path)
+        problems=problems + found.problems, notices=found.notices + others + find_hidden(path)
     )
 
 
 def _read_splits(path: Path, splits: Sequence[str]) -> TimelineFiles:
     """Read the timelines of a folder with a folder for each split; their ids begin with the split."""
     folders, problems = list_folders(path, splits)
-    found = TimelineFiles({}, problems, [])
+    timelines = TimelineFiles({}, problems, [])
     for split, folder in folders.items():
         try:
-            own = _read_split(folder)
+            in_split = _read_split(folder)
         except FormatError as error:
-            own = TimelineFiles({}, list(error.problems), [])
-        for of_split, of_all in ((own.problems, found.problems), (own.notices, found.notices)):
+            in_split = TimelineFiles({}, list(error.problems), [])
+        for of_split, of_all in (
+            (in_split.problems, timelines.problems),
+            (in_split.notices, timelines.notices),
+        ):
             of_all += [
-                one._replace(file=split if one.file is None else f"{split}/{one.file}")
-                for one in of_split
+                problem._replace(file=split if problem.file is None else f"{split}/{problem.file}")
+                for problem in of_split
             ]
-        for name, one in own.timelines.items():
-            record = {**one.record, "id": f"{split}/{one.record['id']}"}
-            found.timelines[f"{split}/{name}"] = one._replace(record=record)
-    return found
+        for name, timeline in in_split.timelines.items():
+            record = {**timeline.record, "id": f"{split}/{timeline.record['id']}"}
+            timelines.timelines[f"{split}/{name}"] = timeline._replace(record=record)
+    return timelines
 
 
 def read_records(path: Path, split: str) -> Parsed:

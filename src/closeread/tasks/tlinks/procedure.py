@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
@@ -38,7 +39,16 @@ from closeread.exceptions import (
 )
 from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
-from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
+from closeread.formats.timeml import (
+    EVENT,
+    NO_RELATION,
+    RELATION_TYPES,
+    TIMEX,
+    TITLES,
+    Document,
+    Tlink,
+    read_timeml,
+)
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import (
     MATCHINGS,
@@ -121,7 +131,11 @@ class TimeMLSides(Sides[Key]):
         if gold.documents is None or not isinstance(source, Path):
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(
-            gold.documents, source, missing=options["missing"], matching=options["matching"]
+            gold.documents,
+            source,
+            missing=options["missing"],
+            matching=options["matching"],
+            extra=options.get("extra", "error"),
         )
         by_name = {
             record["document"]: record for record in to_records(documents, options["matching"])
@@ -134,10 +148,14 @@ class TimeMLSides(Sides[Key]):
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
     ) -> None:
         """Check a response when only the names of the key's documents are known."""
-        given = _read_response(source)
-        # two single files, whatever their names
-        is_matched = not given.is_folder and len(names) == 1
-        if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
+        response = _read_response(source)
+        # Two single files belong together, whatever their names.
+        if not response.is_folder and len(names) == 1:
+            return
+        if options.get("extra") == "skip":
+            response = _drop_unknown(names, response)
+        problems = list(_compare_names(names, response, options["missing"]))
+        if problems:
             raise SubmissionError(source, problems)
 
     def validate(
@@ -165,6 +183,9 @@ class TimeMLSides(Sides[Key]):
             if side is None:
                 continue
             yield from _describe_links(side, name, table, options["during"])
+        response = getattr(system, "documents", None)
+        if gold.documents is not None and response is not None:
+            yield from _describe_silence(gold.documents, response, options["matching"])
 
 
 def read_key(path: Path) -> Documents:
@@ -204,7 +225,14 @@ def _name_document(file: str) -> str:
     )
 
 
-def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
+def align(
+    key: Documents,
+    path: Path,
+    *,
+    missing: str = "empty",
+    matching: str = "id",
+    extra: str = "error",
+) -> Documents:
     """Read a response, and put it in the order of the key's documents."""
     if path.exists() and path.is_dir() != key.is_folder:
         kind, key_kind = ("a file", "a folder") if key.is_folder else ("a folder", "a file")
@@ -213,6 +241,8 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
     given = _read_response(path)
     if not key.is_folder:
         given = replace(given, found=dict(zip(key.found, given.found.values(), strict=True)))
+    if extra == "skip":
+        given = _drop_unknown(key.found, given)
     problems = list(_compare_names(key.found, given, missing))
     pairs = {name: given.found.get(name, (None, None)) for name in key.found}
     for name, (file, other) in pairs.items():
@@ -221,6 +251,8 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
             problems += [
                 problem._replace(file=file) for problem in _find_differences(own, other, matching)
             ]
+            if matching == "id":
+                pairs[name] = file, _rename_events(own, other)
     if problems:
         raise SubmissionError(path, problems)
     return Documents(path, pairs, given.notices)
@@ -234,13 +266,30 @@ def _read_response(path: Path) -> Documents:
         raise SubmissionError(error.source, error.problems) from None
 
 
+def _drop_unknown(known: Collection[str], response: Documents) -> Documents:
+    """Return a response without the documents that the key lacks, with a note that names them."""
+    unknown = [name for name in response.found if name not in known]
+    if not unknown:
+        return response
+    documents = pluralize(len(unknown), "document")
+    notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
+    scored = {name: response.found[name] for name in response.found if name in known}
+    return replace(response, found=scored, notices=[*response.notices, notice])
+
+
 def _compare_names(known: Collection[str], given: Documents, missing: str) -> Iterator[Problem]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
-    absent = [name for name in known if name not in given.found]
+    documents = given.found
+    absent = [name for name in known if name not in documents]
     unknown = [name for name in given.found if name not in known]
-    for name in unknown:
+    if unknown:
+        name = unknown[0]
         hint = suggest_id(name, absent, unknown)
-        yield Problem(f"document {quote(name)} is not in the key{hint}", None, given.found[name][0])
+        message = f"document {quote(name)} is not in the key{hint}"
+        if len(unknown) > 1:
+            message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+        advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
+        yield Problem(message + advice, None, given.found[name][0])
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
@@ -258,12 +307,14 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
         extents = {interval["id"]: interval for interval in list_intervals(key)}
+        names = _find_names(key, response)
         for here in list_intervals(response):
-            name, there = here["id"], extents.get(here["id"], here)
+            name = here["id"]
+            there = extents.get(names.get(name, name), here)
             overlap = min(here["end"], there["end"]) - max(here["start"], there["start"])
             is_empty = here["start"] == here["end"] or there["start"] == there["end"]
             if here["kind"] != there["kind"] or not (overlap > 0 or is_empty):
-                places = response.intervals[name], key.intervals[name]
+                places = response.intervals[name], key.intervals[there["id"]]
                 own, other = (quote(passage.words(span)) for passage, span in places)
                 advice = (
                     f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
@@ -272,6 +323,32 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
                     f"id {quote(name)} is {own} here but {other} in the key; {advice}",
                     places[0][1].line,
                 )
+
+
+def _find_names(key: Document, response: Document) -> dict[str, str]:
+    """Return the key's names of events that one side calls by the event, and the other by its only instance."""
+    instances = Counter(instance.attributes["eventID"] for instance in key.instances)
+    names = {}
+    for instance in key.instances:
+        event = instance.attributes["eventID"]
+        if instances[event] == 1:
+            names[event] = instance.attributes["eiid"]
+    for instance in response.instances:
+        names[instance.attributes["eiid"]] = instance.attributes["eventID"]
+    known = key.intervals
+    return {name: of_key for name, of_key in names.items() if name not in known and of_key in known}
+
+
+def _rename_events(key: Document, response: Document) -> Document:
+    """Return a response whose links call events as the key does."""
+    names = _find_names(key, response)
+    links = [
+        link._replace(
+            source=names.get(link.source, link.source), target=names.get(link.target, link.target)
+        )
+        for link in response.tlinks
+    ]
+    return replace(response, tlinks=tuple(links))
 
 
 def list_intervals(document: Document) -> list[Record]:
@@ -314,8 +391,35 @@ def _list_links(document: Document) -> list[Record]:
 
 
 def _select_claims(document: Document) -> list[Tlink]:
-    """Select the links that state a relation."""
-    return [link for link in document.tlinks if link.relation not in NO_RELATION]
+    """Select the links that state a relation of TimeML."""
+    return [link for link in document.tlinks if link.relation in RELATION_TYPES]
+
+
+def _describe_silence(key: Documents, response: Documents, matching: str) -> Iterator[str]:
+    """Say that a side has no links, or that no event in the response's links is one of the key, by id."""
+    in_links: set[tuple[str, str]] = set()
+    in_key: set[tuple[str, str]] = set()
+    for side in (key, response):
+        if not any(_select_claims(document) for _, _, document in side.read()):
+            yield f"{side.path}: no link states a relation (expected TLINK elements)"
+    for name, _, document in key.read():
+        in_key.update((name, event) for event in _list_events(document))
+    for name, _, document in response.read():
+        for link in _select_claims(document):
+            in_links.update((name, end) for end in (link.source, link.target))
+        times = {time.id for _, time in document.spans(TIMEX)}
+        in_links -= {(name, time) for time in times}
+    if matching == "id" and in_links and in_key and in_links.isdisjoint(in_key):
+        _, event = min(in_links)
+        _, of_key = min(in_key)
+        found = f"{response.path}: no event of its links, such as {quote(event)}, has the id of one of the key"
+        advice = f"if only the ids differ, use {name_option('matching', 'strict')}"
+        yield f"{found}, such as {quote(of_key)}; {advice}"
+
+
+def _list_events(document: Document) -> list[str]:
+    """Return the ids of the intervals that are events or their instances."""
+    return [name for name, (_, span) in document.intervals.items() if span.name == EVENT]
 
 
 def _describe_links(
@@ -327,9 +431,14 @@ def _describe_links(
         counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
         affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
     contradictory, always_true, vague = [], [], 0
+    foreign: Counter[str] = Counter()
     for unit, place, document in side.read():
         claims, links = _select_claims(document), _list_links(document)
-        vague += len(document.tlinks) - len(claims)
+        relations = Counter(link.relation for link in document.tlinks)
+        vague += sum(relations[relation] for relation in NO_RELATION)
+        for relation, number in relations.items():
+            if relation not in (*RELATION_TYPES, *NO_RELATION):
+                foreign[relation] += number
         texts = [
             f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims
         ]
@@ -350,6 +459,10 @@ def _describe_links(
     if vague:
         what = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
         yield f"{side.path}: {what}; not counted"
+    if foreign:
+        what = f"{pluralize(foreign.total(), 'link')} with a relation that TimeML does not have"
+        numbers = ", ".join(f"{quote(name)} {number:,}" for name, number in foreign.most_common(5))
+        yield f"{side.path}: {what} ({numbers}); not counted"
 
 
 PROCEDURE = Procedure(
@@ -360,6 +473,15 @@ PROCEDURE = Procedure(
     resampling_unit="document",
     options=(
         missing_option("empty"),
+        Option(
+            "extra",
+            ("error", "skip"),
+            "error",
+            "How to treat documents of the response that the key lacks: refuse the response, or leave them out, with a "
+            "note.",
+            signed="never",
+            reading=True,
+        ),
         Option(
             "matching",
             MATCHINGS,

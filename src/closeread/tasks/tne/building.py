@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from closeread import limits
+from closeread.corpus.notices import warn_all
 from closeread.corpus.pipelines import list_unneeded
 from closeread.exceptions import (
     FormatError,
     ProblemList,
     RequestError,
+    describe_problems,
     join_names,
     name_option,
     pluralize,
@@ -87,7 +89,8 @@ def read_texts(
             files.append(path)
             continue
         try:
-            found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
+            found, problems, others = list_files(path, "plain text", ".txt", ".txt.gz")
+            warn_all(describe_problems(str(path), others))
         except FormatError as error:
             found, problems = {}, list(error.problems)
         files += found.values()

@@ -24,7 +24,7 @@ from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
 from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_chart, style_axes
-from closeread.drawing.pictures import DPI, INK, own_settings
+from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.records import Record
 from closeread.tasks.tne.columns import (
@@ -65,14 +65,13 @@ def commonest(counts: Ints, n: int) -> list[int]:
 def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
     """Draw the confusion matrix, gold labels from top to bottom, with counts; colours are logarithms."""
     with own_settings():
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
         shown = counts[np.ix_(labels, labels)]
         logarithms = np.ma.log2(np.ma.masked_equal(shown, 0))
         # The label of the colour bar needs a minimum height.
         size = (len(labels) * _CELL_WIDTH + 2.6, max(len(labels) * _CELL_HEIGHT + 1.5, 3.6))
-        figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
+        figure = figure_class()(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
         axes = figure.add_subplot()
         highest = max(1.0, float(np.log2(max(int(shown.max()), 1))))
         mesh = axes.pcolormesh(

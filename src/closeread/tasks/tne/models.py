@@ -196,11 +196,21 @@ TASK = "tne"
 
 
 def train(training: Gold, validation: Gold, run: Path, settings: Settings, *, resume: bool) -> None:
-    """Train a model of links in a folder, which `predict` reads."""
+    """Train a model of links in a folder, which `predict` reads.
+
+    Raises:
+        RequestError: a setting doesn't fit the encoder, or no document has a pair to learn from or to score.
+    """
+    learnt, held_out = documents_of(training.records), documents_of(validation.records)
+    for documents, purpose in ((learnt, "training"), (held_out, "validation")):
+        documents.require("nps", "nps", "a model needs them")
+        if np.diff(documents.noun_phrases.starts).max(initial=0) < 2:
+            raise RequestError(
+                f"{purpose} has no document with two noun phrases (expected at least one)"
+            )
     from closeread.neural.links import Examples, LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
-    learnt, held_out = documents_of(training.records), documents_of(validation.records)
     kind, name = parse_encoder(settings.encoder)
     if settings.encoder_dropout is not None and kind != "tuned":
         raise RequestError(

@@ -3,7 +3,8 @@
 Conventions: a line is ``{"predicted_prepositions": [...]}`` with one label for each ordered pair of the document's k
 noun phrases, k * k in all; the label of anchor i and complement j is at position i * k + j.  A label is the position of
 a preposition in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link; labels of a noun phrase with itself are
-ignored, as in the official evaluator.  The format has no ids, but a line may give the id of its document.
+ignored, as in the official evaluator.  The format has no ids, but a line may give the id of its document.  Other
+attributes are unknown fields of the row.
 """
 
 from __future__ import annotations
@@ -52,10 +53,13 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         size = math.isqrt(len(labels)) if isinstance(labels, list) else 0
         if record.get("nps") is not None:
             size = len(record["nps"])
-        wrong = list(_find_problems(array, record["id"], size))
+        others = {name: value for name, value in array.items() if name != ARRAY}
+        is_null = ARRAY in array and labels is None
+        wrong = [] if is_null else list(_find_problems(array, record["id"], size))
         problems += (Problem(what, line) for what in wrong)
         if not wrong:
-            rows.append({"id": record["id"], "relations": _to_links(array[ARRAY], size)})
+            links = None if is_null else _to_links(array[ARRAY], size)
+            rows.append({**others, "id": record["id"], "relations": links})
             line_numbers.append(line)
     return Parsed(rows, line_numbers, problems)
 
@@ -65,9 +69,6 @@ def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
     if array.get("id", name) != name:
         yield f"id is {quote_json(array['id'], 60)} (expected {quote(name)} or no id)"
     of = f"id {quote(name)}:"
-    for key in array:
-        if key not in (ARRAY, "id"):
-            yield f"{of} unknown key {quote(key)} (expected {ARRAY} only)"
     pairs = f"one for each ordered pair of the document's {pluralize(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):

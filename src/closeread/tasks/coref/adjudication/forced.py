@@ -124,7 +124,8 @@ def _find_other_tokens(forced: ForcedDocument, document: AnnotatedDocument) -> I
     if not words or not any(word != "_" for word in words):
         return
     # The column of the words is the one that has most of them: worksheets of other tools may have none.
-    columns = list(zip(*(cells for cells, _ in forced.rows), strict=True))[:-1]
+    # Rows of different sentences may have different numbers of cells.
+    columns = list(zip(*(cells for cells, _ in forced.rows), strict=False))[:-1]
     same = [
         sum(one == other for one, other in zip(column, words, strict=True)) for column in columns
     ]
@@ -161,6 +162,7 @@ def read_forced(path: Path) -> ForcedFile:
     documents: dict[str, ForcedDocument] = {}
     n_ignored = 0
     name, document = "", None
+    width = 0
     for line, text in enumerate(read_lines(path), start=1):
         data = text.encode("utf-8")
         if marker := MARKER.match(data):
@@ -186,18 +188,20 @@ def read_forced(path: Path) -> ForcedFile:
                     line,
                 )
             name, document = given or "without a name", ForcedDocument(line=line, file=str(path))
-        elif text.strip() and not text.startswith("#"):
+        elif not text.strip():
+            width = 0
+        elif not text.startswith("#") or len(text.split()) == width:
             if document is None:
                 problems.add(
                     "token outside a document (expected '#begin document (NAME)' before it)", line
                 )
                 continue
             cells = text.split()
-            width = len(document.rows[0][0]) if document.rows else len(cells)
+            width = width or len(cells)
             if len(cells) == width - 1 and text.endswith("\t"):
                 cells.append("")
             if len(cells) != width:
-                what = f"the number of columns is {len(cells)} (expected {width}, as in other rows of the document)"
+                what = f"the number of columns is {len(cells)} (expected {width}, as in other rows of the sentence)"
                 problems.add(what, line)
                 cells = [*cells, *[""] * width][:width]
             elif not cells[-1].startswith("="):

@@ -3,10 +3,13 @@
 Conventions: a document is between ``#begin document (NAME)`` or ``#begin document (NAME); part 000`` and
 ``#end document``; with a part its name is ``NAME; part 000``.  The parentheses may be absent (SemEval-2010), and so may
 the name: the document is then named by its number in the file, from 1.  Other lines that begin with ``#`` are comments,
-blank lines end sentences, and every other line is a token.  Cells are separated by any number of blanks and tabs; all
-tokens of a document have the same number of cells.  A row that lacks its last cell and ends in a tab has an empty last
-cell (as in LitBank).  Any other row with too few cells is split at its tabs: if it then has as many columns as the
-others, some are empty (as is a word of OntoGUM).
+blank lines end sentences, and every other line is a token.  So is a line that begins with ``#`` if it has as many cells
+as the tokens around it, or begins with a document name as they do, and its last cell may be one of mentions.
+
+Cells are separated by any number of blanks and tabs; all tokens of a sentence have the same number of cells.  Sentences
+may differ: CoNLL-2012 has a column for each predicate of the sentence.  A row that lacks its last cell and ends in a tab
+has an empty last cell (as in LitBank).  Any other row with too few cells is split at its tabs: if it then has as many
+columns as the others, some are empty (as is a word of OntoGUM).
 
 The last cell contains the mentions: ``-`` and ``_`` mean that there is none, ``(12`` opens a mention of entity 12,
 ``12)`` closes the last open mention of entity 12, ``(12)`` is a mention of a single token; several are joined, with or
@@ -32,7 +35,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -101,7 +104,7 @@ def _parse_cell(cell: bytes) -> tuple[list[tuple[bytes, bool]], list[bytes], boo
 
 
 def _split_row(line: bytes, width: int) -> list[bytes]:
-    """Split a row into as many cells as the rows of its document have, if some of them may be empty."""
+    """Split a row into as many cells as the rows around it have, if some of them may be empty."""
     cells = line.split()
     if len(cells) >= width:
         return cells
@@ -114,6 +117,26 @@ def _split_row(line: bytes, width: int) -> list[bytes]:
     return cells
 
 
+class _Layout(NamedTuple):
+    """How the rows of a document are divided into cells.
+
+    Attributes:
+        width: the number of cells of its first complete row; 0 if it has none.
+        word_cell: the cell of the word, from 0; negative if there is none.
+        hash_cell: the first cell of that row if it begins with ``#``, as the document's name may; empty otherwise.
+    """
+
+    width: int
+    word_cell: int
+    hash_cell: bytes
+
+    def is_token(self, line: bytes, width: int) -> bool:
+        """Whether a line that begins with ``#`` is a token of a sentence with so many cells, not a comment."""
+        cells = line.split()
+        has_width = len(cells) == (width or self.width)
+        return (has_width or cells[0] == self.hash_cell) and _has_mention_cell(cells)
+
+
 @dataclass
 class _Document:
     """A document that is being read."""
@@ -121,15 +144,16 @@ class _Document:
     name: str
     line: int  # of ``#begin``
     begin: int  # of the line after it, in bytes
-    width: int  # the number of cells of its rows
-    word_cell: int  # from 0; negative if there is none
+    layout: _Layout
+    width: int = 0  # the number of cells of the rows of the sentence; 0 before its first row
+    unit: str = "sentence"  # what has rows of that width
     n_tokens: int = 0
     mentions: list[list[int]] = field(default_factory=list)  # first token, last token, entity
     numbers: dict[bytes, int] = field(default_factory=dict)  # of the entities
     # the entities as the reference scorer meets them
     met: dict[bytes, None] = field(default_factory=dict)
-    # The number and the line of the mentions of each entity that are open.
-    open: defaultdict[bytes, list[tuple[int, int]]] = field(
+    # The number, the line and the column of the mentions of each entity that are open.
+    open: defaultdict[bytes, list[tuple[int, int, int]]] = field(
         default_factory=lambda: defaultdict(list)
     )
     words: list[bytes] = field(default_factory=list)  # that are not yet in the digest
@@ -146,7 +170,7 @@ class _Document:
         token = self.n_tokens - 1
         for label, is_single in opening:
             if not is_single:
-                self.open[label].append((len(self.mentions), line))
+                self.open[label].append((len(self.mentions), line, self.width))
             self.mentions.append([token, token, self.numbers.setdefault(label, len(self.numbers))])
         for label, _ in sorted(opening, key=lambda one: not one[1]):
             self.met.setdefault(label)
@@ -157,6 +181,16 @@ class _Document:
                 found = f"entity {shorten(label.decode(), 60)} closes but is not open"
                 problems.add(f"column {self.width}: {found}", line)
 
+    def split_row(self, line: bytes) -> list[bytes]:
+        """Split a row; the first one of a sentence decides how many cells the sentence's rows have."""
+        cells = _split_row(line, self.width or self.layout.width)
+        if self.width == 0:
+            # A sentence may be wider or narrower than others, but never lack the word.
+            has_word = len(cells) > self.layout.word_cell + 1
+            self.unit = "sentence" if has_word else "document"
+            self.width = len(cells) if has_word else self.layout.width
+        return cells
+
     def digest_words(self) -> None:
         """Add the words since the last call to the digest."""
         self.digest.update(b"".join([word + b"\n" for word in self.words]))
@@ -165,9 +199,9 @@ class _Document:
     def end(self, problems: ProblemList) -> Document:
         """Return the document, and report mentions that are still open."""
         for label, opened in self.open.items():
-            for _, line in opened:
+            for _, line, column in opened:
                 found = f"entity {shorten(label.decode(), 60)} opens but never closes"
-                problems.add(f"column {self.width}: {found}", line)
+                problems.add(f"column {column}: {found}", line)
         self.digest_words()
         first, last, entity = np.array(self.mentions, np.int64).reshape(-1, 3).T
         order = np.argsort(entity, kind="stable")
@@ -186,16 +220,18 @@ class _Document:
 class ConllWords(StoredWords):
     """The words and other columns of a file's documents; documents without such a column have no words."""
 
-    def __init__(
-        self, text: bytes, places: Sequence[Place], columns: Sequence[tuple[int, int]]
-    ) -> None:
+    def __init__(self, text: bytes, places: Sequence[Place], layouts: Sequence[_Layout]) -> None:
         super().__init__(text, places)
-        # the number of cells of each document's rows, and the cell of the word
-        self._columns = columns
+        self._layouts = layouts
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the widest rows."""
+        return max((layout.width for layout in self._layouts), default=0)
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
-        cell = self._columns[document][1]
+        cell = self._layouts[document].word_cell
         return ((line, cells[cell]) for line, _, cells in self._read_rows(document) if cell >= 0)
 
     def lines(self, document: int) -> list[int]:
@@ -212,27 +248,31 @@ class ConllWords(StoredWords):
     def read_columns(
         self, document: int, cells: Sequence[int]
     ) -> tuple[Sequence[Sequence[str]], Ints] | None:
-        """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
-        # the last cell is that of the mentions
-        if 0 < self._columns[document][0] <= max(cells) + 1:
-            return None
-        rows = [
-            (sentence, [row[cell].decode() for cell in cells])
-            for _, sentence, row in self._read_rows(document)
-        ]
-        columns = [[row[i] for _, row in rows] for i in range(len(cells))]
-        return columns, np.array([sentence for sentence, _ in rows], np.int64)
+        """Return some columns, from 0, and the sentence of each token, from 0; None if a row lacks such a cell."""
+        columns: list[list[str]] = [[] for _ in cells]
+        sentences = []
+        # The last cell is that of the mentions.
+        least_width = max(cells) + 2
+        for _, sentence, row in self._read_rows(document):
+            if len(row) < least_width:
+                return None
+            sentences.append(sentence)
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(row[cell].decode())
+        return columns, np.array(sentences, np.int64)
 
     def _read_rows(self, document: int) -> Iterator[tuple[int, int, list[bytes]]]:
         """Yield the line, the sentence from 0, and the cells of every token."""
-        sentence, begins = -1, True
+        layout = self._layouts[document]
+        sentence, width = -1, 0
         for number, line in self._iterate_lines(document):
             if line.isspace():
-                begins = True
-            elif not line.startswith(b"#"):
-                sentence += begins
-                begins = False
-                yield number, sentence, _split_row(line, self._columns[document][0])
+                width = 0
+            elif not line.startswith(b"#") or layout.is_token(line, width):
+                cells = _split_row(line, width or layout.width)
+                if width == 0:
+                    sentence, width = sentence + 1, len(cells)
+                yield number, sentence, cells
 
 
 def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
@@ -254,10 +294,11 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
         problems.raise_any(path)
     documents: list[Document] = []
     places: list[Place] = []
-    columns: list[tuple[int, int]] = []
+    layouts: list[_Layout] = []
     seen: dict[str, int] = {}
     unnamed: set[int] = set()
     document: _Document | None = None
+    word_cell = -1
     is_outside = False  # whether a token was found after the last document
     n_reopened, first_reopened = 0, ""
     stream, ahead = BytesIO(text), BytesIO(text)
@@ -265,57 +306,54 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
     def end_document(ended: _Document, end: int) -> None:
         documents.append(ended.end(problems))
         places.append(Place(ended.begin, end, ended.line + 1, ended.digest.digest()))
-        columns.append((ended.width, ended.word_cell))
+        layouts.append(ended.layout)
 
     for number, line in enumerate(stream, 1):
         if line.startswith(b"#"):
-            if not (marker := MARKER.match(line)):
-                if document and _looks_like_token(line, document.width):
-                    what = f"starts with '#' but has {document.width} columns like a token"
-                    problems.add(
-                        f"{what} (expected a comment with another number of words)", number
-                    )
-                continue
-            is_begin, position = marker[1] == b"begin", stream.tell()
-            if document:
+            if marker := MARKER.match(line):
+                is_begin, position = marker[1] == b"begin", stream.tell()
+                if document:
+                    if is_begin:
+                        before = f"document {quote(document.name)} (line {document.line})"
+                        problems.add(
+                            f"a document begins inside {before} (expected '#end document' before it)",
+                            number,
+                        )
+                    end_document(document, position - len(line))
+                    document, is_outside = None, False
+                elif not is_begin:
+                    problems.add("'#end document' without '#begin document'", number)
                 if is_begin:
-                    before = f"document {quote(document.name)} (line {document.line})"
-                    problems.add(
-                        f"a document begins inside {before} (expected '#end document' before it)",
-                        number,
-                    )
-                end_document(document, position - len(line))
-                document, is_outside = None, False
-            elif not is_begin:
-                problems.add("'#end document' without '#begin document'", number)
-            if is_begin:
-                rest = line[marker.end() :].rstrip()
-                name = parse_name(rest) if rest else str(len(documents) + 1)
-                if not rest:
-                    unnamed.add(len(documents))
-                if name:
-                    check_name(name, number, seen, problems)
-                else:
-                    expected = (
-                        "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
-                    )
-                    problems.add(
-                        f"{quote(line.rstrip().decode())} has no document name ({expected})", number
-                    )
-                ahead.seek(position)
-                row = _find_first_row(ahead)
-                word_cell = word_column - 1 if word_column else _guess_word_cell(row, rest)
-                if word_column and 0 < (n := len(row)) <= word_column:
-                    has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
-                    expected = f"1 to {n - 1}" if n > 1 else "auto"
-                    problems.add(
-                        f"the word column is {word_column}, but {has} (expected {expected})", number
-                    )
-                    word_cell = -1
-                document = _Document(
-                    name or "without a name", number, position, len(row), word_cell
-                )
-        elif cells := line.split():
+                    rest = line[marker.end() :].rstrip()
+                    name = parse_name(rest) if rest else str(len(documents) + 1)
+                    if not rest:
+                        unnamed.add(len(documents))
+                    if name:
+                        check_name(name, number, seen, problems)
+                    else:
+                        expected = "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
+                        problems.add(
+                            f"{quote(line.rstrip().decode())} has no document name ({expected})",
+                            number,
+                        )
+                    ahead.seek(position)
+                    row = _find_first_row(ahead)
+                    word_cell = word_column - 1 if word_column else _guess_word_cell(row, rest)
+                    if word_column and 0 < (n := len(row)) <= word_column:
+                        has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
+                        expected = f"1 to {n - 1}" if n > 1 else "auto"
+                        problems.add(
+                            f"the word column is {word_column}, but {has} (expected {expected})",
+                            number,
+                        )
+                        word_cell = -1
+                    hash_cell = row[0] if row and row[0].startswith(b"#") else b""
+                    layout = _Layout(len(row), word_cell, hash_cell)
+                    document = _Document(name or "without a name", number, position, layout)
+                continue
+            if document is None or not document.layout.is_token(line, document.width):
+                continue
+        if cells := line.split():
             if document is None:
                 if not is_outside:
                     problems.add(
@@ -326,14 +364,13 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
                 continue
             document.n_tokens += 1
             if len(cells) != document.width:
-                cells = _split_row(line, document.width)
-            if is_ragged := len(cells) != document.width:
-                what = f"the number of columns is {len(cells)}"
-                problems.add(
-                    f"{what} (expected {document.width}, as in other rows of the document)", number
-                )
-            elif document.word_cell >= 0:
-                document.words.append(cells[document.word_cell])
+                cells = document.split_row(line)
+            is_ragged = len(cells) != document.width
+            if is_ragged:
+                expected = f"expected {document.width}, as in other rows of the {document.unit}"
+                problems.add(f"the number of columns is {len(cells)} ({expected})", number)
+            elif word_cell >= 0:
+                document.words.append(cells[word_cell])
                 if len(document.words) == 2**16:
                     document.digest_words()
             cell = cells[-1]
@@ -349,6 +386,8 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
                 expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
                 what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
                 problems.add(f"column {document.width}: {what}", number)
+        elif document:
+            document.width = 0
     if document:
         problems.add(
             f"document {quote(document.name)} never ends (expected '#end document')", document.line
@@ -366,19 +405,19 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
         notices.append(f"an entity closes and opens again in {where}; {how}")
     table = make_table(
         documents,
-        words=ConllWords(text, places, columns) if any(cell >= 0 for _, cell in columns) else None,
+        words=ConllWords(text, places, layouts)
+        if any(layout.word_cell >= 0 for layout in layouts)
+        else None,
         notices=notices,
         unnamed=frozenset(unnamed),
     )
     return Parsed(table, list(seen.values()), [])
 
 
-def _looks_like_token(line: bytes, width: int) -> bool:
-    cells = line.split()
-    if len(cells) != width:
-        return False
-    # Comments may end in a word in parentheses.
-    return cells[-1] in NO_MENTION or bool(CELL.fullmatch(cells[-1]) and DIGIT.search(cells[-1]))
+def _has_mention_cell(cells: Sequence[bytes]) -> bool:
+    """Whether the last cell of a row may be one of mentions; comments may end in a word in parentheses."""
+    last = cells[-1]
+    return last in NO_MENTION or bool(CELL.fullmatch(last) and DIGIT.search(last))
 
 
 def _guess_word_cell(row: Sequence[bytes], name: bytes) -> int:
@@ -409,18 +448,23 @@ def parse_name(text: bytes) -> str | None:
 def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
     """Find the first complete row of a document; none if it has no rows.
 
-    A row that begins or ends with a tab, or has two in a row, is used only if all do: a cell of it may be empty.
+    A row that begins or ends with a tab, or has two in a row, is used only if all do: a cell of it may be empty.  A row
+    that begins with ``#`` is used only if all do.
     """
     first: list[bytes] = []
+    first_with_hash: list[bytes] = []
     for line in lines:
+        cells = line.split()
+        if MARKER.match(line):
+            break
         if line.startswith(b"#"):
-            if MARKER.match(line):
-                break
-        elif cells := line.split():
+            if not first_with_hash and len(cells) > 1 and _has_mention_cell(cells):
+                first_with_hash = cells
+        elif cells:
             first = first or cells
             if b"\t\t" not in b"\t%b\t" % line.rstrip(b"\r\n"):
                 return cells
-    return first
+    return first or first_with_hash
 
 
 def dump_conll(table: MentionTable) -> str:

@@ -49,13 +49,14 @@ def extract(
     Returns:
         The sentences of every document by its name, in order, and oddities of the fragments, with their files.
     """
-    files, misfits = list_files(folder, "fragment", SUFFIX)
+    files, misfits, others = list_files(folder, "fragment", SUFFIX)
     if not files:
         raise FormatError(
             folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")]
         )
     reader = XmlReader()
     reader.notices += [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
+    reader.notices += others
     read: dict[str, tuple[Path, bytes]] = {}
     for name, path in files.items():
         try:

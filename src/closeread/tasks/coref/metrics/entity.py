@@ -97,12 +97,12 @@ EDGES = ("reference", "luo2014")
 * `reference`, as in the reference scorer: a component without links in the key is dropped, and the score is that of
   the other component.
 * `luo2014`, as in Luo et al. (2014), boundary cases: a component without links on either side is dropped; if both are
-  dropped, the score is 1 if both sides have the same mentions, and 0 otherwise.
+  dropped, the score is 1 if both sides have the same mentions, and 0 otherwise; without any mention, it is 0/0.
 """
 
 
 def count_blanc(table: Overlap) -> Floats:
-    """Count the links of both kinds, on both sides, where no mention is repeated: Luo et al. (2014).
+    """Count the links of both kinds, on both sides: Luo et al. (2014).
 
     With C(n) = n (n - 1) / 2: a side of N mentions has sum C(size) coreference links, and its other C(N) - sum C(size)
     links are non-coreference links.  Of the C(M) pairs of the M shared mentions, sum C(shared) over cells corefer on
@@ -111,15 +111,19 @@ def count_blanc(table: Overlap) -> Floats:
     Returns:
         (n_documents, 6) float64, columns `LINKS`.
     """
-    both = count_pairs(table.sum_cells(table.shared))
-    in_key, in_response = count_pairs(table.mentions[:, 1:]).T
-    common = table.sum_cells(count_pairs(table.shared))
+    # Where mentions are repeated, the links found are those of the key.
+    shared = table.linked[KEY]
+    both = count_pairs(table.sum_cells(shared))
+    in_key, in_response = (
+        count_pairs(table.sum_clusters(side, table.sizes[side])) for side in (KEY, RESPONSE)
+    )
+    common = table.sum_cells(count_pairs(shared))
     key, response = (
         table.sum_clusters(side, count_pairs(table.sizes[side])) for side in (KEY, RESPONSE)
     )
     key_of_both, response_of_both = (
         table.sum_clusters(
-            side, count_pairs(np.bincount(table.cells[side], table.shared, len(table.sizes[side])))
+            side, count_pairs(np.bincount(table.cells[side], shared, len(table.sizes[side])))
         )
         for side in (KEY, RESPONSE)
     )
@@ -159,5 +163,6 @@ def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
     scores[(remains & ~np.isnan(parts)).sum(axis=-1) == 0] = np.nan
     if edge == "luo2014":
         same = (mentions[..., 0] == mentions[..., 1]) & (mentions[..., 0] == mentions[..., 2])
-        scores = np.where(remains.any(axis=-1), scores, same[..., None].astype(np.float64))
+        by_rule = np.where(mentions.any(axis=-1), same, np.nan)
+        scores = np.where(remains.any(axis=-1), scores, by_rule[..., None])
     return scores

@@ -16,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -28,15 +29,18 @@ from closeread.tasks.coref.documents import MentionTable, merge_adjacent
 from closeread.tasks.coref.empty_nodes import Zero, find_zeros, map_zeros, share_numbering
 from closeread.tasks.coref.metrics.minimum_spans import NEEDED, minimum_codes
 from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, mention_codes, overlap
-from closeread.tasks.coref.metrics.repeats import find_repeats, keep_as_reference
+from closeread.tasks.coref.metrics.repeats import (
+    find_repeats,
+    has_repeats,
+    keep_as_reference,
+    repeated_overlap,
+)
 
 MATCHINGS = ("exact", "head", "partial")
 """The rules by which matches are optimal; "craft" chooses them in the order of the text."""
 
 ZEROS = ("linear", "dependent", "corefud", "exclude")
 BY_DEPENDENCY = ("dependent", "corefud")
-
-REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
 WEIGHT = 10  # how much more the dependencies of zeros count than parents alone
 
@@ -355,9 +359,63 @@ def repeats(table: MentionTable) -> Ints:
 
 
 def without_repeats(table: MentionTable) -> MentionTable:
-    """Return the table with every mention in its first entity only."""
+    """Return the table with every mention in its first entity only (see `order_by_text`)."""
+    table = order_by_text(table)
     again = repeats(table)[:, 1]
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
+
+
+def order_by_text(table: MentionTable) -> MentionTable:
+    """Number the entities in the order of their mentions in the text, and drop mentions that an entity repeats.
+
+    The first mentions of two entities decide which of them comes first; if these are the same, the next ones do.  Of
+    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  Tables
+    without repeated mentions stay as they are.
+    """
+    if not len(repeats(table)):
+        return table
+    rows_by_entity: defaultdict[int, dict[tuple[int, int, Runs], int]] = defaultdict(dict)
+    for row, runs in enumerate(list_runs(table)):
+        place = runs[0][0], -count_tokens(runs), runs
+        rows_by_entity[int(table.entity[row])].setdefault(place, row)
+
+    def place_entity(entity: int) -> tuple[int, list[tuple[int, int, Runs]]]:
+        rows = rows_by_entity[entity]
+        return int(table.document[next(iter(rows.values()))]), sorted(rows)
+
+    order = sorted(rows_by_entity, key=place_entity)
+    rows = [row for entity in order for row in rows_by_entity[entity].values()]
+    sizes = [len(rows_by_entity[entity]) for entity in order]
+    return replace(
+        table.take(np.array(rows, np.int64)),
+        entity=np.repeat(np.arange(len(order)), sizes),
+        n_entities=len(order),
+        labels=table.labels and [table.labels[entity] for entity in order],
+        rank=None,
+    )
+
+
+def count_dropped(key: MentionTable, response: MentionTable) -> int:
+    """Count the repeated mentions that the reference scorer drops from a response."""
+    tables = key, response
+    columns = zip(tables, _code_mentions(key, response, "exact", "linear"), strict=True)
+    sides = [Side(table.document, codes, table.entity) for table, codes in columns]
+    return int((~keep_as_reference(*sides)).sum())
+
+
+def have_common_mentions(
+    key: MentionTable, response: MentionTable, matching: str, zeros: str
+) -> bool:
+    """Return whether any mention of the key matches one of the response."""
+    if key.empty is not None or response.empty is not None:
+        key, response = share_numbering(key, response)
+    for rule in dict.fromkeys(("exact", matching)):
+        columns = zip((key, response), _code_mentions(key, response, rule, zeros), strict=True)
+        sides = [Side(table.document, codes, table.entity) for table, codes in columns]
+        key_codes, response_codes = mention_codes(*sides)
+        if np.isin(key_codes, response_codes).any():
+            return True
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,6 +436,11 @@ class MentionMatching:
         row_of = {code: row for row, code in enumerate(codes.tolist())}
         return np.array([row_of.get(code, -1) for code in wanted.tolist()], np.int64)
 
+    @cached_property
+    def has_repeats(self) -> bool:
+        """Whether a mention of a side occurs more than once."""
+        return any(map(has_repeats, self.sides))
+
     @property
     def lookups(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
         """Both sides twice: as the mentions of the key are found, and as those of the response are."""
@@ -392,10 +455,11 @@ class MentionMatching:
     def build_overlaps(self) -> tuple[Overlap, Overlap]:
         """Build the table of key and response for recall, and that for precision, which usually is the same."""
         n_documents = len(self.key.names)
-        table = overlap(*self.sides, n_documents)
+        build = partial(repeated_overlap, rule="last") if self.has_repeats else overlap
+        table = build(*self.sides, n_documents)
         if self.places is None:
             return table, table
-        recall, precision = (overlap(*sides, n_documents) for sides in self.lookups)
+        recall, precision = (build(*sides, n_documents) for sides in self.lookups)
         return replace(recall, mentions=table.mentions), precision
 
 
@@ -409,20 +473,23 @@ def match_sides(
 ) -> MentionMatching:
     """Prepare key and response for the metrics: drop repeats, then singletons, then zeros, then match mentions.
 
-    Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
+    Options and exceptions are those of `count`.  With `duplicates="last"`, entities are in the order of the text (see
+    `order_by_text`).  With `duplicates="reference"` a singleton is an entity that has one
     mention in the file.
     """
     require_heads(key, response, matching)
-    if duplicates == "reference" and zeros == "corefud":
-        raise RequestError(
-            "zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one"
-        )
     if duplicates == "error":
-        for name, table in (("key", key), ("response", response)):
-            if len(repeats(table)):
-                raise ValueError(f"the {name} has mentions that occur more than once")
+        if len(repeats(response)):
+            raise ValueError("the response has mentions that occur more than once")
+        if len(repeats(key)):
+            duplicates = "reference"
     elif duplicates == "first":
         key, response = without_repeats(key), without_repeats(response)
+    if duplicates == "reference" and zeros == "corefud":
+        raise RequestError(
+            "zeros 'corefud' and duplicates 'reference' follow two different scorers; "
+            "use duplicates 'last'"
+        )
     if keep_singletons == "false":
         key, response = (
             table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response)

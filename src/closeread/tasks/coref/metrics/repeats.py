@@ -4,10 +4,12 @@ Sources: the reference scorer (Pradhan et al. 2014, version 8.01; for LEA its br
 are.  It keeps a map from mentions to clusters that is filled cluster by cluster, so that a mention's last cluster is
 the one that counts for most metrics, while the sizes of clusters count every row.
 
-Where mentions are matched by minimum spans, so that several of a side can be the same, MUC, B-cubed, CEAFe and LEA are
-those of the scorer of Moosavi et al. (2019, github.com/ns-moosavi/coval): recall and precision are counted alike, each
-row of a side being looked up on the other.  Its CEAFm divides by clusters, and it has no BLANC: here, CEAFm counts a
-mention of two clusters as often as both have it, and BLANC is that of other repeated mentions.
+The scorer of Moosavi et al. (2019, github.com/ns-moosavi/coval), CorefUD's and that of Universal Anaphora share another
+rule, "last": recall and precision are counted alike, each row of a side being looked up on the other, where a mention
+is in its last cluster.  Their BLANC takes the links found of the key for precision, too.  Mentions that are matched by
+minimum spans, of which several of a side can be the same, are counted so for MUC, B-cubed, CEAFe and LEA; coval's CEAFm
+divides by clusters, and it has no BLANC: for them CEAFm counts a mention of two clusters as often as both have it, and
+BLANC is the reference scorer's.
 
 Conventions: as in `overlap`.  The first cluster of a repeated mention is the one with the lowest number.  Without
 repeated mentions all counts are those of `entity`.
@@ -20,6 +22,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from operator import add
+from typing import Literal
 
 import numpy as np
 
@@ -30,6 +33,7 @@ from closeread.tasks.coref.metrics.overlap import (
     count_links,
     measure_clusters,
     mention_codes,
+    overlap,
 )
 
 MAX_REPEATS = 1_000_000
@@ -71,9 +75,13 @@ def keep_as_reference(key: Side, response: Side) -> Mask:
 
 
 def repeated_overlap(
-    key: Side, response: Side, n_documents: int, *, by_minimum: bool = False
+    key: Side,
+    response: Side,
+    n_documents: int,
+    rule: Literal["reference", "minimum", "last"] = "reference",
 ) -> Overlap:
-    """Build the table of sides with repeated mentions, which are counted as coval does if `by_minimum`."""
+    """Build the table of sides with repeated mentions, which are counted as the module's docstring says."""
+    by_row = rule != "reference"
     places = list(
         zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True)
     )
@@ -110,15 +118,22 @@ def repeated_overlap(
         mentions,
         (cell_key, cell_response),
         shared,
-        linked=rows if by_minimum else (last, last),
-        together=rows if by_minimum else (shared, shared),
+        linked=rows if by_row else (last, last),
+        together=rows if by_row else (shared, shared),
         links=(
             count_links(key_rows, of_key, of_response),
             count_links(response_rows, of_response, of_key),
         ),
-        similarities=(times, key_times) if by_minimum else (key_rows, key_rows),
-        places=places,
+        similarities=(times, key_times) if by_row else (key_rows, key_rows),
+        places=None if rule == "last" else places,
     )
+
+
+def overlap_of_last(key: Side, response: Side, n_documents: int) -> Overlap:
+    """Build the table of two sides, where a mention that is repeated is looked up in its last cluster."""
+    if has_repeats(key) or has_repeats(response):
+        return repeated_overlap(key, response, n_documents, "last")
+    return overlap(key, response, n_documents)
 
 
 def _list_places(side: Side, n_documents: int) -> list[Places]:

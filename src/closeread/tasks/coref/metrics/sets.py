@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, LimitError, ratio
+from closeread.arrays import Floats, Ints, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import MentionTable
@@ -29,10 +29,10 @@ from closeread.tasks.coref.metrics.overlap import (
     RESPONSE,
     Side,
     count_links,
-    overlap,
     sum_by_index,
 )
 from closeread.tasks.coref.metrics.relations import require_relations
+from closeread.tasks.coref.metrics.repeats import overlap_of_last
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns
 from closeread.tasks.coref.relations import (
     Place,
@@ -72,7 +72,7 @@ def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric:
 
     A set is one more mention of its entity, shared to the degree that it is found.
     """
-    table, mapped = overlap(*sides, len(key)), _map_sets(key, response, metric)[0]
+    table, mapped = overlap_of_last(*sides, len(key)), _map_sets(key, response, metric)[0]
     width = max(len(table.sizes[RESPONSE]), 1)
     of_key, of_response = mapped[:, :2].astype(np.int64).T
     of_pairs, of_cells = (
@@ -80,11 +80,18 @@ def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric:
         table.cells[KEY] * width + table.cells[RESPONSE],
     )
     cells = np.union1d(of_cells, of_pairs)
-    shared = np.zeros(len(cells), np.int64)
-    shared[np.searchsorted(cells, of_cells)] = table.shared
+    place = np.searchsorted(cells, of_cells)
+
+    def spread(values: Ints) -> Ints:
+        spread_values = np.zeros(len(cells), np.int64)
+        spread_values[place] = values
+        return spread_values
+
+    linked_of_key, linked_of_response = map(spread, table.linked)
+    shared_of_ceafm, shared_of_ceafe = map(spread, table.similarities)
     pair = np.searchsorted(cells, of_pairs)
     recall, precision, f1 = (sum_by_index(pair, values, len(cells)) for values in mapped[:, 2:].T)
-    linked = (shared + recall, shared + precision)
+    linked = (linked_of_key + recall, linked_of_response + precision)
     sizes = tuple(
         usual
         + np.bincount(
@@ -92,16 +99,21 @@ def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric:
         ).astype(np.int64)
         for usual, of_side in zip(table.sizes, (key, response), strict=True)
     )
-    links = count_links(shared, sizes[KEY][cells // width], sizes[RESPONSE][cells % width])
+    cell_sizes = sizes[KEY][cells // width], sizes[RESPONSE][cells % width]
+    links_of_key = count_links(linked_of_key, *cell_sizes)
+    links_of_response = count_links(linked_of_response, *cell_sizes)
     table = replace(
         table,
         sizes=sizes,
         cells=np.divmod(cells, width),
-        shared=shared,
+        shared=spread(table.shared),
         linked=linked,
         together=linked,
-        links=(links + 2 * recall * shared, links + 2 * precision * shared),
-        similarities=(shared + f1, shared + f1),
+        links=(
+            links_of_key + 2 * recall * linked_of_key,
+            links_of_response + 2 * precision * linked_of_response,
+        ),
+        similarities=(shared_of_ceafm + f1, shared_of_ceafe + f1),
     )
     return count_each_side(metric, table, table)
 
@@ -169,7 +181,7 @@ def _compare(
             for code in mentions
         ]
         sides.append(Side(*np.array(rows, np.int64).reshape(-1, 3).T))
-    table = overlap(sides[KEY], sides[RESPONSE], len(key))
+    table = overlap_of_last(sides[KEY], sides[RESPONSE], len(key))
     counts = count_each_side(metric, table, table)
     if metric == "muc":  # a singleton has one link
         is_one = [sizes == 1 for sizes in table.sizes]
@@ -181,7 +193,11 @@ def _compare(
     return counts
 
 
-NEEDED = {"keep_singletons": ("true",), "duplicates": ("error",), "zeros": ("linear", "exclude")}
+NEEDED = {
+    "keep_singletons": ("true",),
+    "duplicates": ("error", "last"),
+    "zeros": ("linear", "exclude"),
+}
 """The values of options that are scored together with split antecedents."""
 
 
@@ -280,10 +296,15 @@ def _collect_sets(
                     for place in places:
                         if place not in known:
                             fresh.setdefault(place, begin + len(fresh))
-                    clusters.append(
-                        [known[place] if place in known else fresh[place] for place in places]
-                    )
-                sets[i][document].append(AntecedentSet(entity, clusters))
+                    codes_of_places = [
+                        known[place] if place in known else fresh[place] for place in places
+                    ]
+                    clusters.append((sorted(places), codes_of_places))
+                # The order of the text, as of entities, matters for mentions of two antecedents.
+                clusters.sort()
+                sets[i][document].append(
+                    AntecedentSet(entity, [cluster for _, cluster in clusters])
+                )
     key, response = (
         side._replace(entity=new[side.entity])
         for side, new in zip(matched.sides, merged, strict=True)

@@ -29,7 +29,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, name_option
 from closeread.tasks.coref.documents import Documents, MentionTable, find_words, table_of
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.formats.conll import ConllWords
@@ -300,8 +300,9 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     for name, table in (("key", of_key), ("response", with_annotation(table_of(response), of_key))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
             return f"{field} needs {lacking}, but the {name} has none"
-        if options["duplicates"] == "reference" and len(repeats(table)):
-            return f"{field} needs every mention in one entity, but the {name} repeats mentions; use duplicates first"
+        if options["duplicates"] != "first" and len(repeats(table)):
+            advice = f"use {name_option('duplicates', 'first')}"
+            return f"{field} needs every mention in one entity, but the {name} repeats mentions; {advice}"
     return ""
 
 

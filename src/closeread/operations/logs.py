@@ -1,0 +1,69 @@
+"""Logs of language models as systems: what is read of them, and folders that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from closeread.counts.counts import Counts
+from closeread.counts.procedure import Procedure
+from closeread.counts.systems import detect_kind
+from closeread.exceptions import FormatError, Problem, pluralize
+from closeread.formats.text import is_open_pipe
+
+if TYPE_CHECKING:
+    from closeread.llm.logs import Log
+
+
+def list_logs(source: object) -> list[Path]:
+    """Return the logs that a source is: a log, or those of a folder; none if it is something else."""
+    if not isinstance(source, str | Path):
+        return []
+    path = Path(source)
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [file for file in files if not is_open_pipe(file) and detect_kind(file) == "log"]
+
+
+def replace_folders(sources: Iterable[Path]) -> list[Path]:
+    """Return files of systems, with the logs of a folder instead of it."""
+    files = list[Path]()
+    for source in sources:
+        files += list_logs(source) or [source]
+    return files
+
+
+def read_only_log(source: object, procedure: Procedure) -> Log | None:
+    """Read a source if it is a log, or a folder with one log.
+
+    Raises:
+        FormatError: the folder has several logs, or the log can't be scored by the procedure.
+    """
+    logs = list_logs(source)
+    if len(logs) > 1:
+        message = f"has {pluralize(len(logs), 'log')} (expected one; all can be put into a table)"
+        raise FormatError(Path(str(source)), [Problem(message)])
+    return read_log_of(logs[0], procedure) if logs else None
+
+
+def read_log_of(path: Path, procedure: Procedure) -> Log:
+    """Read the log of a language model, of the procedure."""
+    from closeread.llm.logs import read_log
+
+    log = read_log(path)
+    if log.procedure != procedure.name:
+        message = f"is a log of {log.corpus} (expected one that {procedure.name} scores)"
+        raise FormatError(log.path, [Problem(message)])
+    return log
+
+
+def average_counts(counted: Sequence[Counts]) -> Counts:
+    """Return the mean counts of the epochs of a log."""
+    first = counted[0]
+    if len(counted) == 1:
+        return first
+    values = np.mean([counts.table.values for counts in counted], axis=0)
+    return replace(first, table=replace(first.table, values=values))
