@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from shared.bad_input import GOOD, SAMPLE, put, refuses, tsv
 
+import closeread
+
 pytestmark = pytest.mark.usefixtures("here")
 
 USAGE = {
@@ -82,3 +84,52 @@ def test_other_files_named_by_data_dir_are_a_note(run):
         result = run(*arguments, "--data-dir", "data")
         assert (result.exit_code, result.stderr) == (0, note), arguments
         assert result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "path"),
+    [
+        ("mctaco", {"config": "sample"}, "none"),
+        ("mctaco", {"gold": "key"}, "key"),
+        ("coref", {"gold": [[[[0, 0], [1, 1]]]]}, "none"),
+        ("coref", {"gold": "key"}, "key"),
+        ("tlinks", {"gold": "key"}, "key"),
+    ],
+)
+def test_a_missing_file_is_a_file_not_found_error(name, options, path):
+    with pytest.raises(FileNotFoundError) as raised:
+        closeread.score(name, "none", **options)
+    assert isinstance(raised.value, closeread.InputError)
+    assert str(raised.value) == f"{path}: can't be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("resampling", "message"),
+    [
+        ({"confidence": 2.0}, "confidence is 2.0 (expected a number above 0 and below 1)"),
+        (
+            {"confidence": 95.0},
+            "confidence is 95.0 (expected a number above 0 and below 1; write 0.95)",
+        ),
+        ({"n_resamples": -1}, "n_resamples is -1 (expected a whole number from 0)"),
+        ({"seed": -1}, "seed is -1 (expected a whole number from 0)"),
+    ],
+)
+def test_ranges_are_checked_before_anything_is_read(resampling, message):
+    with pytest.raises(closeread.RequestError) as raised:
+        closeread.Resampling(**resampling)
+    assert str(raised.value) == message
+    (name, value), *_ = resampling.items()
+    if name == "n_resamples":
+        return
+    for function in (closeread.score, closeread.compare, closeread.table):
+        systems = "none" if function is closeread.score else ["none", "none"]
+        with pytest.raises(closeread.RequestError, match=f"{name} is {value}"):
+            function("mctaco", systems, config="sample", **{name: value})
+
+
+def test_a_percentage_is_told_how_to_be_written(run):
+    result = run("score", "mctaco", "none", "--confidence", "95")
+    expected = "95 (expected a number above 0 and below 1; write 0.95)"
+    assert result.exit_code == 2
+    assert f"Invalid value for '--confidence': {expected}" in result.stderr

@@ -70,7 +70,10 @@ class Range(NamedTuple):
             to = "below" if self.below else "to" if ends and not self.above else "up to"
             ends.append(f"{to} {self.high:,}")
         is_whole = isinstance(value, Integral) and not self.above and not self.below
-        return f"{'a whole number' if is_whole else 'a number'} {(' and ' if self.below else ' ').join(ends)}"
+        kind = "a whole number" if is_whole else "a number"
+        expected = f"{kind} {(' and ' if self.below else ' ').join(ends)}"
+        is_percentage = self.low == 0 and self.high == 1 and 10 <= value < 100
+        return f"{expected}; write {value / 100:g}" if is_percentage else expected
 
 
 def check_types(function: Callable[P, R]) -> Callable[P, R]:

@@ -223,12 +223,32 @@ class SubmissionError(InputError):
     """A system's output that can't be scored."""
 
 
+class MissingFileError(FormatError, SubmissionError, FileNotFoundError):
+    """A file or a folder that does not exist, of gold or of a system's output."""
+
+    # As an exception of the operating system, it would be worded by its error number.
+    __str__ = ValueError.__str__
+
+
 class ChecksumError(InputError):
     """A file that differs from the released one."""
 
 
 class UnavailableError(InputError):
     """A corpus file that is neither on this machine nor available for download."""
+
+
+def describe_unreadable(path: Path, error: OSError) -> FormatError:
+    """Return the error for a file or a folder that the operating system does not let us read."""
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else FormatError
+    return kind(path, [Problem(f"can't be read: {error.strerror}")])
+
+
+def blame_submission(error: InputError) -> SubmissionError:
+    """Return an error of reading a system's output as such."""
+    if isinstance(error, MissingFileError):
+        return error
+    return SubmissionError(error.source, error.problems)
 
 
 E = TypeVar("E", bound=InputError)

@@ -357,7 +357,7 @@ REQUESTS = {
     ),
     "no number": (
         ["--time-limit", "nan"],
-        "Invalid value for '--time-limit': 'nan' is not a number.",
+        "Invalid value for '--time-limit': nan (expected a number above 0)",
     ),
     "unknown suffix": (["-o", "gold.doc"], "gold.doc: the suffix is '.doc' (expected one of "),
 }

@@ -54,7 +54,7 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     table = read_documents(path)
     assert not table.minimum
     assert table.notices == [
-        f"{path}: 1 minimum span ignored (first: line 1): not inside the markable"
+        f"{path}: 1 minimum span ignored: not inside the markable (first: line 1)"
     ]
 
 

@@ -174,9 +174,9 @@ def test_brackets_that_close_first_are_noted(read):
     cells = ["(1|(2", "1)|(1|2)|(2)", "1)|(1", "1)"]
     table = read(document(*(f"a\t{cell}" for cell in cells)))
     assert table[0]["clusters"] == [[[0, 3], [1, 1], [2, 2]], [[0, 1], [1, 1]]]
-    where = "an entity closes and opens again in 2 cells (first: '1)|(1|2)|(2)' on line 3)"
+    where = "an entity closes and opens again in 2 cells"
     how = "what opens is read before what closes, as the reference scorer does"
-    assert table.notices == [f"{where}; {how}"]
+    assert table.notices == [f"{where}; {how} (first: '1)|(1|2)|(2)' on line 3)"]
     assert read(document("a (1", "b 1)|(1)|(2", "c 2)")).notices == []
 
 

@@ -140,7 +140,8 @@ def test_notes_about_brackets_reach_the_user(run, pair):
     Path("key.conll").write_text(document("a (1", "b 1)|(1", "c 1)"))
     done = run("score", "coref", "key.conll", "key.conll", "--no-ci", "--metrics", "b3")
     note = (
-        "note: key.conll: an entity closes and opens again in 1 cell (first: '1)|(1' on line 3); "
+        "note: key.conll: an entity closes and opens again in 1 cell; what opens is read before "
+        "what closes, as the reference scorer does (first: '1)|(1' on line 3)\n"
     )
     assert done.exit_code == 0
     assert done.stderr.count(note) == 1  # of both sides, which are one file

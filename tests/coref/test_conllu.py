@@ -9,6 +9,7 @@ from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conllu import FORMAT, read_conllu
 
 
@@ -375,3 +376,33 @@ def test_genres(read, name, genre):
     table = read(document("_", name=name) + document("_", name="GUM_vlog_x"))
     assert list(table.document_fields["genre"]) == [genre, "vlog"]
     assert read(document("_", name="x")).document_fields == {}
+
+
+def test_notes_on_relations_of_a_folder_are_added_up(tmp_path):
+    """One line for all files, whose numbers differ; 3 + 1 + 1 bridging relations and 2 split antecedents."""
+    for name, *cells in (
+        ("a", "Bridge=a<b:part,a<c|Entity=(b)", "Bridge=d<e"),
+        ("b", "Bridge=b<a"),
+        ("c", "SplitAnte=a<c,b<c,a<d,b<d"),
+        ("d", "Bridge=b<a"),
+        ("e", "_"),
+    ):
+        (tmp_path / f"{name}.conllu").write_text(document(*cells, name=name), "utf-8")
+    table = read_documents(tmp_path)
+    sums = "2 split antecedents and 5 bridging relations are not scored"
+    assert table.notices == [f"{tmp_path}: 'a.conllu', 'b.conllu', 'c.conllu', … (4 files): {sums}"]
+    assert pickle.loads(pickle.dumps(read_conllu(tmp_path / "b.conllu"))).notices == [
+        "1 bridging relation is not scored"
+    ]
+
+
+def test_notes_on_cells_of_a_folder_name_the_first(tmp_path):
+    for name, cells in (("a", ("1)|(1",)), ("b", ("1)|(1", "1)|(1"))):
+        rows = [f"w {cell}" for cell in ("(1", *cells, "1)")]
+        text = "\n".join([f"#begin document ({name})", *rows, "", "#end document", ""])
+        (tmp_path / f"{name}.conll").write_text(text, "utf-8")
+    (notice,) = read_documents(tmp_path).notices
+    assert notice == (
+        f"{tmp_path}: 'a.conll', 'b.conll': an entity closes and opens again in 3 cells; what opens "
+        "is read before what closes, as the reference scorer does (first: '1)|(1' on line 3 of 'a.conll')"
+    )

@@ -227,7 +227,6 @@ def test_candidates_without_a_prediction():
         ({"limit": "ten"}, "limit is 'ten'"),
         ({"missing": "maybe"}, "'maybe' is not one of"),
         ({"document": "x"}, "no such option of mctaco: 'document'"),
-        ({"resampling": Resampling(-1)}, "the number of resamples must be at least 0"),
     ],
 )
 def test_bad_requests(given_options, message):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
+from closeread.argument_types import Range
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, list_scored, load_corpus
 from closeread.exceptions import RequestError, escape
@@ -40,9 +41,11 @@ class NumberRange(click.FloatRange):
     """A number in a range; `nan`, which no comparison finds outside, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if number != number:
-            self.fail(f"{value!r} is not a number.", param, ctx)
+        number = float(click.FLOAT.convert(value, param, ctx))
+        accepted = Range(self.min, self.max, self.min_open, self.max_open)
+        expected = accepted.describe_misfit(number)
+        if expected:
+            self.fail(f"{value} (expected {expected})", param, ctx)
         return number
 
 

@@ -35,7 +35,7 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
     try:
         return procedure.sides.read_system(gold, source, resolved)
     except SubmissionError as error:
-        raise SubmissionError(error.source, drop_advice(error.problems)) from None
+        raise type(error)(error.source, drop_advice(error.problems)) from None
 
 
 def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:

@@ -31,6 +31,7 @@ from closeread.exceptions import (
     Problem,
     UnavailableError,
     choose_words,
+    describe_unreadable,
     merge_errors,
     name_option,
 )
@@ -284,7 +285,7 @@ def file_digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+        raise describe_unreadable(path, error) from None
 
 
 def git_blob(path: Path) -> str:

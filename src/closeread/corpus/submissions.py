@@ -35,6 +35,7 @@ from closeread.exceptions import (
     ProblemList,
     RequestError,
     SubmissionError,
+    blame_submission,
     describe_problems,
     join_names,
     name_option,
@@ -134,7 +135,7 @@ def read_submission(
     try:
         parsed = _parse(source, corpus, gold)
     except FormatError as error:
-        raise SubmissionError(error.source, error.problems) from None
+        raise blame_submission(error) from None
     parsed = _leave_out_nulls(parsed, *name_fields(corpus))
     key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
     validator = RowValidator(load_schema(corpus.schema), "submission")

@@ -251,10 +251,6 @@ def make_report(
 ) -> Report:
     """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns."""
     resampling = resampling or Resampling()
-    if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
-        raise RequestError(
-            "the number of resamples must be at least 0, and the confidence level between 0 and 1"
-        )
     procedure = counts.procedure
     known = dict.fromkeys([*counts.table.fields, *procedure.breakdowns])
     for name in by:

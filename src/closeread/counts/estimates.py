@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from closeread.argument_types import check_fields
+from closeread.argument_types import Range, check_fields
 from closeread.counts.metrics import Metric, by_name
 from closeread.counts.resampling import Difference, bootstrap_intervals
 from closeread.counts.results import JsonResult
@@ -87,16 +87,14 @@ class Resampling:
     Resampling(n_resamples=10000, confidence=0.9, seed=1, interval='percentile')
     """
 
-    n_resamples: int = DefaultNumber(1000)
-    confidence: float = 0.95
-    seed: int = 0
+    n_resamples: Annotated[int, Range(0)] = DefaultNumber(1000)
+    confidence: Annotated[float, Range(0, 1, above=True, below=True)] = 0.95
+    seed: Annotated[int, Range(0)] = 0
     interval: IntervalKind = "percentile"
 
     def __post_init__(self) -> None:
-        """Check the types, and the seed."""
+        """Check the types and the ranges."""
         check_fields(self)
-        if self.seed < 0:
-            raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
         if self.interval not in get_args(IntervalKind):
             raise RequestError(
                 describe_unknown("kind of interval", self.interval, get_args(IntervalKind))

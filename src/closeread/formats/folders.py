@@ -18,7 +18,14 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from unicodedata import normalize
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    describe_unreadable,
+    join_names,
+    pluralize,
+    quote,
+)
 from closeread.files import DESKTOP_FILES
 from closeread.formats.text import UNSAFE, measure_file
 
@@ -75,7 +82,7 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
         with os.scandir(folder) as entries:
             modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
     except OSError as error:
-        raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
+        raise describe_unreadable(folder, error) from None
     folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
     named = ", ".join(expected)
     if not folders and not any(name in modes for name in expected):
@@ -190,7 +197,7 @@ def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Pat
                     else:
                         yield Path(entry.path), entry.stat(follow_symlinks=False)
         except OSError as error:
-            raise FormatError(current, [Problem(f"can't be read: {error.strerror}")]) from None
+            raise describe_unreadable(current, error) from None
 
 
 def _describe_misfit(name: str, mode: int) -> str | None:

@@ -22,7 +22,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, cast, overload
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
 from closeread.files import read_at_most
 
 # the name of standard input on all platforms; on the command line, it is `-`
@@ -149,7 +149,7 @@ def read_bytes(path: Path) -> bytes:
                 raise FormatError(path, [Problem(found)])
             data = path.read_bytes()
     except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+        raise describe_unreadable(path, error) from None
     if not data:
         raise FormatError(path, [Problem("is empty")])
     return decompress(path, data)

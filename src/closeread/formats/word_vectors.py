@@ -37,6 +37,7 @@ from closeread.exceptions import (
     Problem,
     ProblemList,
     RequestError,
+    describe_unreadable,
     escape_line,
     join_names,
     pluralize,
@@ -142,7 +143,7 @@ def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
                     raise FormatError(path, [Problem("is empty")])
                 yield stream
     except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+        raise describe_unreadable(path, error) from None
 
 
 def read_header(

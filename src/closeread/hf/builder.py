@@ -282,6 +282,8 @@ def naming_the_cache(folder: str) -> Iterator[None]:
     """Raise errors of the file system as one that says that the cache can't be written, and what to do."""
     try:
         yield
+    except InputError:  # a file that is missing is not the cache's
+        raise
     except OSError as error:
         first = error
         # `datasets` raises another one

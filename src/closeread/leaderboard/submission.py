@@ -327,7 +327,7 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
         scorer = board.open_scorer(gold)
         system = scorer.read(predictions)
     except SubmissionError as error:
-        raise SubmissionError(error.source, drop_advice(error.problems)) from None
+        raise type(error)(error.source, drop_advice(error.problems)) from None
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
     return CheckedPredictions((*scorer.gold.notices, *scorer.remarks(system)), value)

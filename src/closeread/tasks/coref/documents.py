@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
@@ -19,7 +20,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import join_names, quote
+from closeread.exceptions import NAMED, join_names, quote
 from closeread.records import Record
 from closeread.tasks.coref.relations import Relations, select_layer
 
@@ -487,6 +488,63 @@ def document_digests(table: MentionTable) -> list[bytes]:
     ]
 
 
+class CountedNotice(str):
+    """A notice on things of a file that were counted; those of several files are added up.
+
+    Attributes:
+        describe: words the notice, given the counts; notices of one kind share it.
+        counts: the numbers, by what was counted.
+        example: the place of the first of these things; empty if there is none to name.
+    """
+
+    describe: Callable[[Mapping[str, int]], str]
+    counts: Mapping[str, int]
+    example: str
+
+
+def count_notice(
+    describe: Callable[[Mapping[str, int]], str], counts: Mapping[str, int], example: str = ""
+) -> CountedNotice:
+    """Return a notice on what was counted in a file."""
+    text = describe(counts)
+    if example:
+        text += f" (first: {example})"
+    notice = CountedNotice(text)
+    notice.describe = describe
+    notice.counts = counts
+    notice.example = example
+    return notice
+
+
+def fold_notices(tables: Mapping[str, MentionTable]) -> list[str]:
+    """Return each kind of notice once, with the files that it is about and the sums of its counts."""
+    files_by_kind: dict[object, dict[str, str]] = {}
+    for file, table in tables.items():
+        for notice in table.notices:
+            kind = notice.describe if isinstance(notice, CountedNotice) else notice
+            files_by_kind.setdefault(kind, {})[file] = notice
+    folded = []
+    for notices in files_by_kind.values():
+        files = join_names(list(notices))
+        if len(notices) > NAMED:
+            files += f" ({len(notices):,} files)"
+        folded.append(f"{files}: {_add_up(notices)}")
+    return folded
+
+
+def _add_up(notices: Mapping[str, str]) -> str:
+    """Return one notice for those of one kind, by file."""
+    first_file, first = next(iter(notices.items()))
+    if not isinstance(first, CountedNotice) or len(notices) == 1:
+        return first
+    sums: Counter[str] = Counter()
+    for notice in notices.values():
+        if isinstance(notice, CountedNotice):
+            sums.update(notice.counts)
+    example = f"{first.example} of {quote(first_file)}" if first.example else ""
+    return count_notice(first.describe, sums, example)
+
+
 def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
     """Join the documents of several files, whose names differ, given by the file's path in its folder.
 
@@ -495,10 +553,6 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
     parts = list(tables.values())
     starts = accumulate(map(len, parts), initial=0)
     fields = dict.fromkeys(name for table in parts for name in table.document_fields)
-    notices: dict[str, list[str]] = {}  # each with the files that it is about
-    for file, table in tables.items():
-        for notice in table.notices:
-            notices.setdefault(notice, []).append(file)
     relations = [table.relations for table in parts if table.relations is not None]
     layer = None
     if any(one.discourse_deixis is not None for one in relations) and len(relations) == len(parts):
@@ -520,7 +574,7 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
             ]
             for name in fields
         },
-        notices=[f"{join_names(files)}: {notice}" for notice, files in notices.items()],
+        notices=fold_notices(tables),
         unnamed=frozenset(
             start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed
         ),

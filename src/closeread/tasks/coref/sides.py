@@ -23,6 +23,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    blame_submission,
     join_names,
     name_option,
     pluralize,
@@ -316,7 +317,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
             response = take_documents(source, "predictions", is_response=True, texts=texts)
             _check_length(key, source)
     except InputError as error:
-        raise SubmissionError(error.source, error.problems) from None
+        raise blame_submission(error) from None
     response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
     response = replace(response, broken=response.broken | key.broken)
     given = {*response.names, *response.broken}

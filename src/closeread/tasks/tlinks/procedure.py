@@ -30,6 +30,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    blame_submission,
     describe_problems,
     join_names,
     name_option,
@@ -263,7 +264,7 @@ def _read_response(path: Path) -> Documents:
     try:
         return read_key(path)
     except InputError as error:
-        raise SubmissionError(error.source, error.problems) from None
+        raise blame_submission(error) from None
 
 
 def _drop_unknown(known: Collection[str], response: Documents) -> Documents:

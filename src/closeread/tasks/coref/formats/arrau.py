@@ -14,7 +14,7 @@ Source: the reader of coval (github.com/ns-moosavi/coval), which scores such fil
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import ListedWords, make_table
+from closeread.tasks.coref.documents import ListedWords, count_notice, make_table
 from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
@@ -40,6 +40,17 @@ class _Markable:
     end: int
     minimum: tuple[int, int] | None
     is_referring: bool
+
+
+def describe_non_referring(counts: Mapping[str, int]) -> str:
+    """Say how many markables do not refer."""
+    non_referring = pluralize(counts["non-referring"], "non-referring markable")
+    return f"{non_referring} of {counts['markables']:,} not scored"
+
+
+def describe_outside(counts: Mapping[str, int]) -> str:
+    """Say how many minimum spans are ignored."""
+    return f"{pluralize(counts['outside'], 'minimum span')} ignored: not inside the markable"
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -84,11 +95,13 @@ def read_records(path: Path, split: str) -> Parsed:
             FoundMention(one.entity, ((one.start, one.end),), minimum=tuple(range(first, last + 1)))
         )
     notices = []
-    if n := len(markables) - len(mentions):
-        notices.append(f"{pluralize(n, 'non-referring markable')} of {len(markables):,} not scored")
+    n_non_referring = len(markables) - len(mentions)
+    if n_non_referring:
+        counts = {"non-referring": n_non_referring, "markables": len(markables)}
+        notices.append(count_notice(describe_non_referring, counts))
     if n_outside:
-        where = f"{pluralize(n_outside, 'minimum span')} ignored (first: line {first_outside})"
-        notices.append(f"{where}: not inside the markable")
+        counts = {"outside": n_outside}
+        notices.append(count_notice(describe_outside, counts, f"line {first_outside}"))
     table = make_table(
         [make_document(path.stem, len(words), mentions)],
         words=ListedWords([words], [lines]),

@@ -30,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from io import BytesIO
@@ -47,6 +47,7 @@ from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
     MentionTable,
+    count_notice,
     find_words,
     list_lengths,
     make_table,
@@ -275,6 +276,13 @@ class ConllWords(StoredWords):
                 yield number, sentence, cells
 
 
+def describe_reopened(counts: Mapping[str, int]) -> str:
+    """Say how cells are read in which an entity closes and opens again."""
+    cells = pluralize(counts["cells"], "cell")
+    how = "what opens is read before what closes, as the reference scorer does"
+    return f"an entity closes and opens again in {cells}; {how}"
+
+
 def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
     """Read the documents of a CoNLL file; the column of the word is counted from 1, and guessed if it is None."""
     return table_of(read_records(path, "", word_column).records)
@@ -400,9 +408,7 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
     problems.raise_any(path)
     notices = []
     if n_reopened:
-        where = f"{pluralize(n_reopened, 'cell')} (first: {first_reopened})"
-        how = "what opens is read before what closes, as the reference scorer does"
-        notices.append(f"an entity closes and opens again in {where}; {how}")
+        notices.append(count_notice(describe_reopened, {"cells": n_reopened}, first_reopened))
     table = make_table(
         documents,
         words=ConllWords(text, places, layouts)

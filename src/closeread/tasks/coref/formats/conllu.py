@@ -38,6 +38,7 @@ from closeread.tasks.coref.documents import (
     Document,
     EmptyNode,
     MentionTable,
+    count_notice,
     find_genre,
     list_lengths,
     make_table,
@@ -226,15 +227,19 @@ class _Reader:
             for made in self._documents:
                 made.fields.pop("type")
         genres = [find_genre(made.name) for made in self._documents]
-        counted = [pluralize(len(self._split), "split antecedent")] if self._split else []
-        counted += [pluralize(self._n_bridging, "bridging relation")] if self._n_bridging else []
-        verb = "is" if len(self._split) + self._n_bridging == 1 else "are"
+        notices = []
+        if self._split or self._n_bridging:
+            counts = {
+                "split antecedent": len(self._split),
+                "bridging relation": self._n_bridging,
+            }
+            notices.append(count_notice(describe_relations, counts))
         table = make_table(
             self._documents,
             words=ConlluWords(self._text, self._places),
             document_fields={"genre": genres} if any(genres) else {},
             unnamed=frozenset(self._unnamed),
-            notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
+            notices=notices,
         )
         return Parsed(table, self._headers, [])
 
@@ -492,6 +497,13 @@ class _Reader:
                     document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty
                 )
             )
+
+
+def describe_relations(counts: Mapping[str, int]) -> str:
+    """Say how many relations other than identity there are."""
+    parts = [pluralize(number, noun) for noun, number in counts.items() if number]
+    verb = "is" if sum(counts.values()) == 1 else "are"
+    return f"{' and '.join(parts)} {verb} not scored"
 
 
 class ConlluWords(StoredWords):

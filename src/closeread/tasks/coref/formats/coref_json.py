@@ -39,7 +39,13 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
-from closeread.tasks.coref.documents import EmptyNode, ListedWords, MentionTable, mention_table
+from closeread.tasks.coref.documents import (
+    EmptyNode,
+    ListedWords,
+    MentionTable,
+    count_notice,
+    mention_table,
+)
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -93,7 +99,7 @@ class TextMentions:
     def __init__(self, key: MentionTable | None = None) -> None:
         """Take the words of a key for documents without tokens."""
         self._key = key
-        self.n_mentions = self.n_ambiguous = self.n_lost = 0
+        self._counts: Counter[str] = Counter()
 
     def locate(self, record: Record, number: int) -> Record:
         """Return a document with the offsets of its mentions, if it has only their text."""
@@ -118,10 +124,10 @@ class TextMentions:
             for text in wanted
         }
         for text, n in wanted.items():
-            self.n_mentions += n
-            self.n_lost += max(0, n - len(places[text]))
+            self._counts["mentions"] += n
+            self._counts["lost"] += max(0, n - len(places[text]))
             if len(places[text]) > n or (entities[text] > 1 and len(places[text]) > 1):
-                self.n_ambiguous += min(n, len(places[text]))
+                self._counts["ambiguous"] += min(n, len(places[text]))
         left = {text: iter(found) for text, found in places.items()}
         clusters = [
             [
@@ -141,13 +147,23 @@ class TextMentions:
             return self._key.words(number) if number < len(self._key) else ()
         return self._key.words(self._key.names.index(name)) if name in self._key.names else ()
 
-    @property
-    def notice(self) -> str:
-        """What happened to the mentions."""
-        return (
-            f"{pluralize(self.n_mentions, 'mention')} given as text: {self.n_ambiguous:,} ambiguous, each taken as the "
-            f"next unused occurrence, and {self.n_lost:,} not found."
-        )
+    def take_notices(self) -> list[str]:
+        """Return a notice on what happened to the mentions since the last call; none without mentions."""
+        counts, self._counts = self._counts, Counter()
+        return [count_notice(describe_text_mentions, counts)] if counts else []
+
+
+def describe_blind(counts: Mapping[str, int]) -> str:
+    """Say how many documents have no annotation."""
+    return f"{pluralize(counts['documents'], 'document')} without annotation (null)."
+
+
+def describe_text_mentions(counts: Mapping[str, int]) -> str:
+    """Say what happened to mentions that are given as text."""
+    return (
+        f"{pluralize(counts['mentions'], 'mention')} given as text: {counts['ambiguous']:,} ambiguous, "
+        f"each taken as the next unused occurrence, and {counts['lost']:,} not found."
+    )
 
 
 def read_neural(
@@ -199,11 +215,14 @@ def read_neural(
         return problems
     n_tokens = [document.n_tokens for document in documents]
     lines = parsed.lines if parsed.places is not None else [0] * len(documents)
-    notices = [] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."]
-    if blind := sum(record.get(field) is None for record in records):
-        notices.append(f"{pluralize(blind, 'document')} without annotation (null).")
-    if texts is not None and texts.n_mentions:
-        notices.append(texts.notice)
+    notices: list[str] = []
+    if other is not None:
+        notices.append(f"entities are read from '{field}'; '{other}' is ignored.")
+    n_blind = sum(record.get(field) is None for record in records)
+    if n_blind:
+        notices.append(count_notice(describe_blind, {"documents": n_blind}))
+    if texts is not None:
+        notices += texts.take_notices()
     return replace(
         mention_table(
             [one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]

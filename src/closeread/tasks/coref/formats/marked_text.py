@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     ListedWords,
     MentionTable,
+    count_notice,
     make_table,
     split_table,
     table_of,
@@ -142,6 +143,13 @@ def _read_markup(line: str) -> _Marks:
     return marks
 
 
+def describe_wrong_tags(counts: Mapping[str, int]) -> str:
+    """Say how many tags of a language model are left out."""
+    tags = pluralize(counts["tags"], "tag")
+    documents = pluralize(counts["documents"], "document")
+    return f"{tags} in {documents} left out: unclosed, unopened or invented."
+
+
 def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     """Read the documents of a file; if `tolerant`, wrong tags cost their mention, and a notice counts them."""
     del split
@@ -165,11 +173,10 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
         documents.append(make_document(str(number), len(found), marks.found, empty=empty))
     problems.raise_any(path)
     notices = []
-    if n := sum(wrong.values()):
-        places = pluralize(sum(map(bool, wrong.values())), "document")
-        notices.append(
-            f"{pluralize(n, 'tag')} in {places} left out: unclosed, unopened or invented."
-        )
+    n_wrong = sum(wrong.values())
+    if n_wrong:
+        counts = {"tags": n_wrong, "documents": sum(map(bool, wrong.values()))}
+        notices.append(count_notice(describe_wrong_tags, counts))
     rows = [[number] * len(found) for number, found in enumerate(words, start=1)]
     table = make_table(
         documents,
