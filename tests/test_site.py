@@ -75,4 +75,7 @@ def test_words_are_found_without_a_server(site):
 def test_notebooks_run(tmp_path):
     html = build(tmp_path, "--notebooks")
     for page in (ROOT / "docs" / "notebooks").glob("*.md"):
-        assert 'class="cell_output' in (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        shown = (html / "notebooks" / f"{page.stem}.html").read_text("utf-8")
+        assert 'class="cell_output' in shown
+        n_pictures = page.read_text("utf-8").count("closeread.plot(")
+        assert shown.count('<img alt="../_images/') == n_pictures

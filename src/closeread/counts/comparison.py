@@ -97,8 +97,8 @@ class Comparison(Loadable):
         return any(one.detectable is not None for one in self.differences.values())
 
     def __getitem__(self, name: str) -> Difference:
-        """Return the difference of a score by the metric's name, such as "f1"."""
-        return find_score(self.differences, name)
+        """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
+        return find_score(self.differences, name, self.first.titles)
 
     def __repr__(self) -> str:
         scores = list_scores(

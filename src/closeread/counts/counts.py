@@ -211,9 +211,6 @@ class UnitRows(Sequence[UnitRow]):
             else [self._make_row(i) for i in numbers]
         )
 
-    def __repr__(self) -> str:
-        return f"<{pluralize(len(self), self.counts.procedure.unit)}>"
-
     def _make_row(self, i: int) -> UnitRow:
         table = self.counts.table
         return {

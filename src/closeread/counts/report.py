@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, overload
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
@@ -23,12 +23,14 @@ from closeread.counts.estimates import (
 )
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
-from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
+from closeread.counts.results import FORMAT, Loadable, Result, check_stored, find_score
 from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import write_json
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
 SHOWN = 4  # the number of scores in the short form of a result
+
+MAX_UNITS_SHOWN = 100
 
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
@@ -117,18 +119,21 @@ class Report(Loadable):
         return self.total.scores
 
     def __getitem__(self, name: str) -> Estimate:
-        """Return the score of all units by the metric's name, such as "f1"."""
-        return find_score(self.scores, name)
+        """Return the score of all units by its name, "conll/f1", its title, "CoNLL F1", or a family of one, "conll"."""
+        return find_score(self.scores, name, self.titles)
 
     @property
-    def units(self) -> Sequence[UnitRow]:
-        """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for."""
+    def units(self) -> UnitScores:
+        """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for.
+
+        It prints as a table, and `to_frame()` returns the scores as a data frame.
+        """
         if self.unit_rows is None:
             raise RequestError(
                 f"this report was read from JSON that has no {self.unit}s; score the predictions again, "
                 "or save the report with units=True"
             )
-        return self.unit_rows
+        return UnitScores(self, self.unit_rows)
 
     def name_score(self, metric: str) -> str:
         """Return the name of a score in tables."""
@@ -242,6 +247,55 @@ class Report(Loadable):
             checked.get("preset"),
             checked.get("units"),
         )
+
+
+class UnitScores(Sequence[UnitRow], Result):
+    """The rows of the units of a report, which are a table of their scores."""
+
+    def __init__(self, report: Report, rows: Sequence[UnitRow]) -> None:
+        self.report = report
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> UnitRow: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[UnitRow]: ...
+
+    def __getitem__(self, place: int | slice) -> UnitRow | Sequence[UnitRow]:
+        """Return the row of a unit by its number, or those of several."""
+        return self.rows[place]
+
+    def __repr__(self) -> str:
+        return f"<{pluralize(len(self), self.report.unit)}>"
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return the id, the fields and the scores of each unit, ratios in full precision."""
+        left_out = {"block", *self.report.total.counts}
+        header = [name for name in self.rows[0] if name not in left_out] if self.rows else []
+        return header, [[row[name] for name in header] for row in self.rows]
+
+    def to_dict(self) -> list[UnitRow]:
+        """Return the rows, with blocks and counts."""
+        return list(self.rows)
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of scores, of the first units if there are very many."""
+        del style
+        grid = units_grid(
+            self.rows[:MAX_UNITS_SHOWN],
+            self.report.unit,
+            {name: self.report.name_score(name) for name in self.report.scores},
+            with_counts=False,
+            digits=2,
+            more="see to_frame()",
+        )
+        n_more = len(self) - MAX_UNITS_SHOWN
+        notes = [f"{pluralize(n_more, f'more {self.report.unit}')}."] if n_more > 0 else []
+        return [replace(grid, notes=[*notes, *grid.notes])]
 
 
 def list_scores(
@@ -417,22 +471,23 @@ def name_options(report: Report) -> list[str]:
 
 
 def units_grid(
-    rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool, digits: int
+    rows: Sequence[Mapping[str, object]],
+    unit: str,
+    every: Mapping[str, str],
+    *,
+    with_counts: bool,
+    digits: int,
+    more: str = "--with-counts, --json or --format csv",
 ) -> Grid:
     """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for.
 
-    Precision and recall stand beside counts only.
+    Every score has a title; precision and recall stand beside counts only, and a note says where they are.
     """
-    every = {metric.name: metric.title for metric in procedure.metrics}
     titles = {
         name: title for name, title in every.items() if with_counts or not name.endswith(PARTS)
     }
-    notes = (
-        ["Precision and recall: --with-counts, --json or --format csv."]
-        if len(titles) < len(every)
-        else []
-    )
-    names = [procedure.unit, *titles]
+    notes = [f"Precision and recall: {more}."] if len(titles) < len(every) else []
+    names = [unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
 
@@ -445,14 +500,14 @@ def units_grid(
             return percent(value, digits)
         return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
-    units = drop_part([str(row[procedure.unit]) for row in rows])
+    units = drop_part([str(row[unit]) for row in rows])
     cells = [
         [one, *(format_value(name, row[name]) for name in names[1:])]
         for one, row in zip(units, rows, strict=True)
     ]
     header = [titles.get(name, name) for name in names]
-    grid = Grid("", header, cells, notes, frozenset({procedure.unit}), labels=1)
-    return replace(grid, narrower=transpose(grid, procedure.unit))
+    grid = Grid("", header, cells, notes, frozenset({unit}), labels=1)
+    return replace(grid, narrower=transpose(grid, unit))
 
 
 def drop_part(names: Sequence[str]) -> list[str]:

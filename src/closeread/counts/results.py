@@ -43,11 +43,18 @@ COLUMNS = {"low": "ci_low", "high": "ci_high"}
 T = TypeVar("T")
 
 
-def find_score(scores: Mapping[str, T], name: str) -> T:
-    """Return the value for a score, by its name; a RequestError suggests a similar name."""
-    if name not in scores:
+def find_score(scores: Mapping[str, T], name: str, titles: Mapping[str, str]) -> T:
+    """Return the value for a score, by its name or title, or by its family if that has no other score.
+
+    A RequestError suggests a similar name.
+    """
+    if name in scores:
+        return scores[name]
+    is_named = {score: name in (titles.get(score), score.partition("/")[0]) for score in scores}
+    matching = [score for score in scores if is_named[score]]
+    if len(matching) != 1:
         raise RequestError(describe_unknown("score", name, list(scores)))
-    return scores[name]
+    return scores[matching[0]]
 
 
 def check_stored(

@@ -45,14 +45,18 @@ DPI = 150.0
 
 def write_picture(figure: Figure, path: Path) -> None:
     """Write a figure as .png, .svg or .pdf."""
-    suffix = check_suffix(path)
-    drawn = (
-        BytesIO()
-    )  # on a full disk, matplotlib may raise an error of its own instead of the system's
+    # On a full disk, matplotlib may raise an error of its own instead of the system's.
+    picture = draw_picture(figure, check_suffix(path))
+    with replacing(path) as partial:
+        partial.write_bytes(picture)
+
+
+def draw_picture(figure: Figure, suffix: str = ".png") -> bytes:
+    """Return a figure as the content of a file with this suffix."""
+    drawn = BytesIO()
     with own_settings():
         figure.savefig(drawn, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
-    with replacing(path) as partial:
-        partial.write_bytes(drawn.getbuffer())
+    return drawn.getvalue()
 
 
 def check_suffix(path: Path) -> str:

@@ -288,7 +288,11 @@ class Sheet(Result):
             )
         if (units := self.units) is not None:
             yield units_grid(
-                units, self.procedure, with_counts=self.with_counts, digits=self.digits
+                units,
+                self.procedure.unit,
+                {metric.name: metric.title for metric in self.procedure.metrics},
+                with_counts=self.with_counts,
+                digits=self.digits,
             )
         yield report_grid(self.report, style, digits=self.digits)
 

@@ -7,6 +7,7 @@ Keywords that a function does not name are the options of its command; `gold`, `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -180,10 +181,14 @@ def plot(
         output: also write the figure to this file, in the format of its suffix.
         **options: such as `predictions` for "possession" and "timeline".
     """
+    from closeread.drawing.pictures import draw_picture
+
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
-    return draw(
-        kind, subjects, {**where, **options}, None if output is None else Path(output)
-    ).figure
+    path = None if output is None else Path(output)
+    figure = draw(kind, subjects, {**where, **options}, path).figure
+    # Notebooks show what has this method; of matplotlib's figures they otherwise show only the size.
+    vars(figure)["_repr_png_"] = partial(draw_picture, figure)
+    return figure
 
 
 def draw(
