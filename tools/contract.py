@@ -268,7 +268,16 @@ def describe_exit_codes() -> dict[str, int]:
         "wrong usage": ("score", "mctaco", "--no-such-option"),
         "unknown command": ("no-such-command",),
     }
-    return {name: CliRunner().invoke(main, line).exit_code for name, line in lines.items()}
+    runner = CliRunner()
+    codes = {name: runner.invoke(main, line).exit_code for name, line in lines.items()}
+    systems = ("always-positive", "always-negative")
+    with runner.isolated_filesystem():
+        for system in systems:
+            runner.invoke(main, ("baseline", "mctaco", system, "--config", "sample"))
+        files = [f"{system}.jsonl" for system in systems]
+        line = ("compare", "mctaco", *files, "--config", "sample", "--fail-if-worse", "1")
+        codes["a worse system"] = runner.invoke(main, line).exit_code
+    return codes
 
 
 SUBJECTS: dict[str, Callable[[], Any]] = {

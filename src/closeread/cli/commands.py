@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from closeread.cli import printing
 from closeread.cli.groups import FOLDER, READING, Command, Group
 from closeread.cli.options import (
+    SIGNIFICANTLY,
     complete,
     make_params,
     make_printing_options,
@@ -24,16 +25,19 @@ from closeread.cli.options import (
     write_script,
 )
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
-from closeread.exceptions import RequestError, escape_line
+from closeread.exceptions import RequestError, escape, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, read_doc
-from closeread.tasks import procedure_names
+from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from closeread.counts.procedure import Procedure
+
+WORSE = 3
+"""The exit code of a comparison whose last system is worse than the first, as --fail-if-worse asks."""
 
 WIDTH = 75
 """The longest line of an example; help indents it by 4."""
@@ -165,6 +169,7 @@ class DerivedCommand(Command):
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
         shown = take_printing_options(self.returns, values)
+        points = shown.pop("fail_if_worse", None)
         reports = [one for one in self.described if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
             values[one.name] = lambda line, err=one.param.kind == "log": printing.echo_above(
@@ -183,6 +188,14 @@ class DerivedCommand(Command):
             printing.print_result(found, **shown)
         if getattr(found, "has_failed", False):
             click.get_current_context().exit(1)
+        if points is not None:
+            last = found[-1]
+            headline = load_procedure(last.first.provenance.procedure).headline
+            loss = last.describe_loss(headline, None if points == SIGNIFICANTLY else points)
+            if loss:
+                error = click.ClickException(escape(loss))
+                error.exit_code = WORSE
+                raise error
 
 
 class OperationsGroup(Group):

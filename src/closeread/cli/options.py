@@ -55,6 +55,30 @@ class Size(click.IntRange):
         return ""
 
 
+SIGNIFICANTLY = "significantly"
+"""The value of an option for a number of points that has none."""
+
+
+class Points(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
+    """A difference of scores times 100; `SIGNIFICANTLY` stands for none."""
+
+    name = "points"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        if value == SIGNIFICANTLY:
+            return SIGNIFICANTLY
+        try:
+            points = float(value)
+        except ValueError:
+            points = -1.0
+        if not 0 <= points <= 100:
+            what = f"{escape(str(value))!r} is not a number of points from 0 to 100"
+            self.fail(f"{what}; without a number, the option goes behind the files.", param, ctx)
+        return points
+
+
 class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
     """A name that stands for another: of a corpus or, if its kind is "scored", of what scores one."""
 
@@ -413,7 +437,8 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
 PRINTED = {
     **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
     **dict.fromkeys(("JudgingReport", "Page", "Publication", "list[Verdict]"), ("as_json",)),
-    **dict.fromkeys(("SystemsTable", "Comparison | list[Comparison]"), ("style", "output")),
+    "SystemsTable": ("style", "output"),
+    "Comparison | list[Comparison]": ("style", "output", "fail_if_worse"),
     "Drawing": ("output",),
     "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),
 }
@@ -474,6 +499,16 @@ def make_printing_options(
             type=click.IntRange(0, 10),
             default=2,
             **shown,
+        ),
+        make(
+            "fail_if_worse",
+            "--fail-if-worse",
+            "Exit with code 3 if the main score of the last system is lower than that of the first: by more than "
+            "POINTS, or, without these, with p < 0.05 in the randomization test, before correction.",
+            type=Points(),
+            is_flag=False,
+            flag_value=SIGNIFICANTLY,
+            metavar="[POINTS]",
         ),
         make("score_only", "--score-only", f"Print only the {main}.", is_flag=True),
         make(

@@ -40,6 +40,8 @@ from closeread.exceptions import (
 )
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
 
+WORSE_BELOW = 0.05  # the level of significance of a loss
+
 SIDES = ("first", "second")
 DETECTABLE = "Detectable: the true difference that is significant in {:.0%} of such test sets (single test at {:g})."
 
@@ -99,6 +101,28 @@ class Comparison(Loadable):
     def __getitem__(self, name: str) -> Difference:
         """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
         return find_score(self.differences, name, self.first.titles)
+
+    def describe_loss(self, headline: str, points: float | None) -> str:
+        """Say how much worse the second system is, if it is; otherwise return nothing.
+
+        Args:
+            headline: the score to compare, or if it was not compared, the first that was.
+            points: the largest loss that is accepted, times 100; None for any that is not significant at 0.05 by the
+                randomization test, without correction.
+        """
+        name = headline if headline in self.differences else next(iter(self.differences))
+        difference = self.differences[name]
+        if points is None:
+            is_worse = difference.value < 0 and difference.p_randomization < WORSE_BELOW
+        else:
+            # Differences of decimal fractions are not exact; a loss of just these points is accepted.
+            is_worse = -100 * difference.value > points + 1e-9
+        if not is_worse:
+            return ""
+        first, second = map(quote, self.names)
+        p_value = format_p_value(difference.p_randomization)
+        loss = f"{-100 * difference.value:.2f} points lower than that of {first}"
+        return f"the {self.first.name_score(name)} of {second} is {loss} (p = {p_value})"
 
     def __repr__(self) -> str:
         scores = list_scores(
