@@ -13,7 +13,8 @@ WRONG = [{**row, "clusters": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]]} for r
 
 @pytest.fixture
 def files(here):
-    json_lines.write("key.jsonl", KEY)
+    for name in ("gold", "key", "again"):
+        json_lines.write(f"{name}.jsonl", KEY)
     json_lines.write("wrong.jsonl", WRONG)
     json_lines.write("mixed.jsonl", [*WRONG[:1], *KEY[1:]])
 
@@ -27,13 +28,13 @@ def files(here):
         (("key", "wrong"), ["26.66"], 3),
         (("key", "wrong"), ["26.67"], 0),
         (("wrong", "key"), ["0"], 0),
-        (("key", "key", "wrong"), ["1"], 3),
-        (("key", "wrong", "key"), ["1"], 0),  # only the last system counts
+        (("key", "again", "wrong"), ["1"], 3),
+        (("key", "wrong", "again"), ["1"], 0),  # only the last system counts
     ],
 )
 def test_code(files, run, systems, points, code):
     paths = [f"{system}.jsonl" for system in systems]
-    found = run("compare", "coref", "key.jsonl", *paths, "--fail-if-worse", *points)
+    found = run("compare", "coref", "gold.jsonl", *paths, "--fail-if-worse", *points)
     assert found.exit_code == code
     assert "Paired tests" in found.stdout
     loss = "Error: the CoNLL F1 of 'wrong' is 26.67 points lower than that of 'key' (p = "
@@ -41,7 +42,7 @@ def test_code(files, run, systems, points, code):
 
 
 def test_another_score_is_compared_if_the_main_one_is_not(files, run):
-    line = ("compare", "coref", "key.jsonl", "key.jsonl", "wrong.jsonl", "--scores", "ceafe/f1")
+    line = ("compare", "coref", "gold.jsonl", "key.jsonl", "wrong.jsonl", "--scores", "ceafe/f1")
     found = run(*line, "--json", "--fail-if-worse", "19")
     assert found.exit_code == 3
     assert "the CEAFe F1 of 'wrong' is 20.00 points lower" in found.stderr
@@ -49,6 +50,6 @@ def test_another_score_is_compared_if_the_main_one_is_not(files, run):
 
 @pytest.mark.parametrize("points", ["key.jsonl", "101", "nan"])
 def test_points_that_are_none(files, run, points):
-    found = run("compare", "coref", "--fail-if-worse", points, "key.jsonl", "key.jsonl")
+    found = run("compare", "coref", "--fail-if-worse", points, "gold.jsonl", "key.jsonl")
     assert found.exit_code == 2
     assert f"'{points}' is not a number of points from 0 to 100" in found.stderr

@@ -360,6 +360,11 @@ def without_repeats(table: MentionTable) -> MentionTable:
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
 
+def without_singletons(table: MentionTable) -> MentionTable:
+    """Return the table without the entities of one mention."""
+    return table.select(np.bincount(table.entity)[table.entity] > 1)
+
+
 @dataclass(frozen=True, eq=False)
 class MentionMatching:
     """The mentions that are scored, matched, with the same numbers for the same tokens on both sides."""
@@ -424,9 +429,7 @@ def match_sides(
     elif duplicates == "first":
         key, response = without_repeats(key), without_repeats(response)
     if keep_singletons == "false":
-        key, response = (
-            table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response)
-        )
+        key, response = without_singletons(key), without_singletons(response)
     has_nodes = key.empty is not None or response.empty is not None
     if has_nodes:
         if matching == "minimum" and key.trees is not None:
