@@ -361,16 +361,16 @@ class ErrorReport(Result):
 
 
 def _show_error(error: CorefError) -> list[list[str]]:
-    """Return the rows of an error, one for each group of mentions, for at most some groups."""
+    """Return the rows of an error, one for each mention: of some groups, and of some mentions of each."""
     rows = []
     for piece, other in list(zip(error.pieces, error.others, strict=True))[:SHOWN]:
         sides = [error.entity, NOTHING if other is None else other]
         if error.is_of_response:
             sides.reverse()
         mentions = [mention.show_context() for mention in piece[:SHOWN]]
-        separator = ", " if piece[0].context is None else "; "
-        shown = separator.join(_list_first(mentions, len(piece)))
-        rows.append(["" if rows else error.kind, *sides, shown])
+        for mention in _list_first(mentions, len(piece)):
+            rows.append(["" if rows else error.kind, *sides, mention])
+            sides = ["", ""]
     n_more = sum(map(len, error.pieces[SHOWN:]))
     if n_more:
         rows.append(["", "", "", f"… {n_more:,} more"])
