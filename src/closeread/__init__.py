@@ -2,7 +2,7 @@
 
 >>> import closeread
 >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
->>> f"{closeread.score('mctaco', rows, config='sample').total.scores['f1'].value:.3f}"
+>>> f"{float(closeread.score('mctaco', rows, config='sample')['f1']):.3f}"
 '0.613'
 
 What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by

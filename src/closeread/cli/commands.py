@@ -189,9 +189,11 @@ class DerivedCommand(Command):
         if getattr(found, "has_failed", False):
             click.get_current_context().exit(1)
         if points is not None:
+            from closeread.counts.comparison import describe_loss
+
             last = found[-1]
             headline = load_procedure(last.first.provenance.procedure).headline
-            loss = last.describe_loss(headline, None if points == SIGNIFICANTLY else points)
+            loss = describe_loss(last, headline, None if points == SIGNIFICANTLY else points)
             if loss:
                 error = click.ClickException(escape(loss))
                 error.exit_code = WORSE

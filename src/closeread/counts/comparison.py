@@ -102,28 +102,6 @@ class Comparison(Loadable):
         """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
         return find_score(self.differences, name, self.first.titles)
 
-    def describe_loss(self, headline: str, points: float | None) -> str:
-        """Say how much worse the second system is, if it is; otherwise return nothing.
-
-        Args:
-            headline: the score to compare, or if it was not compared, the first that was.
-            points: the largest loss that is accepted, times 100; None for any that is not significant at 0.05 by the
-                randomization test, without correction.
-        """
-        name = headline if headline in self.differences else next(iter(self.differences))
-        difference = self.differences[name]
-        if points is None:
-            is_worse = difference.value < 0 and difference.p_randomization < WORSE_BELOW
-        else:
-            # Differences of decimal fractions are not exact; a loss of just these points is accepted.
-            is_worse = -100 * difference.value > points + 1e-9
-        if not is_worse:
-            return ""
-        first, second = map(quote, self.names)
-        p_value = format_p_value(difference.p_randomization)
-        loss = f"{-100 * difference.value:.2f} points lower than that of {first}"
-        return f"the {self.first.name_score(name)} of {second} is {loss} (p = {p_value})"
-
     def __repr__(self) -> str:
         scores = list_scores(
             self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences
@@ -376,6 +354,30 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
 def format_difference(value: float, digits: int = 2) -> str:
     """Format a difference of scores times 100, with its sign."""
     return NOTHING if math.isnan(value) else f"{100 * value:+.{digits}f}"
+
+
+def describe_loss(comparison: Comparison, headline: str, points: float | None) -> str:
+    """Say how much worse the second system is, if it is; otherwise return nothing.
+
+    Args:
+        comparison: of the systems.
+        headline: the score to compare, or if it was not compared, the first that was.
+        points: the largest loss that is accepted, times 100; None for any that is not significant at 0.05 by the
+            randomization test, without correction.
+    """
+    name = headline if headline in comparison.differences else next(iter(comparison.differences))
+    difference = comparison.differences[name]
+    if points is None:
+        is_worse = difference.value < 0 and difference.p_randomization < WORSE_BELOW
+    else:
+        # Differences of decimal fractions are not exact; a loss of just these points is accepted.
+        is_worse = -100 * difference.value > points + 1e-9
+    if not is_worse:
+        return ""
+    first, second = map(quote, comparison.names)
+    p_value = format_p_value(difference.p_randomization)
+    loss = f"{-100 * difference.value:.2f} points lower than that of {first}"
+    return f"the {comparison.first.name_score(name)} of {second} is {loss} (p = {p_value})"
 
 
 def format_p_value(p: float) -> str:

@@ -270,10 +270,10 @@ def errors(
             the procedure, and `preset`.
     """
     operations = find_operations("errors")
-    known = choose_equivalent(kind, operations)
-    if known is not None and gold is None and describe(operations[known])[0].name == "gold":
+    analysis = choose_equivalent(kind, operations)
+    if analysis is not None and gold is None and describe(operations[analysis])[0].name == "gold":
         raise RequestError(
-            f"errors {known} needs gold: the key, as in errors({kind!r}, response, gold=key)"
+            f"errors {analysis} needs gold: the key, as in errors({kind!r}, response, gold=key)"
         )
     where = {
         "gold": gold,

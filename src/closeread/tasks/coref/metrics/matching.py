@@ -452,8 +452,9 @@ def match_sides(
         for table, of_side in zip((key, response), codes, strict=True)
     )
     if is_reference:
-        kept = keep_as_reference(of_key, of_response)
-        response, of_response = response.select(kept), of_response.select(kept)
+        is_counted = keep_as_reference(of_key, of_response)
+        response = response.select(is_counted)
+        of_response = of_response.select(is_counted)
     places = None
     if has_nodes and zeros == "corefud":
         rows = match_rows(*mention_codes(of_key, of_response))
