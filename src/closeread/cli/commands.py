@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
     from closeread.counts.procedure import Procedure
 
-WORSE = 3
-"""The exit code of a comparison whose last system is worse than the first, as --fail-if-worse asks."""
-
 WIDTH = 75
 """The longest line of an example; help indents it by 4."""
 
@@ -83,6 +80,12 @@ OUTPUTS = {
     "leaderboard build": "index.html",
 }
 """Where commands write by default, by path or group; others need a name, since it decides what they write."""
+
+
+class WorseSystem(click.ClickException):
+    """The last system of a comparison is worse than the first, and --fail-if-worse asks to fail then."""
+
+    exit_code = 3
 
 
 class DerivedCommand(Command):
@@ -195,9 +198,7 @@ class DerivedCommand(Command):
             headline = load_procedure(last.first.provenance.procedure).headline
             loss = describe_loss(last, headline, None if points == SIGNIFICANTLY else points)
             if loss:
-                error = click.ClickException(escape(loss))
-                error.exit_code = WORSE
-                raise error
+                raise WorseSystem(escape(loss))
 
 
 class OperationsGroup(Group):

@@ -281,7 +281,9 @@ class ErrorReport(Result):
         if self.sort == "name":
             return sorted(numbers, key=lambda number: self.tables[0].names[number])
         if self.sort == "score":
-            return np.argsort(np.asarray(self.scores), kind="stable").tolist()
+            # Documents without a score, which no metric counts, come last.
+            order: list[int] = np.argsort(np.asarray(self.scores), kind="stable").tolist()
+            return order
         counts = self._count_documents(self.kinds)
         return sorted(numbers, key=lambda number: -counts[number])
 
@@ -362,7 +364,7 @@ class ErrorReport(Result):
 
 def _show_error(error: CorefError) -> list[list[str]]:
     """Return the rows of an error, one for each mention: of some groups, and of some mentions of each."""
-    rows = []
+    rows: list[list[str]] = []
     for piece, other in list(zip(error.pieces, error.others, strict=True))[:SHOWN]:
         sides = [error.entity, NOTHING if other is None else other]
         if error.is_of_response:
@@ -489,7 +491,7 @@ def _show_context(parts: Parts, words: Sequence[str]) -> str:
     first, last = parts[0][0], parts[-1][1]
     begin = max(first - WORDS_OF_CONTEXT, 0)
     end = last + 1 + WORDS_OF_CONTEXT
-    shown = []
+    shown: list[str] = []
     position = begin
     for start, part_end in parts:
         shown += words[position:start]
