@@ -169,20 +169,20 @@ def errors(
     import numpy as np
 
     from closeread.counts.procedure import GoldSpec, check_present
-    from closeread.scoring import open_scorer
     from closeread.tasks.coref.documents import table_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import repeats
+    from closeread.tasks.coref.procedure import PROCEDURE
 
     check_kinds(kinds)
-    scorer = open_scorer("coref", GoldSpec(gold=gold.source), options, metrics or None)
-    resolved = scorer.options
-    system = scorer.read(response.source)
-    key_table, response_table = table_of(scorer.gold.records), table_of(system.rows)
-    notices = [*scorer.gold.notices, *system.notices]
-    if resolved["duplicates"] == "reference" and len(repeats(key_table)) + len(
-        repeats(response_table)
-    ):
+    procedure = PROCEDURE.select_metrics(metrics or None, options)
+    resolved = procedure.resolve_options(options)
+    read_gold = procedure.sides.read_gold(GoldSpec(gold=gold.source), resolved)
+    system = procedure.sides.read_system(read_gold, response.source, resolved)
+    key_table, response_table = table_of(read_gold.records), table_of(system.rows)
+    notices = [*read_gold.notices, *system.notices]
+    has_repeats = len(repeats(key_table)) > 0 or len(repeats(response_table)) > 0
+    if resolved["duplicates"] == "reference" and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":
         notices.append("errors in split antecedents are not listed.")
@@ -193,8 +193,9 @@ def errors(
         key_table = key_table.select(present[key_table.document])
     found = count_errors(key_table, response_table, resolved, kinds=kinds, document=document, by=by)
     if sort == "score":
-        metric = choose_main_metric(scorer.procedure)
-        counted = scorer.tabulate(system.rows)
+        metric = choose_main_metric(procedure)
+        how = procedure.keep_options(resolved, reading=False)
+        counted = procedure.count(gold=read_gold.records, system=system.rows, **how)
         of_unit = dict(
             zip(counted.units, metric.score(counted.values, counted.names).tolist(), strict=True)
         )
