@@ -171,6 +171,16 @@ def test_every_public_name_tells_arguments_results_and_an_example():
     assert not lacking
 
 
+def test_no_argument_is_described_twice():
+    for name in closeread.__all__:
+        text = inspect.getdoc(getattr(closeread, name)) or ""
+        _, _, described = text.partition("\nArgs:\n")
+        section = described.partition("\n\n")[0]
+        arguments = re.findall(r"^    (\*{0,2}\w+(?:, \*{0,2}\w+)*): ", section, re.M)
+        names = ", ".join(arguments).split(", ")
+        assert len(set(names)) == len(names), name
+
+
 def test_the_help_of_commands_has_nothing_for_python_alone():
     from click.testing import CliRunner
 

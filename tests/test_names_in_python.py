@@ -55,7 +55,7 @@ CALLS = {
     "baseline": lambda name: closeread.baseline(name, "nothing"),
     "compare": lambda name: closeread.compare(name, NOTHING, NOTHING, gold=NOTHING),
     "convert": lambda name: closeread.convert(name, NOTHING),
-    "errors": lambda name: closeread.errors(name, NOTHING, NOTHING),
+    "errors": lambda name: closeread.errors(name, NOTHING, gold=NOTHING),
     "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
     "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
     "reproduce": lambda name: closeread.reproduce(name, "nothing"),
@@ -128,8 +128,16 @@ def test_names_of_functions_and_commands(command, here):
 
 
 def test_errors_of_a_corpus_are_those_of_its_procedure():
-    sides = [{"a": [[[0, 0], [1, 1]]]}, {"a": [[[0, 0], [2, 2]]]}]
-    assert str(closeread.errors("marmara_coref", *sides)) == str(closeread.errors("coref", *sides))
+    key, response = {"a": [[[0, 0], [1, 1]]]}, {"a": [[[0, 0], [2, 2]]]}
+    found = [str(closeread.errors(name, response, gold=key)) for name in ("marmara_coref", "coref")]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("kind", ["coref", "chains"])
+def test_errors_take_the_key_as_gold(kind):
+    key, response = {"a": [[[0, 0], [1, 1]]]}, {"a": [[[0, 0], [2, 2]]]}
+    with pytest.raises(RequestError, match=f"errors {kind} needs gold: the key"):
+        closeread.errors(kind, key, response)
 
 
 def test_figures_without_options_are_drawn():

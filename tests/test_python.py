@@ -1,5 +1,6 @@
 """The functions of `closeread`: objects score as files do, results are those of the command line, all are listed."""
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -117,8 +118,8 @@ def test_baselines_are_those_of_the_command_line(here, run):
 def test_agreement_and_errors_are_those_of_the_command_line(here, run):
     for nouns, found in (
         (["agreement", "coref"], closeread.agreement("coref", *CLUSTERS)),
-        (["errors", "coref"], closeread.errors("coref", *CLUSTERS)),
-        (["errors", "chains"], closeread.errors("chains", *CLUSTERS)),
+        (["errors", "coref"], closeread.errors("coref", CLUSTERS[1], gold=CLUSTERS[0])),
+        (["errors", "chains"], closeread.errors("chains", CLUSTERS[1], gold=CLUSTERS[0])),
     ):
         assert json.loads(
             run(*nouns, "key.jsonl", "response.jsonl", "--json").stdout
@@ -200,3 +201,45 @@ def test_what_a_notebook_gets_wrong_is_one_sentence(call, message):
         call(pd.DataFrame({"label": ["yes"]}))
     assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
+
+
+SPLIT_KEY = {
+    "letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]],
+    "note": [[[0, 0], [1, 1]]],
+}
+SPLIT_RESPONSE = {
+    "letter": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]],
+    "note": [[[0, 0], [1, 1]]],
+}
+
+
+def test_a_family_of_one_score_and_a_title_are_names_of_it():
+    report = closeread.score("coref", SPLIT_RESPONSE, gold=SPLIT_KEY, ci=False)
+    assert report["conll"] == report["CoNLL F1"] == report["conll/f1"]
+    assert report["MUC recall"] == report["muc/recall"]
+    with pytest.raises(RequestError, match="no such score: 'muc'"):
+        report["muc"]
+    comparison = closeread.compare("coref", SPLIT_RESPONSE, SPLIT_KEY, gold=SPLIT_KEY)
+    assert comparison["conll"] == comparison["CoNLL F1"] == comparison["conll/f1"]
+
+
+def test_a_figure_shows_itself_in_a_notebook():
+    pytest.importorskip("matplotlib")
+    figure = closeread.plot("timeline", "Mara Lindqvist", config="sample")
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_signatures_show_types_alone():
+    texts = {
+        name: str(inspect.signature(getattr(closeread, name)))
+        for name in closeread.__all__
+        if inspect.isfunction(getattr(closeread, name))
+    }
+    assert [
+        name for name, text in texts.items() if re.search(r"Annotated|Param\(|arg\.|: '", text)
+    ] == []
+    assert "counts: str | Path | None = None" in texts["score"]
+    assert texts["score"].endswith("-> Report")
+    place = "config: str | None = None, split: str | None = None"
+    assert place in texts["score"]
+    assert place in texts["errors"]

@@ -10,7 +10,7 @@ from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
 from closeread.operations import COMMANDS, TASKS
 from closeread.parameters import Sources, Written, describe
-from closeread.tasks import find_all
+from closeread.tasks import find_all, load_procedure
 
 NAMES = [name for name, (home, _) in COMMANDS.items() if home == TASKS and name != "baseline"]
 
@@ -104,3 +104,11 @@ def test_help_imports_only_what_is_light(name):
         one for one in imported if one.startswith("closeread.tasks.") and not one.endswith("/")
     }
     assert all(one.endswith(".operations") for one in of_tasks)
+
+
+@pytest.mark.parametrize("procedure", ["coref", "mctaco", "tne"])
+def test_errors_have_the_options_of_scores(procedure, ran):
+    text = ran("errors", procedure, "--help")
+    declared = load_procedure(procedure)
+    names = [option.name for option in declared.options] + ["preset"] * bool(declared.presets)
+    assert [name for name in names if f"--{name.replace('_', '-')}" not in text] == []

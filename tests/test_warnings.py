@@ -37,7 +37,7 @@ OWN_FILE = "annotations.csv is not the released file (sha256 "
 
 CALLS = {
     "errors coref": (
-        lambda: closeread.errors("coref", "key.conll", "response.conll", words="warn"),
+        lambda: closeread.errors("coref", "response.conll", gold="key.conll", words="warn"),
         [WORD],
     ),
     "errors tne": (lambda: closeread.errors("tne", system_rows("tne"), **SAMPLE), [KNOWN_OF_TNE]),

@@ -2,7 +2,7 @@
 
 >>> import closeread
 >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
->>> f"{closeread.score('mctaco', rows, config='sample').total.scores['f1'].value:.3f}"
+>>> f"{float(closeread.score('mctaco', rows, config='sample')['f1']):.3f}"
 '0.613'
 
 What is where the command line has a file may also be an object: a list of rows, a data frame, a dataset, clusters by
@@ -145,11 +145,11 @@ def __getattr__(name: str) -> Any:
 @cache
 def _check_arguments(function: FunctionType) -> Any:
     """Return a public function as users call it: it checks its arguments, and pickles by its public name."""
-    checked = import_module("closeread.argument_types").check_types(function)
-    checked.__module__, checked.__doc__ = (
-        __name__,
-        import_module("closeread.parameters").write_docstring(function),
-    )
+    types = import_module("closeread.argument_types")
+    checked = types.check_types(function)
+    checked.__module__ = __name__
+    checked.__doc__ = import_module("closeread.parameters").write_docstring(function)
+    checked.__signature__ = types.write_signature(function)
     return checked
 
 

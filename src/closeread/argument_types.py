@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -134,6 +135,40 @@ def read_hints(declared: Any) -> dict[str, Any]:
         vars(sys.modules[declared.__module__]),
         include_extras=True,
     )
+
+
+class TypeText(str):
+    """A type as a signature shows it."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def write_signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function as help shows it: types without what only commands need, and modules."""
+    signature = inspect.signature(function)
+    texts = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
+    declared = SimpleNamespace(__annotations__=texts)
+    types = get_type_hints(declared, vars(sys.modules[function.__module__]))
+    parameters = [
+        parameter.replace(
+            annotation=_write_type(types.get(parameter.name, inspect.Parameter.empty))
+        )
+        for parameter in signature.parameters.values()
+    ]
+    returned = _write_type(signature.return_annotation)
+    return signature.replace(parameters=parameters, return_annotation=returned)
+
+
+def _write_type(hint: Any) -> Any:
+    if hint is inspect.Parameter.empty:
+        return hint
+    if get_origin(hint) in UNIONS:
+        return TypeText(" | ".join(str(_write_type(part)) for part in get_args(hint)))
+    if hint is NoneType:
+        return TypeText("None")
+    text = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    return TypeText(re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=\w)", "", text))
 
 
 def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | None:

@@ -57,14 +57,19 @@ def test_tables_cut_many_mentions_and_parts_that_say_nothing():
     names = ("x; part 000",)
     found = analyse([["abcdefghijk"]], [["ab", "cdefghi"]], names, document="x")
     *_, grid = found.to_grids()
-    assert grid.rows[0][1:] == [
-        "x",
-        "0",
-        "0-0, 1-1 | 2-2, 3-3, 4-4, 5-5, 6-6, … 2 more | 9-9, 10-10",
+    assert grid.title == "x"
+    assert [row[1:] for row in grid.rows[:10]] == [
+        ["0", "0", "0-0"],
+        ["", "", "1-1"],
+        ["0", "1", "2-2"],
+        *(["", "", f"{number}-{number}"] for number in range(3, 7)),
+        ["", "", "… 2 more"],
+        ["0", "–", "9-9"],
+        ["", "", "10-10"],
     ]
     found = analyse([["a", "b", "c", "d", "e", "fg"]], [["abcdefg"]], names)
     *_, grid = found.to_grids()
-    assert grid.rows[0][3].endswith("| 4-4 | … 2 more")
+    assert [row[3] for row in grid.rows[:6]] == ["0-0", "1-1", "2-2", "3-3", "4-4", "… 2 more"]
     assert found.to_rows()[1][0][1:4] == [
         "x; part 000",
         "0",
@@ -146,7 +151,7 @@ def test_the_command_by_fields(files, ran):
     assert list(found["slices"]) == ["place", "entity_size", "distance"]
     assert found["documents"][0] == {
         "document": "bn/3", "errors": 8, "entity_errors": 3, "mention_errors": 5,
-        "fields": {"genre": "bn", "place": "Paris"},
+        "fields": {"genre": "bn", "place": "Paris"}, "score": None,
     }  # fmt: skip
     assert found["errors"][0]["fields"] == {
         "genre": "bn",
@@ -205,3 +210,104 @@ def test_fields_that_are_not_there(files, run):
     done = run("errors", "coref", *files, "--by", "size")
     expected = "no field 'size' to count errors by. Did you mean 'entity_size'? (choose from: genre, entity_size, distance)"
     assert done.stderr == f"Error: {expected}\n"
+
+
+def write_words(name, words, mentions):
+    """Write a document of CoNLL, a word a row, with the cells of mentions by token."""
+    rows = [f"{name}\t{i}\t{word}\t{mentions.get(i, '-')}" for i, word in enumerate(words)]
+    return "\n".join([f"#begin document ({name})", *rows, "", "#end document", ""])
+
+
+INN = ["The", "keeper", "was", "on", "her", "way", "to", "Ulm", ".", "She", "liked", "it", "."]
+ZOO = ["Ana", "fed", "herself"]
+
+
+@pytest.fixture
+def words(here):
+    """In the inn, "her" is in the entity of Ulm; in the zoo, both mentions are missing."""
+    entities = {0: "(0", 1: "0)", 4: "(0)", 7: "(1)", 9: "(0)", 11: "(1)"}
+    key = [write_words("inn", INN, entities), write_words("zoo", ZOO, {0: "(5)", 2: "(5)"})]
+    response = [write_words("inn", INN, {**entities, 4: "(1)"}), write_words("zoo", ZOO, {})]
+    Path("key.conll").write_text("".join(key))
+    Path("response.conll").write_text("".join(response))
+    return "key.conll", "response.conll"
+
+
+def list_lines(printed):
+    return [" ".join(line.split()) for line in printed.splitlines()]
+
+
+def test_mentions_are_shown_in_context_key_beside_response(words, ran):
+    lines = list_lines(ran("errors", "coref", *words, "--document", "inn"))
+    start = lines.index("inn")
+    assert lines[start + 4 :] == [
+        "split entity 0 0 [The keeper] was on her way … [0-1]",
+        "… way to Ulm . [She] liked it . [9]",
+        "0 1 The keeper was on [her] way to Ulm . … [4]",
+        "merged entities 0 1 The keeper was on [her] way to Ulm . … [4]",
+        "1 1 … on her way to [Ulm] . She liked it … [7]",
+        "… Ulm . She liked [it] . [11]",
+        "Key and response: the entity on each side; – if that side lacks the mentions.",
+    ]
+    found = json.loads(ran("errors", "coref", *words, "--document", "inn", "--json"))["errors"]
+    assert [(one["is_of_response"], one["others"]) for one in found] == [
+        (False, ["0", "1"]),
+        (True, ["0", "1"]),
+    ]
+
+
+def test_each_document_is_named_once_in_the_chosen_order(words, ran):
+    def order(*flags):
+        lines = list_lines(ran("errors", "coref", *words, *flags))
+        assert lines.count("inn") == lines.count("zoo") == 1
+        return [line for line in lines if line in ("inn", "zoo")]
+
+    assert order() == ["zoo", "inn"]
+    assert order("--sort", "name") == ["inn", "zoo"]
+    # MUC has no link of the zoo right, and one of two each of Ulm and the keeper.
+    assert order("--sort", "score", "--metrics", "muc") == ["zoo", "inn"]
+
+
+def test_documents_by_score(here, ran):
+    # Ten wrong mentions of a hundred in the first document, the only two of the second.
+    key = {
+        "long": [[[i, i], [i + 1, i + 1]] for i in range(0, 100, 2)],
+        "short": [[[0, 0], [1, 1]]],
+    }
+    write_jsonl(Path("key.jsonl"), key)
+    write_jsonl(Path("response.jsonl"), {"long": key["long"][5:], "short": []})
+    files = ("errors", "coref", "key.jsonl", "response.jsonl", "--json")
+    by_errors = json.loads(ran(*files))["documents"]
+    assert [(one["document"], one["score"]) for one in by_errors] == [
+        ("long", None),
+        ("short", None),
+    ]
+    by_score = json.loads(ran(*files, "--sort", "score", "--metrics", "muc"))["documents"]
+    assert [one["document"] for one in by_score] == ["short", "long"]
+    # 45 of 50 links: recall 0.9, precision 1
+    assert [one["score"] for one in by_score] == pytest.approx([0, 2 * 0.9 / 1.9])
+    printed = ran(*files[:-1], "--sort", "score", "--metrics", "muc")
+    assert "Documents with the lowest scores" in printed
+    assert "94.74" in printed
+
+
+def test_options_are_those_of_the_score(here, ran, run):
+    key = {"a": [[[0, 0], [1, 1]], [[3, 3]]], "b": [[[0, 0], [1, 1]]]}
+    write_jsonl(Path("key.jsonl"), key)
+    write_jsonl(Path("response.jsonl"), {"a": [[[0, 0], [1, 1]], [[4, 4]]]})
+
+    def count(*flags):
+        printed = ran("errors", "coref", "key.jsonl", "response.jsonl", *flags, "--json")
+        found = json.loads(printed)["counts"]
+        return found["missing entity"], found["spurious entity"]
+
+    assert count() == (2, 1)
+    assert count("--keep-singletons", "false") == (1, 0)
+    assert count("--missing", "skip") == (1, 1)
+    assert count("--preset", "conll2012") == (2, 1)
+    assert count("--average", "macro", "--blanc-edge", "luo2014", "--layer", "identity") == (2, 1)
+    repeated = {"a": [[[0, 0], [1, 1]], [[1, 1], [3, 3]]], "b": [[[0, 0], [1, 1]]]}
+    write_jsonl(Path("twice.jsonl"), repeated)
+    found = run("errors", "coref", "twice.jsonl", "twice.jsonl", "--preset", "conll2012")
+    assert "note: a mention that is in several entities is listed in its first one." in found.stderr
+    assert found.exit_code == 0

@@ -205,7 +205,7 @@ ENTRY_POINTS = {
         "coref", "key.conll", "response.conll", gold="key.conll", **most
     ),
     "table": lambda **most: closeread.table("coref", ["response.conll"], gold="key.conll", **most),
-    "errors": lambda **most: closeread.errors("coref", "key.conll", "response.conll", **most),
+    "errors": lambda **most: closeread.errors("coref", "response.conll", gold="key.conll", **most),
 }
 
 

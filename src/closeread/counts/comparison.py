@@ -97,8 +97,8 @@ class Comparison(Loadable):
         return any(one.detectable is not None for one in self.differences.values())
 
     def __getitem__(self, name: str) -> Difference:
-        """Return the difference of a score by the metric's name, such as "f1"."""
-        return find_score(self.differences, name)
+        """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
+        return find_score(self.differences, name, self.first.titles)
 
     def is_worse(self, score: str, points: float | None = None) -> bool:
         """Tell whether the second system is worse than the first.
@@ -116,7 +116,7 @@ class Comparison(Loadable):
             return -100 * difference.value > points
         p_value = difference.p_randomization
         if self.corrected is not None:
-            p_value = find_score(self.corrected.p_values, score).p_randomization
+            p_value = find_score(self.corrected.p_values, score, self.first.titles).p_randomization
         return difference.value < 0 and p_value < 1 - self.first.resampling.confidence
 
     def __repr__(self) -> str:

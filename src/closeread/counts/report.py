@@ -117,8 +117,8 @@ class Report(Loadable):
         return self.total.scores
 
     def __getitem__(self, name: str) -> Estimate:
-        """Return the score of all units by the metric's name, such as "f1"."""
-        return find_score(self.scores, name)
+        """Return a score of all units by name, "conll/f1", its title, "CoNLL F1", or a metric of one score, "conll"."""
+        return find_score(self.scores, name, self.titles)
 
     @property
     def units(self) -> Sequence[UnitRow]:

@@ -42,18 +42,18 @@ COLUMNS = {"low": "ci_low", "high": "ci_high"}
 T = TypeVar("T")
 
 
-def find_score(scores: Mapping[str, T], name: str) -> T:
-    """Return the value for a score by its name, or for the only score of a metric, such as "conll" for "conll/f1".
+def find_score(scores: Mapping[str, T], name: str, titles: Mapping[str, str]) -> T:
+    """Return the value for a score by its name, its title, or its metric if that has no other score.
 
     Raises:
         RequestError: there is no such score; similar names are suggested.
     """
     if name in scores:
         return scores[name]
-    scores_of_metric = [score for score in scores if score.startswith(f"{name}/")]
-    if len(scores_of_metric) == 1:
-        return scores[scores_of_metric[0]]
-    raise RequestError(describe_unknown("score", name, list(scores)))
+    matching = [score for score in scores if name in (titles.get(score), score.partition("/")[0])]
+    if len(matching) != 1:
+        raise RequestError(describe_unknown("score", name, list(scores)))
+    return scores[matching[0]]
 
 
 def check_stored(

@@ -229,7 +229,7 @@ def compare(
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         first, second: two systems: files of predictions or of counts, folders or objects, as for `score`; differences
             are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
-        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
+        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `closeread.score`.
         scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
         resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
             correction of p-values needs.
@@ -337,7 +337,7 @@ def table(
         systems: by name, files of predictions, of counts or of reports, logs of inspect-ai, rows in memory, or reports;
             or only files, which are named after their stems, and logs after their models.  Systems with predictions or
             counts are tested, in pairs; a report that was read from JSON has no counts.
-        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
+        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `closeread.score`.
         scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
             and F1; None for all scores of the metrics but precision and recall.
         names: what to call the systems of a list of files; names of the files by default.

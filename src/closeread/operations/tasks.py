@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
 from closeread.exceptions import RequestError, describe_unknown
-from closeread.operations.calling import call, find_groups
-from closeread.parameters import Written
+from closeread.operations.calling import call, find_groups, find_operations
+from closeread.parameters import Written, describe
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 
@@ -181,9 +181,8 @@ def plot(
         **options: such as `predictions` for "possession" and "timeline".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
-    return draw(
-        kind, subjects, {**where, **options}, None if output is None else Path(output)
-    ).figure
+    path = None if output is None else Path(output)
+    return draw(kind, subjects, {**where, **options}, path).figure
 
 
 def draw(
@@ -236,9 +235,8 @@ def convert(
 
 def errors(
     kind: str,
-    first: FileOrRows,
     /,
-    *systems: FileOrRows,
+    *predictions: FileOrRows,
     gold: FileOrRows | None = None,
     config: str | None = None,
     split: str | None = None,
@@ -258,12 +256,19 @@ def errors(
     Args:
         kind: "coref", or another name of its corpus, for the entities and mentions of a system, "chains" for the chains
             of annotators or systems, "tne" for the links of a system, "mctaco" for its labels.
-        first: for "tne" and "mctaco" the predictions, otherwise the key, as for `closeread.score`.
-        *systems: the response; for "chains", one or more annotators or systems; for "tne" and "mctaco", none.
-        gold, config, split, data_dir: for "tne" and "mctaco", the gold, as for `closeread.score`.
-        **options: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco" `ci`, `resamples`,
-            `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
+        *predictions: what a system predicts, as for `closeread.score`; for "chains", one or more annotators or systems.
+        gold, config, split, data_dir: the gold, as for `closeread.score`; for "coref" and "chains" the key, which the
+            command line has before the predictions.
+        **options: `by`, `limit`, for "coref" `document`, `kinds` and `sort` ("errors", "score" or "name"), for "tne"
+            and "mctaco" `ci`, `resamples`, `confidence` and `seed`, or all of these as `resampling`; the options of
+            the procedure, and `preset`.
     """
+    operations = find_operations("errors")
+    analysis = choose_equivalent(kind, operations)
+    if analysis is not None and gold is None and describe(operations[analysis])[0].name == "gold":
+        raise RequestError(
+            f"errors {analysis} needs gold: the key, as in errors({kind!r}, response, gold=key)"
+        )
     where = {
         "gold": gold,
         "config": config,
@@ -273,7 +278,7 @@ def errors(
     }
     return cast(
         "Result",
-        call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"),
+        call("errors", kind, predictions, {**where, **options}, "kind of error analysis"),
     )
 
 

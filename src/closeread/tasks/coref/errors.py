@@ -4,7 +4,7 @@ Conventions: an entity of the key is *split* if its mentions are in several enti
 the response has none of them; an entity of the response is *merged* if it contains mentions of several entities of the
 key, and *spurious* if it contains none.  Mentions that only the key has are missing, those that only the response has
 are spurious, regardless of their entities.  A document is worse than another if it has more errors of the requested
-kinds; equally bad ones are in the order of the file.
+kinds, or if its main score is lower; equally bad ones are in the order of the file.
 
 Only chains of two or more mentions are compared, on both sides.  Chains of a document are in the order of their first
 mentions; a mention is before another one if it starts before, or starts with it and is longer.
@@ -20,9 +20,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from closeread.arrays import ratio
 from closeread.assignment import NONE, best_assignment
 from closeread.counts.annotators import Annotator
+from closeread.counts.estimates import number_or_none
 from closeread.counts.procedure import Options
 from closeread.counts.report import drop_part
 from closeread.counts.results import Result
@@ -31,18 +34,21 @@ from closeread.exceptions import (
     choose_words,
     describe_unknown,
     join_names,
-    name_option,
     pluralize,
     quote,
     shorten,
     suggest,
 )
-from closeread.tables import Grid, Style, percent
+from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.coref.annotators import gather_annotations, read_beside_gold
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.documents import MentionTable, Parts
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
-from closeread.tasks.coref.metrics.matching import match_sides, without_repeats
+from closeread.tasks.coref.metrics.matching import (
+    match_sides,
+    without_repeats,
+    without_singletons,
+)
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -55,6 +61,16 @@ HEADER = ["error", "document", "entity", "mentions"]
 SHOWN = 5
 """How many mentions of each group of an error a table lists, and how many groups."""
 
+WORDS_OF_CONTEXT = 4
+"""How many words a table shows on each side of a mention."""
+
+SORTS = {
+    "errors": "Documents with the most errors",
+    "score": "Documents with the lowest scores",
+    "name": "Documents with errors",
+}
+"""The orders of documents, with what a table of the first is called."""
+
 
 class Finding(NamedTuple):
     """An error, or a right entity."""
@@ -65,24 +81,38 @@ class Finding(NamedTuple):
     # The mentions of the entity, as rows of its side, grouped by their entity on the other side, with those that it
     # lacks as a group; for an error in a mention, that mention.
     pieces: Sequence[Sequence[int]]
+    # Of each group, a mention of its entity on the other side, as a row there; None if that side lacks the mentions.
+    others: Sequence[int | None] = (None,)
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention for display: its first and last token, and its words; None if the file has no text."""
+    """A mention for display.
+
+    Attributes:
+        start, end: its first and last token.
+        text: its words; None if the file has no text.
+        context: its words in brackets, between some words before and after it.
+    """
 
     start: int
     end: int
     text: str | None
+    context: str | None = None
 
     def __str__(self) -> str:
         place = f"{self.start}-{self.end}"
         return place if self.text is None else f"{shorten(self.text, 60)} [{place}]"
 
+    def show_context(self) -> str:
+        """Return the mention in its context with its place, such as "… on [my] way … [270]"."""
+        place = f"{self.start}" if self.start == self.end else f"{self.start}-{self.end}"
+        return f"{self.start}-{self.end}" if self.context is None else f"{self.context} [{place}]"
+
 
 @dataclass(frozen=True)
 class CorefError:
-    """One error, with its mentions in groups, as `Finding` has them."""
+    """One error, with its mentions in groups, as `Finding` has them, and for each group its entity on the other side."""
 
     kind: str
     document: str
@@ -90,6 +120,8 @@ class CorefError:
     pieces: tuple[tuple[Mention, ...], ...]
     # by name; None if the field is one of mentions and the error one of entities
     fields: Mapping[str, str | None]
+    is_of_response: bool
+    others: tuple[str | None, ...]  # ids of entities
 
     def list_mentions(self, most: int | None = None) -> str:
         """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
@@ -108,13 +140,17 @@ def _list_first(shown: list[str], total: int) -> list[str]:
 
 @dataclass(frozen=True)
 class DocumentErrors:
-    """The number of errors of a document: all, in entities, in mentions; and the fields of the document, by name."""
+    """The number of errors of a document: all, in entities, in mentions; and the fields of the document, by name.
+
+    Its main score is None unless documents are sorted by it.
+    """
 
     document: str
     errors: int
     entity_errors: int
     mention_errors: int
     fields: Mapping[str, str]
+    score: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,6 +169,9 @@ class ErrorReport(Result):
     notices: Sequence[str] = ()  # about both sides, one sentence each
     limit: int = 10  # how many documents, and errors of each kind, tables list
     document: str | None = None  # the only document; None for all
+    sort: str = "errors"  # one of `SORTS`
+    scores: Sequence[float] = ()  # (n_documents,) the main score, to sort by
+    score_title: str = ""
 
     @property
     def fields(self) -> list[str]:
@@ -149,7 +188,7 @@ class ErrorReport(Result):
 
     @property
     def documents(self) -> list[DocumentErrors]:
-        """The documents with errors of these kinds, the worst first."""
+        """The documents with errors of these kinds, in the order of `sort`: the worst first, or by name."""
         entities, mentions = (
             self._count_documents(kind for kind in self.kinds if kind in group)
             for group in (OF_ENTITIES, OF_MENTIONS)
@@ -161,6 +200,7 @@ class ErrorReport(Result):
                 entities[number],
                 mentions[number],
                 {name: values[number] for name, values in self.document_fields.items()},
+                number_or_none(self.scores[number]) if len(self.scores) else None,
             )
             for number in self._rank_documents()
             if entities[number] + mentions[number]
@@ -168,7 +208,7 @@ class ErrorReport(Result):
 
     @property
     def errors(self) -> list[CorefError]:
-        """The errors of these kinds, kind by kind, the worst documents first."""
+        """The errors of these kinds, kind by kind, documents in the order of `documents`."""
         return list(self.list_errors())
 
     def __repr__(self) -> str:
@@ -190,8 +230,15 @@ class ErrorReport(Result):
                     for piece in one.pieces
                 )
                 fields = {name: self._find_value(one, name) for name in self.fields}
+                other_table = self.tables[1 - one.side]
                 yield CorefError(
-                    kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields
+                    kind,
+                    table.names[one.document],
+                    table.label(one.pieces[0][0]),
+                    pieces,
+                    fields,
+                    one.side == 1,
+                    tuple(None if row is None else other_table.label(row) for row in one.others),
                 )
 
     def count_by(self, name: str) -> dict[str, dict[str, int]]:
@@ -226,11 +273,18 @@ class ErrorReport(Result):
         return Counter(one.document for kind in kinds for one in self.findings[kind])
 
     def _rank_documents(self) -> list[int]:
+        numbers = range(len(self.tables[0]))
+        if self.sort == "name":
+            return sorted(numbers, key=lambda number: self.tables[0].names[number])
+        if self.sort == "score":
+            # Documents without a score, which no metric counts, come last.
+            order: list[int] = np.argsort(np.asarray(self.scores), kind="stable").tolist()
+            return order
         counts = self._count_documents(self.kinds)
-        return sorted(range(len(self.tables[0])), key=lambda number: -counts[number])
+        return sorted(numbers, key=lambda number: -counts[number])
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the tables: counts, counts by field, the worst documents, and their errors."""
+        """Return the tables: counts, counts by field, the worst documents, and the errors of each document."""
         del style
         grids = [Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()])]
         for name, counted in self.slices.items():
@@ -245,33 +299,42 @@ class ErrorReport(Result):
                     grids.append(Grid(f"{title} by {name}", header, rows))
         names = dict(zip(self.tables[0].names, drop_part(self.tables[0].names), strict=True))
         documents = self.documents if self.document is None and len(self.tables[0]) > 1 else []
-        if rows := [
-            [
-                names[one.document],
-                *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors)),
-            ]
-            for one in documents[: self.limit]
-        ]:
-            left, where = (
-                len(documents) - len(rows),
-                choose_words("--limit and --json", "to_dict()"),
-            )
-            notes = (
-                [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
-            )
+        rows = []
+        for errors in documents[: self.limit]:
+            numbers = errors.entity_errors, errors.mention_errors, errors.errors
+            row = [names[errors.document], *(f"{number:,}" for number in numbers)]
+            rows.append([*row, percent(errors.score)] if len(self.scores) else row)
+        if rows:
+            n_more = len(documents) - len(rows)
+            where = choose_words("--limit and --json", "to_dict()")
+            notes = [f"{pluralize(n_more, 'more document')} with errors: see {where}."]
             header = ["document", "in entities", "in mentions", "errors"]
-            grids.append(Grid("Documents with the most errors", header, rows, notes))
-        if rows := [
-            [one.kind, names[one.document], one.entity, one.list_mentions(SHOWN)]
-            for one in self.list_errors(self.limit)
-        ]:
-            left = sum(self.counts[kind] for kind in self.kinds) - len(rows)
+            if len(self.scores):
+                header.append(self.score_title)
+            grids.append(Grid(SORTS[self.sort], header, rows, notes if n_more > 0 else []))
+        return [*grids, *self._list_error_grids(names)]
+
+    def _list_error_grids(self, names: Mapping[str, str]) -> list[Grid]:
+        """Return a table of errors for each document, the entity of the key beside that of the response."""
+        listed = list(self.list_errors(self.limit))
+        order = {self.tables[0].names[number]: i for i, number in enumerate(self._rank_documents())}
+        by_document: dict[str, list[list[str]]] = {}
+        for error in sorted(listed, key=lambda error: order[error.document]):
+            by_document.setdefault(error.document, []).extend(_show_error(error))
+        header = ["error", "key", "response", "mentions"]
+        grids = [
+            Grid(names[document], header, rows, prose=frozenset({"mentions"}))
+            for document, rows in by_document.items()
+        ]
+        if grids:
+            n_more = sum(self.counts[kind] for kind in self.kinds) - len(listed)
             where = choose_words("--limit, --json and --format csv", "to_frame()")
             notes = [
-                "A bar separates mentions that the other side has in different entities or not at all."
+                "Key and response: the entity on each side; – if that side lacks the mentions."
             ]
-            notes += [f"{pluralize(left, 'more error')}: see {where}."] if left else []
-            grids.append(Grid("", HEADER, rows, notes, prose=frozenset({"mentions"})))
+            if n_more > 0:
+                notes.append(f"{pluralize(n_more, 'more error')}: see {where}.")
+            grids[-1] = replace(grids[-1], notes=notes)
         return grids
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
@@ -295,14 +358,28 @@ class ErrorReport(Result):
         return {"counts": self.counts, **by_field, "documents": documents, "errors": errors}
 
 
-def check_options(options: Mapping[str, object], kinds: Sequence[str] = ()) -> None:
-    """Check options and kinds before anything is read."""
+def _show_error(error: CorefError) -> list[list[str]]:
+    """Return the rows of an error, one for each mention: of some groups, and of some mentions of each."""
+    rows: list[list[str]] = []
+    for piece, other in list(zip(error.pieces, error.others, strict=True))[:SHOWN]:
+        sides = [error.entity, NOTHING if other is None else other]
+        if error.is_of_response:
+            sides.reverse()
+        mentions = [mention.show_context() for mention in piece[:SHOWN]]
+        for mention in _list_first(mentions, len(piece)):
+            rows.append(["" if rows else error.kind, *sides, mention])
+            sides = ["", ""]
+    n_more = sum(map(len, error.pieces[SHOWN:]))
+    if n_more:
+        rows.append(["", "", "", f"… {n_more:,} more"])
+    return rows
+
+
+def check_kinds(kinds: Sequence[str]) -> None:
+    """Check the kinds to list before anything is read."""
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
-    if options.get("duplicates") in ("reference", "last"):
-        advice = f"use {name_option('duplicates', 'first')}"
-        raise RequestError(f"an error analysis needs every mention in one entity; {advice}")
 
 
 def count_errors(
@@ -323,8 +400,10 @@ def count_errors(
         document: the only document to count and list; None for all.
         by: also count errors for each value of these fields.
     """
-    check_options(options, kinds)
+    check_kinds(kinds)
     key, response = without_repeats(key), without_repeats(response)
+    if options["keep_singletons"] == "false":
+        key, response = without_singletons(key), without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
     if options["zeros"] == "exclude":
         tables = adopt_nodes(key, response), adopt_nodes(response, key)
@@ -334,6 +413,7 @@ def count_errors(
     entities = [side.entity.tolist() for side in sides]
     entity_of = [dict(zip(*columns, strict=True)) for columns in zip(codes, entities, strict=True)]
     sizes = Counter(entity_of[1].values())  # several mentions may have one minimum span
+    row_of = [{entity: row for row, entity in enumerate(of_side)} for of_side in entities]
     findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
     for i, (several, none, lacking) in enumerate(
         zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)
@@ -357,7 +437,8 @@ def count_errors(
                 if right != sizes[places.pop()]:
                     continue
                 kind = RIGHT
-            findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))
+            others = [row_of[1 - i].get(entity) for entity in by_entity]
+            findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces, others))
     if document is not None:
         # as tables show it
         document = dict(zip(drop_part(key.names), key.names, strict=True)).get(document, document)
@@ -396,7 +477,27 @@ def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None
         if words is None
         else " … ".join(" ".join(words[start : end + 1]) for start, end in parts)
     )
-    return Mention(int(table.start[row]), int(table.end[row]), text)
+    context = None if words is None else _show_context(parts, words)
+    return Mention(int(table.start[row]), int(table.end[row]), text, context)
+
+
+def _show_context(parts: Parts, words: Sequence[str]) -> str:
+    """Return the parts of a mention in brackets, with some words around it."""
+    first, last = parts[0][0], parts[-1][1]
+    begin = max(first - WORDS_OF_CONTEXT, 0)
+    end = last + 1 + WORDS_OF_CONTEXT
+    shown: list[str] = []
+    position = begin
+    for start, part_end in parts:
+        shown += words[position:start]
+        shown.append(f"[{shorten(' '.join(words[start : part_end + 1]), 60)}]")
+        position = part_end + 1
+    shown += words[position:end]
+    if begin > 0:
+        shown.insert(0, "…")
+    if end < len(words):
+        shown.append("…")
+    return " ".join(shown)
 
 
 CHAIN_KINDS = ("exact", "missing", "mixed", "extra", "spurious")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.corpus.notices import warn_all
-from closeread.exceptions import RequestError, describe_unknown, join_names, pluralize
+from closeread.exceptions import RequestError, join_names, pluralize
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Count,
@@ -26,11 +27,10 @@ from closeread.parameters import (
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
+    from closeread.counts.metrics import Metric
+    from closeread.counts.procedure import Procedure
     from closeread.counts.results import Result
     from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
-
-OF_SCORES = {"keep_singletons", "blanc_edge", "average", "undefined", "split_antecedents"}
-"""Options that change scores, but no error."""
 
 Files = Annotated[Sources, Param(metavar="FILES...")]
 
@@ -131,37 +131,22 @@ def convert(
 
 
 def errors(
-    key: Source,
+    gold: Annotated[Source, Param(metavar="KEY")],
     response: Source,
     *,
     by: Annotated[Sequence[str], Param(kind="fields", corpus="coref")] = (),
     kinds: Annotated[Sequence[str], Param(flag="--kind", metavar="KIND")] = (),
     document: Annotated[str | None, Param(metavar="NAME")] = None,
+    sort: Literal["errors", "score", "name"] = "errors",
+    metrics: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
     limit: Count = 10,
     max_bytes: MaxBytes = MAX_FILE_BYTES,
-    **options: Annotated[
-        str,
-        Param(
-            declared=(
-                "procedure",
-                "coref",
-                "matching",
-                "zeros",
-                "duplicates",
-                "extra",
-                "words",
-                "text_mentions",
-                "word_column",
-                "skip_invalid",
-                "fields",
-            )
-        ),
-    ],
+    **options: Annotated[str, Param(declared=("procedure", "coref"))],
 ) -> Result:
     """Count and list wrong entities and mentions.
 
     Entities are split, merged, missing or spurious, and mentions missing or spurious.  The documents with the most
-    errors come first.
+    errors come first.  Options are those of `closeread score coref`, so that the errors behind a score can be listed.
 
     \b
     Examples:
@@ -169,36 +154,67 @@ def errors(
       closeread errors coref key.conll response.conll --by genre --by entity_size
       closeread errors coref key.conll response.conll --kind "split entity" \\
         --limit 50
+      closeread errors coref key.conllu response.conllu --preset corefud \\
+        --sort score
       closeread errors coref key.conll response.conll --format csv > errors.csv
 
     Args:
         by: count errors
         kinds: List only errors of this kind; may be repeated.
         document: Count and list only the errors of this document.
+        sort: Order documents by number of errors, by score (the lowest first), or by name.
+        metrics: Sort by the first of these metrics; separate several by commas.  [default: conll]
         limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
     """
-    from closeread.counts.procedure import GoldSpec
+    import numpy as np
+
+    from closeread.counts.procedure import GoldSpec, check_present
     from closeread.tasks.coref.documents import table_of
-    from closeread.tasks.coref.errors import check_options, count_errors
+    from closeread.tasks.coref.errors import check_kinds, count_errors
+    from closeread.tasks.coref.metrics.matching import repeats
     from closeread.tasks.coref.procedure import PROCEDURE
 
-    known = [option.name for option in PROCEDURE.options if option.name not in OF_SCORES]
-    for name in options:
-        if name not in (*known, "preset"):
-            raise RequestError(describe_unknown("option of errors coref", name, known))
-    check_options(options, kinds)
-    resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
-    gold = sides.read_gold(GoldSpec(gold=key.source), resolved)
-    system = sides.read_system(gold, response.source, resolved)
+    check_kinds(kinds)
+    procedure = PROCEDURE.select_metrics(metrics or None, options)
+    resolved, sides = procedure.resolve_options(options), procedure.sides
+    key = sides.read_gold(GoldSpec(gold=gold.source), resolved)
+    system = sides.read_system(key, response.source, resolved)
     response_table = table_of(system.rows)
-    tables = table_of(gold.records).without(response_table.broken), response_table
-    notices = [*gold.notices, *system.notices]
+    key_table = table_of(key.records).without(response_table.broken)
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
-    warn_all([*notices, *sides.remarks(gold, system, in_one_entity)])
-    return replace(
-        count_errors(*tables, resolved, kinds=kinds, document=document, by=by), limit=limit
-    )
+    notices = [*key.notices, *system.notices, *sides.remarks(key, system, in_one_entity)]
+    has_repeats = len(repeats(key_table)) > 0 or len(repeats(response_table)) > 0
+    if resolved["duplicates"] in ("reference", "last") and has_repeats:
+        notices.append("a mention that is in several entities is listed in its first one.")
+    if resolved["split_antecedents"] != "ignore":
+        notices.append("errors in split antecedents are not listed.")
+    warn_all(notices)
+    present = np.isin(np.arange(len(key_table)), list(response_table.absent), invert=True)
+    check_present(present, "documents", resolved["missing"], "response")
+    if resolved["missing"] == "skip":
+        key_table = key_table.select(present[key_table.document])
+    found = count_errors(key_table, response_table, resolved, kinds=kinds, document=document, by=by)
+    if sort == "score":
+        metric = choose_main_metric(procedure)
+        how = procedure.keep_options(resolved, reading=False)
+        counted = procedure.count(gold=key.records, system=system.rows, **how)
+        of_unit = dict(
+            zip(counted.units, metric.score(counted.values, counted.names).tolist(), strict=True)
+        )
+        # Documents that are skipped have no score, and no errors.
+        scores = [of_unit.get(name, math.nan) for name in key_table.names]
+        found = replace(found, scores=scores, score_title=metric.title)
+    return replace(found, limit=limit, sort=sort)
+
+
+def choose_main_metric(procedure: Procedure) -> Metric:
+    """Return the metric that systems are ranked by, or if it is not computed, the first F1."""
+    by_name = {metric.name: metric for metric in procedure.metrics}
+    headline = by_name.get(procedure.headline)
+    if headline is not None:
+        return headline
+    return next(metric for name, metric in by_name.items() if name.endswith("/f1"))
 
 
 def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_BYTES) -> Result:

@@ -120,7 +120,7 @@ def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, scored_by("mctaco", "missing")],
+    scored: Annotated[ScoredPredictions, scored_by("mctaco")],
     *,
     by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
         *("category", "unit", "question_size", "gold_yes"),

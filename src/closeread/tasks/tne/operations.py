@@ -173,7 +173,7 @@ def agreement(
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, scored_by("tne", "uprep", "missing")],
+    scored: Annotated[ScoredPredictions, scored_by("tne")],
     *,
     by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
         *("distance", "direction", "sentence", "expressed", "mention", "preposition"),

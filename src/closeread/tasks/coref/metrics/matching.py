@@ -418,6 +418,11 @@ def have_common_mentions(
     return False
 
 
+def without_singletons(table: MentionTable) -> MentionTable:
+    """Return the table without the entities of one mention."""
+    return table.select(np.bincount(table.entity)[table.entity] > 1)
+
+
 @dataclass(frozen=True, eq=False)
 class MentionMatching:
     """The mentions that are scored, matched, with the same numbers for the same tokens on both sides."""
@@ -491,9 +496,7 @@ def match_sides(
             "use duplicates 'last'"
         )
     if keep_singletons == "false":
-        key, response = (
-            table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response)
-        )
+        key, response = without_singletons(key), without_singletons(response)
     has_nodes = key.empty is not None or response.empty is not None
     if has_nodes:
         if matching == "minimum" and key.trees is not None:
@@ -516,8 +519,9 @@ def match_sides(
         for table, of_side in zip((key, response), codes, strict=True)
     )
     if is_reference:
-        kept = keep_as_reference(of_key, of_response)
-        response, of_response = response.select(kept), of_response.select(kept)
+        is_counted = keep_as_reference(of_key, of_response)
+        response = response.select(is_counted)
+        of_response = of_response.select(is_counted)
     places = None
     if has_nodes and zeros == "corefud":
         rows = match_rows(*mention_codes(of_key, of_response))
