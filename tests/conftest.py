@@ -41,10 +41,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    # Many tests score a file against itself; tests/faults has those of the warning.
-    config.addinivalue_line(
-        "filterwarnings", "ignore:.* (is the same file as|has .* of) the gold, :UserWarning"
-    )
+    # Many tests score a file against itself, or against nothing like it; tests/faults has those of the warnings.
+    for message in (
+        ".* (is the same file as|has .* of) the gold, ",
+        ".* (has no mentions at all|have no mention in common) ",
+    ):
+        config.addinivalue_line("filterwarnings", f"ignore:{message}:UserWarning")
     # The seed of changed files is chosen once for all processes of a run.
     os.environ.setdefault("CLOSEREAD_FUZZ_SEED", str(random.SystemRandom().randrange(2**32)))
 

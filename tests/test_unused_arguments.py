@@ -48,8 +48,8 @@ def split_by_name(*names):
     (lambda: split_by_name("test"), ["got a split by name, 'test' (expected the rows of one split)"]),
     (lambda: split_by_name("a", "b"), ["got the splits 'a', 'b' (expected the rows of one split)"]),
     (lambda: list(KEY.values()), [
-        "document '0' is not in the key; the key has 'letter', … (documents without names are numbered from 0)",
-        "document '1' is not in the key",
+        "2 documents are not in the key: '0', '1' (first: the key has 'letter', … (documents without names are "
+        "numbered from 0)); extra='skip' leaves out what the key lacks",
     ]),
 ])  # fmt: skip
 def test_what_has_no_documents_is_told(make, problems):

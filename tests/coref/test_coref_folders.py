@@ -164,14 +164,15 @@ def test_problems_of_two_sides_name_the_files(tree):
     write_jsonl(tree / "lines.jsonl", {"v": [[[0, 0], [0, 0]]]})
     with pytest.raises(SubmissionError) as caught:
         report_files(Path("key.jsonl"), tree)
+    extra = "extra='skip' leaves out what the key lacks"
     assert sorted(str(caught.value).splitlines()[1:]) == [
-        "tree/b/W.TXT.GZ: document 'w' is not in the key",
-        "tree/b/c/d.conllu: document 'd' is not in the key",
+        f"tree/b/W.TXT.GZ: document 'w' is not in the key; {extra}",
+        f"tree/b/c/d.conllu: document 'd' is not in the key; {extra}",
         "tree/b/x_gold.conll: document 'x; part 000': the mention [2, 2] is outside the document, "
         "which has 2 tokens in the key (numbered from 0)",
-        "tree/lines.jsonl: document 'v' is not in the key",
+        f"tree/lines.jsonl: document 'v' is not in the key; {extra}",
         "tree/lines.jsonl: document 'v': the mention of tokens 0 to 0 is twice in entity '0'; "
-        "keep one of them, or set duplicates to first or reference",
+        "keep one of them, or use duplicates='last' or duplicates='reference'",
     ]
 
 

@@ -83,7 +83,7 @@ BAD_MODULE_INPUT = {
     "a mention twice": (
         [[[0, 0]], [[0, 0], [1, 1]]],
         "row 0: mention [0, 0] is in entities 0 and 1 (numbered from 0); "
-        "keep one of them, or set duplicates to first or reference",
+        "keep one of them, or use duplicates='last' or duplicates='reference'",
     ),
     "an entity without mentions": ([[]], "row 0: [0]: is empty"),
 }  # fmt: skip

@@ -166,7 +166,7 @@ def test_names_in_either_form(here):
         (["a; part 0", "a; part 000"], "a_0", "did you mean 'a; part 000'"),
         (["a"], "a_0", "did you mean 'a'"),
         (["a; part 000"], "a_1", "did you mean 'a; part 000'"),
-        (["a; part 000"], "b_0", "is not in the key$"),
+        (["a; part 000"], "b_0", "is not in the key; extra"),
     ],
 )
 def test_names_that_are_unclear(known, given, message, here):

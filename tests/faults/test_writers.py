@@ -61,6 +61,8 @@ ALLOWED = {
         f"leaderboard/codabench/bundle.py: _write_{name}": OWN
         for name in ("gold", "starting_kit", "program", "texts")
     },
+    "drawing/pictures.py: figure_class": "draws into memory",
+    "drawing/pictures.py: _repr_png_": "draws into memory",
     "leaderboard/codabench/score.py: fail": "has no closeread yet, in a container that ends with it",
     "leaderboard/index.py: index_files": NONE,
     "operations/leaderboard.py: _take_predictions": SCRATCH,

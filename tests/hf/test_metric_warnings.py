@@ -72,7 +72,9 @@ def test_batches_warn_when_they_are_scored(told, evaluate):
         module.add_batch(predictions=response, references=key)
         module.compute(duplicates="first")
 
-    assert told(score) == ["the response repeats 1 mention; only the first of each counts"]
+    assert told(score) == [
+        "the response repeats 1 mention; only the first of each counts, in the order of the text"
+    ]
 
 
 def test_predictions_that_are_missing_are_not_odd(told, evaluate):
@@ -86,9 +88,13 @@ def test_predictions_that_are_missing_are_not_odd(told, evaluate):
 def test_repeated_mentions_are_told(told, evaluate):
     key, response = [[[[0, 0], [1, 1]]]], [[[[0, 0], [1, 1]], [[1, 1], [2, 2]]]]
     module = evaluate.load("coref_muc")
-    repeated = ["the response repeats 1 mention; only the first of each counts"]
+    repeated = [
+        "the response repeats 1 mention; only the first of each counts, in the order of the text"
+    ]
     assert told(closeread.score, "coref", response, gold=key, duplicates="first") == repeated
     assert (
         told(module.compute, predictions=response, references=key, duplicates="first") == repeated
     )
-    assert told(module.compute, predictions=response, references=key, duplicates="reference") == []
+    reference = ["the response repeats 1 mention; counted as by the reference scorer"]
+    options = {"duplicates": "reference"}
+    assert told(module.compute, predictions=response, references=key, **options) == reference

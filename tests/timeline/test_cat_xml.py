@@ -70,7 +70,7 @@ def read(file, content):
 
 def test_a_document(file):
     assert read(file, document()) == (RECORD, [])
-    assert read_records(file, "x") == ([RECORD], [1], [], None)
+    assert read_records(file, "x") == ([RECORD], [1], [], None, None)
     assert list(find_document_inconsistencies([RECORD])) == []
 
 
@@ -200,7 +200,7 @@ def test_titles_come_from_timeml(tmp_path):
     (tmp_path / "a.xml").write_text(document(), "utf-8")
     (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
     (tmp_path / "other-name.tml").write_text(TIMEML, "utf-8")
-    records, files, problems, notices = read_folder(tmp_path)
+    records, files, problems, notices, _ = read_folder(tmp_path)
     assert [(record["id"], record["title"]) for record in records] == [
         ("7", "Rain stops"),
         ("8", None),

@@ -87,7 +87,8 @@ def counts(gold, system, **options):
 def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
-    options = PROCEDURE.resolve_options(case.get("options", {}))
+    resolved = PROCEDURE.resolve_options(case.get("options", {}))
+    options = PROCEDURE.keep_options(resolved, reading=False)
     table = count(gold=gold, system=system, breakdowns=("type",), **options)
     assert list(score_table(table, PROCEDURE).values()) == pytest.approx(
         [float(Fraction(score)) for score in case["expected"]], abs=1e-12

@@ -48,6 +48,12 @@ def list_values(annotations, unannotated="singleton"):
     return table
 
 
+def can_be_compared(annotations, unannotated):
+    """Whether any mention has two values."""
+    table = list_values(annotations, unannotated)
+    return any(len(values) - values.count(None) > 1 for values in table.values())
+
+
 def disagreement(annotations, distance, unannotated="singleton"):
     """Sums of observed and of expected disagreement of a document: means times the number of values."""
     units = [
@@ -68,13 +74,13 @@ def disagreement(annotations, distance, unannotated="singleton"):
 
 
 def alpha(documents, *, average="macro", form="standard", unannotated="singleton", **options):
-    """Alpha by distance, of several documents; None if none has two annotators."""
+    """Alpha by distance, of several documents; None if nothing can be compared in any."""
     found = {}
     for name, distance in distances(**options).items():
         pairs = []
         for annotations in documents:
             m = len(annotations)
-            if m > 1:
+            if m > 1 and can_be_compared(annotations, unannotated):
                 observed, expected = disagreement(annotations, distance, unannotated)
                 pairs.append(
                     (observed * Fraction(m - 1, m), 2 * expected)

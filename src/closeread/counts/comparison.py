@@ -110,6 +110,13 @@ class Comparison(Loadable):
 
         Raises:
             RequestError: the score was not compared.
+
+        >>> import closeread
+        >>> names = ("always-positive", "always-negative")
+        >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in names}
+        >>> (comparison,) = closeread.compare("mctaco", systems, config="sample")
+        >>> comparison.is_worse("f1", points=5)
+        True
         """
         difference = self[score]
         if points is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -114,32 +114,43 @@ def _group_by_part(
 
 
 def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
-    """Find the documents of the response that the key lacks."""
-    known = set(key.names)
-    if known.issuperset(response.names):
-        return
-    given = set(response.names)
-    absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
-    by_stem = {name.partition("; part")[0]: name for name in key.names}
+    """Find the documents of the response that the key lacks.
+
+    There is one problem for each file: the key may be a part of what the response has.
+    """
+    known = {*key.names, *key.broken}
+    numbers_by_file: defaultdict[str | None, list[int]] = defaultdict(list)
+    for number, name in enumerate(response.names):
+        if name not in known:
+            numbers_by_file[response.file_of(number)].append(number)
     advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
-    for document, name in enumerate(response.names):
-        if name not in known and name not in key.broken:
-            form = PART.fullmatch(name)
-            stem = form[1] if form and form[2] == OF_SYSTEM else None
-            like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem or "")
-            hint = suggest_id(name, absent, unknown)
-            if like:
-                hint = f"; did you mean {quote(like)}? (the part belongs to the name)"
-            if not (hint or document) and "0" in (name, *key.names[:1]):
-                has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
-                hint = f"{has} (documents without names are numbered from 0)"
-            what = f"document {quote(name)} is not in the key{hint}"
-            if len(unknown) > 1:
-                what = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
-                what += hint and f" (first: {hint.removeprefix('; ')})"
-            yield Problem(what + advice, None, response.file_of(document))
-            # One problem for all: the key may be a part of what the response has.
-            return
+    for file, numbers in numbers_by_file.items():
+        names = [response.names[number] for number in numbers]
+        hint = _suggest_document(key, response, numbers[0])
+        if len(names) == 1:
+            message = f"document {quote(names[0])} is not in the key{hint}"
+        else:
+            message = f"{len(names):,} documents are not in the key: {join_names(names)}"
+            message += hint and f" (first: {hint.removeprefix('; ')})"
+        yield Problem(message + advice, None, file)
+
+
+def _suggest_document(key: MentionTable, response: MentionTable, number: int) -> str:
+    """Return the document of the key that one of the response with this number may stand for, or nothing."""
+    name = response.names[number]
+    by_stem = {name.partition("; part")[0]: name for name in key.names}
+    form = PART.fullmatch(name)
+    stem = form[1] if form and form[2] == OF_SYSTEM else ""
+    like = by_stem.get(name.partition("; part")[0]) or by_stem.get(stem)
+    if like:
+        return f"; did you mean {quote(like)}? (the part belongs to the name)"
+    absent = [name for name in key.names if name not in response.names]
+    unknown = sorted(set(response.names) - set(key.names))
+    hint = suggest_id(name, absent, unknown)
+    if not (hint or number) and "0" in (name, *key.names[:1]):
+        has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
+        hint = f"{has} (documents without names are numbered from 0)"
+    return hint
 
 
 # Words
