@@ -229,16 +229,16 @@ def test_a_reloaded_room_still_works(datasets):
 
 
 RECORDS = {
-    "marmara_coref sample 1.0.0": "10644159e4db",
-    "marmara_coref sample_flat 1.0.0": "7325b9616280",
-    "mctaco sample 1.0.0": "8e16ce3619ec",
-    "mctaco sample_flat 1.0.0": "8e16ce3619ec",
-    "semeval2015_timeline sample 1.0.0": "4128b39bee97",
-    "semeval2015_timeline sample_flat 1.0.0": "f154c093c24c",
-    "tne sample 1.0.0": "4df6129939b5",
-    "tne sample_flat 1.0.0": "f1866634e6ae",
-    "wikipossessions sample 1.0.0": "50060453ae0d",
-    "wikipossessions sample_flat 1.0.0": "42210719c3c9",
+    "marmara_coref sample 1.1.0": "10644159e4db",
+    "marmara_coref sample_flat 1.1.0": "7325b9616280",
+    "mctaco sample 1.1.0": "8e16ce3619ec",
+    "mctaco sample_flat 1.1.0": "8e16ce3619ec",
+    "semeval2015_timeline sample 1.1.0": "4128b39bee97",
+    "semeval2015_timeline sample_flat 1.1.0": "f154c093c24c",
+    "tne sample 1.1.0": "4df6129939b5",
+    "tne sample_flat 1.1.0": "f1866634e6ae",
+    "wikipossessions sample 1.1.0": "9fbb9861de6d",
+    "wikipossessions sample_flat 1.1.0": "42210719c3c9",
 }
 """Digests of the records of all configs that ship with the package, by `builder.VERSION`."""
 

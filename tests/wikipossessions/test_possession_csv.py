@@ -394,7 +394,15 @@ def test_a_padded_title():
         ({"type": "GPE"}, "possessions[0].type: 'GPE' is not one of 'PER', 'ORG', 'LOC'"),
         ({"order": 6.1}, 'possessions[0].order: 6.1 is a number (expected text: "6.1" in quotes'),
         ({"order": "6."}, "possessions[0].order: '6.' is not valid (expected positive integers "),
-        ({"order": "6\n"}, "the string '6\\n' contains the control character U+000A"),
+        (
+            {"order": "6\n"},
+            "possessions[0].order: '6\\n' is not valid (expected positive integers ",
+        ),
+        (
+            {"possessor": "An\nn"},
+            "possessions[0]: possessor 'An\\nn' contains the control character U+000A",
+        ),
+        ({"possessor": "An\0n"}, "the string 'An\\x00n' contains the control character U+0000"),
         (
             {"relation": "since"},
             "possessions[0].relation: 'since' is not valid (expected before, during or after)",
@@ -411,7 +419,7 @@ def test_the_schema_of_gold(file, changes, problem):
     own.write_text(json_lines.dump([make_record(**changes)]), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(CORPUS, own)
-    named = f"article {make_record()['article']!r}: " if problem.startswith("possessions") else ""
+    named = f"article {make_record()['article']!r}: " if problem.startswith("possessions[0].") else ""
     assert str(caught.value).startswith(f"{own}:1: {named}{problem}")
 
 

@@ -33,6 +33,9 @@ DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters and lone surrogates: text with one can't be shown, stored and compared safely."""
 
+UNSAFE_IN_TEXTS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""The same without tabs and line ends, which the text of an article has."""
+
 
 def describe_unsafe(text: str, unsafe: re.Pattern[str] = UNSAFE) -> str:
     """Say which unsafe character a text contains; empty if it has none."""

@@ -72,7 +72,7 @@ def feature(schema: Schema, definition: str) -> Any:
     )
 
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 """Increase this by hand when a change of the reading code changes a record, so that no outdated table is loaded."""
 ROWS = 10_000  # records of a table
 

@@ -23,8 +23,8 @@ from closeread.corpus.validation import fit_numbers
 from closeread.exceptions import FormatError, Problem, ProblemList, escape, quote
 from closeread.files import text_suffix
 from closeread.formats import Format
-from closeread.formats.json_lines import SUFFIXES, read_json_lines
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
+from closeread.formats.json_lines import SUFFIXES, parse_json_lines
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, UNSAFE_IN_TEXTS, read_bytes, read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
@@ -49,7 +49,7 @@ def read_records(path: Path, split: str) -> Parsed:
     del split
     if text_suffix(path) not in SUFFIXES:
         return _read_rows(path)
-    parsed = read_json_lines(path)
+    parsed = parse_json_lines(read_lines(path), UNSAFE_IN_TEXTS)
     return parsed._replace(records=complete_rows(parsed.records).records)
 
 
@@ -186,7 +186,7 @@ def _read_text(path: Path) -> str:
             path, [Problem(f"byte {error.start + 1} is not valid UTF-8 (expected UTF-8 text)")]
         ) from None
     text = text.replace("\r\n", "\n")
-    if unsafe := UNSAFE.search(re.sub("[\n\t]", "", text)):
+    if unsafe := UNSAFE_IN_TEXTS.search(text):
         raise FormatError(path, [Problem(f"contains the control character U+{ord(unsafe[0]):04X}")])
     return text
 
@@ -231,4 +231,10 @@ def _format_row(article: str, possession: Mapping[str, Any]) -> str:
     return SEPARATOR.join(cells)
 
 
-FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, complete=complete_rows)
+FORMAT = Format(
+    read=read_records,
+    write=dump_records,
+    suffixes=SUFFIXES,
+    unsafe=UNSAFE_IN_TEXTS,
+    complete=complete_rows,
+)

@@ -9,6 +9,7 @@ from typing import Any
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
+from closeread.formats.text import describe_unsafe
 from closeread.records import Record
 from closeread.tasks.wikipossessions.dates import parse_anchor
 
@@ -34,6 +35,8 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
                 index,
                 f"article {quote(record['article'])} has leading or trailing whitespace (expected none)",
             )
+        if unsafe := describe_unsafe(record["article"]):
+            yield index, f"article {unsafe}"
         for position, possession in enumerate(record["possessions"]):
             for what in (*_find_wrong_fields(possession), *find_contradictions(possession)):
                 yield index, f"possessions[{position}]: {what}"
@@ -42,7 +45,11 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
 def _find_wrong_fields(possession: Mapping[str, Any]) -> Iterator[str]:
     for name in ("possessor", "anchor"):
         text = possession[name]
-        if text is not None and is_padded(text):
+        if text is None:
+            continue
+        if unsafe := describe_unsafe(text):
+            yield f"{name} {unsafe}"
+        if is_padded(text):
             yield f"{name} {quote(text)} has leading or trailing whitespace (expected none)"
     given = possession.get("anchor_kind") is not None  # references may leave out the derived fields
     for name, value in derive_anchor(possession["anchor"]).items():
