@@ -7,6 +7,7 @@ import pytest
 from shared.conllu_documents import document, entities, row
 from shared.for_each import for_each
 
+import closeread
 from closeread import limits
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.files import read_documents
@@ -63,6 +64,40 @@ def read(file):
 )  # fmt: skip
 def test_entities(read, cells, mentions):
     assert entities(read(document(*cells))) == mentions
+
+
+@for_each(
+    ("cells", "mentions"),
+    [
+        (["unit-repr-id0", "_", "start-repr-id1,unit-id0", "end-repr-id1"], [(0, 0, 0), (0, 2, 2), (1, 2, 3)]),
+        (["start-id0", "start-id0,middle-id0", "end-id0,end-id0"], [(0, 0, 2), (0, 1, 2)]),
+        # One mention ends where the next one begins, whatever stands first.
+        (["start-id0", "start-id0,end-id0", "end-id0"], [(0, 0, 1), (0, 1, 2)]),
+    ],
+)  # fmt: skip
+def test_chains_of_stanza(read, cells, mentions):
+    """The expected values are those of the grammar: the last mention that opened closes first."""
+    table = read(
+        document(*(f"start_char=0|coref_chains={cell}|ner=O" if cell != "_" else "_" for cell in cells))
+    )  # fmt: skip
+    found = zip(table.entity.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+    assert sorted(found) == mentions
+    assert table.labels[0] == "id0"
+    assert table.head is None
+    assert "pos" not in table.mention_fields
+    assert table.notices == ["mentions are read from stanza's coref_chains, which have no heads."]
+
+
+def test_a_file_without_newdoc_is_the_only_document_of_the_key(tmp_path):
+    key = tmp_path / "key.conllu"
+    key.write_text(document("Entity=(e1)", "_", "Entity=(e1)", name="ferry"), "utf-8")
+    cells = ["coref_chains=unit-id0", "_", "coref_chains=unit-id0"]
+    rows = [row(number, cell) for number, cell in enumerate(cells, start=1)]
+    response = tmp_path / "response.conllu"
+    response.write_text("\n".join(["# sent_id = 0", *rows, "", ""]), "utf-8")
+    with pytest.warns(closeread.CloseReadWarning, match="stanza's coref_chains"):
+        report = closeread.score("coref", response, gold=key, ci=False)
+    assert float(report["conll/f1"]) == 1
 
 
 def test_other_fields(read):
@@ -160,6 +195,22 @@ BROKEN = {
     ],
     document(row("1-2", "Entity=(e1)"), row(1), row(2)): [
         "3: column 10: Entity on a multiword token (expected on its words)"
+    ],
+    document(row("1-2", "coref_chains=unit-id0"), row(1), row(2)): [
+        "3: column 10: coref_chains on a multiword token (expected on its words)"
+    ],
+    document("coref_chains=unit-id0", "Entity=(e1)"): [
+        "3: column 10: coref_chains in a file with Entity (expected one of them)"
+    ],
+    document("coref_chains=unit-0,begin-id0"): [
+        f"3: column 10: '{text}' is not valid in coref_chains "
+        "(expected unit-idN, start-idN, middle-idN or end-idN, also with repr-id)"
+        for text in ("begin-id0", "unit-0")
+    ],
+    document("coref_chains=end-id0", "coref_chains=middle-id1", "coref_chains=start-id2"): [
+        "3: column 10: entity 'id0' closes but is not open",
+        "4: column 10: entity 'id1' goes on but is not open",
+        "5: entity 'id2' opens but never closes",
     ],
     document("Entity=(a)|Entity=(b)"): ["3: column 10: Entity is given twice"],
     **{

@@ -73,6 +73,25 @@ def test_gold_and_predictions_in_one_file(make, predicted, here):
     assert list(read_annotator(both).table) == KEY
 
 
+def test_predictions_of_allennlp_are_the_documents_of_the_key_in_its_order(here):
+    """Its predictor writes words and inclusive ends, no names, and what it computed besides."""
+    predictions = [
+        {
+            "top_spans": [[0, 0]],
+            "predicted_antecedents": [-1],
+            "document": words_of(record["document"]),
+            "clusters": record["clusters"],
+        }
+        for record in RESPONSE
+    ]
+    path = write_lines(Path("predictions.jsonl"), predictions)
+    key = write_lines(Path("key.jsonl"), map(e2e, KEY))
+    assert values(key, path) == values(key, predictions) == values(KEY, RESPONSE)
+    wrong = [{**predictions[0], "clusters": [[[0, 10]]]}]
+    with pytest.raises(FormatError, match=r"clusters\[0\]\[0\]: \[0, 10\]"):
+        read_documents(write_lines(Path("wrong.jsonl"), wrong))
+
+
 def test_a_response_without_predictions_of_its_own(here):
     path = write_lines(Path("response.jsonl"), map(e2e, RESPONSE))
     response = read_documents(path, is_response=True)

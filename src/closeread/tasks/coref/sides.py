@@ -446,7 +446,7 @@ def _describe_silence(key: MentionTable, response: MentionTable, options: Option
                     f"; its rows have {side.words.width} columns, and the key's {key.words.width}"
                 )
         elif side.empty is not None:
-            cause = "no MISC column has Entity=…"
+            cause = "no MISC column has Entity=… or coref_chains=…"
         yield f"the {name} has no mentions at all ({cause})"
     if not len(key.start) or not len(response.start):
         return

@@ -14,6 +14,10 @@ entity's id, `GRP` (in GUM) the same; ids belong to their document.  `head` is t
 its tokens, from 1; the default is the first token.  A mention may cross the end of a sentence.
 ``Bridge=e1<e5:subset`` and ``SplitAnte=e3<e11,e4<e11`` are checked and counted, and otherwise ignored.
 
+stanza has ``coref_chains=start-repr-id0,unit-id1`` in place of ``Entity=``: a token is all of a mention (`unit`), or its
+first, a middle or its last token, and `end` closes the mention of the entity that was opened last.  Such mentions have no
+heads.
+
 Of the words, only a digest is kept; they are read again when they are asked for.
 """
 
@@ -75,6 +79,8 @@ GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|)
 CONTROL = re.compile(rb"\xc2[\x80-\x9f]")  # beyond ASCII
 ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
+CHAINS = "coref_chains="
+CHAIN = re.compile(r"(unit|start|middle|end)-(?:repr-)?(id[0-9]{1,9})")
 PIECE = re.compile(r"(\()?([^()]+)(\))?")
 ENTITY = re.compile(r"(?:\([^()]++\)?+|[^()]++\))+")
 PART = re.compile(r"([^\[]+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
@@ -161,6 +167,8 @@ class _Reader:
         # of entities; empty if their declaration is not usable
         self._fields: Sequence[str] | None = None
         self._has_types = False
+        self._has_entities = False
+        self._first_chains = 0  # the line of the first token with stanza's chains
         self._documents: list[Document] = []
         self._places: list[Place] = []
         self._headers: list[int] = []
@@ -184,6 +192,7 @@ class _Reader:
                 and cells[1]
                 and is_safe
                 and not (b"Entity=" in raw or b"Bridge=" in raw or b"SplitAnte=" in raw)
+                and b"coref_chains=" not in raw
             ):
                 document.words.append(len(document.tags))
                 document.digested.append(cells[1])
@@ -217,17 +226,24 @@ class _Reader:
             self._report(
                 "token outside a document (expected '# newdoc id = NAME' before it)", self._outside
             )
+        if self._first_chains and self._has_entities:
+            what = "column 10: coref_chains in a file with Entity (expected one of them)"
+            self._report(what, self._first_chains)
         if not self._places and not self._problems:
             self._problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
             )
         self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
-        if not self._has_types:
-            for made in self._documents:
+        for made in self._documents:
+            if not self._has_types:
                 made.fields.pop("type")
+            if self._first_chains:  # that of the head, which is unknown
+                made.fields.pop("pos")
         genres = [find_genre(made.name) for made in self._documents]
         notices = []
+        if self._first_chains:
+            notices.append("mentions are read from stanza's coref_chains, which have no heads.")
         if self._split or self._n_bridging:
             counts = {
                 "split antecedent": len(self._split),
@@ -277,10 +293,12 @@ class _Reader:
         kind = self._take_id(document, cells[0])
         misc = cells[9].decode()
         entities = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
+        chains = misc.partition(CHAINS)[2].partition("|")[0]
         if len(entities) > 1:
             self._report("column 10: Entity is given twice")
-        if kind == b"-" and any(entities[:1]):
-            self._report("column 10: Entity on a multiword token (expected on its words)")
+        if kind == b"-" and (chains or any(entities[:1])):
+            attribute = "coref_chains" if chains else "Entity"
+            self._report(f"column 10: {attribute} on a multiword token (expected on its words)")
         if kind in (b"-", b"?"):
             return
         token = len(document.tags)
@@ -315,8 +333,29 @@ class _Reader:
                     self._open_mention(document, token, values, is_single=bool(closes))
                 else:
                     self._close_mention(document, token, text)
+        self._has_entities |= any(entities)
+        if chains:
+            self._first_chains = self._first_chains or self._line
+            self._take_chains(document, token, chains)
         if "Bridge=" in misc or "SplitAnte=" in misc:
             self._take_relations(misc)
+
+    def _take_chains(self, document: _Document, token: int, chains: str) -> None:
+        """Read where a token is in the mentions of stanza's chains."""
+        # A mention that ends here opened before those that begin here.
+        for text in sorted(chains.split(","), key=lambda text: not text.startswith("end-")):
+            match = CHAIN.fullmatch(text)
+            if not match:
+                expected = "expected unit-idN, start-idN, middle-idN or end-idN, also with repr-id"
+                self._report(f"column 10: {quote(text)} is not valid in coref_chains ({expected})")
+                continue
+            place, entity = match.groups()
+            if place == "end":
+                self._close_mention(document, token, entity)
+            elif place != "middle":
+                self._open_mention(document, token, {"eid": entity}, is_single=place == "unit")
+            elif not document.open[entity]:
+                self._report(f"column 10: entity {quote(entity)} goes on but is not open")
 
     def _take_id(self, document: _Document, text: bytes) -> bytes:
         """Read an id; return whether it is that of a word (empty), an empty node (.), a range (-) or of nothing (?)."""
@@ -494,7 +533,12 @@ class _Reader:
             names = ("pos", "type")
             self._documents.append(
                 make_document(
-                    document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty
+                    document.name,
+                    n_tokens,
+                    mentions,
+                    has_heads=not self._first_chains,
+                    fields=names,
+                    empty=empty,
                 )
             )
 

@@ -5,14 +5,15 @@ mention may also be ``[start, end, head]``, if all mentions of the file are.  A 
 `n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
 Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too.
 
-Five dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
+Six dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
 `tokens`, and mentions ``[first, last]``; SpanBERT coref, coref-hoi, s2e-coref, LingMess, fastcoref's training data and
 maverick use it, too.  With `subtoken_map`, mentions count subtokens, and the map has the token of each.  That of
 wl-coref has `document_id`, `part_id`, `cased_words`, and mentions ``[first, one after the last]``.  That of Maverick's
 predictions, which CRAC's language models use, too, has `doc_id`, `tokens`, `clusters_token_offsets` with mentions
 ``[first, last]``, and `clusters_text_mentions`; tokens that begin with ``##`` are empty nodes.  PreCo has `id`,
 `sentences`, and `mention_clusters` with mentions ``[sentence, first, one after the last]``; coref-data has `id`,
-`sentences` of `tokens` with `text`, and `coref_chains` with mentions ``[sentence, first, last]``.
+`sentences` of `tokens` with `text`, and `coref_chains` with mentions ``[sentence, first, last]``.  AllenNLP's predictor
+has words in `document`, `clusters` with mentions ``[first, last]``, and no names.
 
 Conventions: gold entities are in `clusters`, predicted ones in `predicted_clusters` (wl-coref: `span_clusters`); other
 fields are ignored.  Entities without mentions, which some systems write if there are none, are no entities.
@@ -79,7 +80,8 @@ class Dialect:
     of_response: Sequence[str]
     # a record that follows the schema, given the field with the entities
     convert: Callable[[Record, str], Document]
-    of_name: str  # the field with the name; documents that lack it are numbered from 1
+    # the field with the name, if there is any; documents that lack it are numbered from 1
+    of_name: str | None
 
 
 class JsonWords(ListedWords):
@@ -88,8 +90,10 @@ class JsonWords(ListedWords):
 
 def find_dialect(record: object) -> Dialect | None:
     """Return the dialect of the first document of a file; None for our own JSON Lines."""
-    if not isinstance(record, Mapping) or "document" in record:
+    if not isinstance(record, Mapping):
         return None
+    if "document" in record:
+        return ALLENNLP if isinstance(record["document"], list) else None
     return next((one for name, one in DIALECTS.items() if name in record), None)
 
 
@@ -347,6 +351,13 @@ def _convert_maverick(record: Record, name: str) -> Document:
     return Document(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
 
 
+def _convert_allennlp(record: Record, name: str) -> Document:
+    """Convert a document of AllenNLP's predictor."""
+    words, clusters = record["document"], record[name]
+    problems = list(find_misplaced_mentions(clusters, len(words), name))
+    return Document("", clusters, len(words), words, problems)
+
+
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
     """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
     empty = [EmptyNode(i, UNKNOWN, ()) for i, token in enumerate(tokens) if token.startswith(EMPTY)]
@@ -381,6 +392,8 @@ def _convert_placed(record: Record, name: str) -> Document:
     ]
     return Document(record["id"], clusters, len(words), words, problems, empty)
 
+
+ALLENNLP = Dialect("allennlp_document", ("clusters",), ("clusters",), _convert_allennlp, None)
 
 MAVERICK = Dialect(
     "maverick_document",

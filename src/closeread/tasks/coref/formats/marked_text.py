@@ -29,7 +29,7 @@ from closeread.tasks.coref.documents import (
     split_table,
     table_of,
 )
-from closeread.tasks.coref.formats.coref_json import EMPTY, JsonWords, mark_empty_nodes
+from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
@@ -274,9 +274,7 @@ def keep_head_parts(table: MentionTable) -> MentionTable:
 
 def name_in_order(response: MentionTable, names: Sequence[str]) -> MentionTable:
     """Give documents without names those of the key, in its order, if both have as many."""
-    if not isinstance(response.words, MarkedWords | JsonWords) or len(response.unnamed) != len(
-        names
-    ):
+    if response.words is None or len(response.unnamed) != len(names):
         return response
     return replace(response, names=list(names), unnamed=frozenset())
 
