@@ -23,13 +23,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpus.citing import papers
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusSides, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
     Explanation,
     Inconsistency,
     Option,
+    Options,
     Procedure,
     check_present,
     missing_option,
@@ -75,6 +76,17 @@ def validate(
         if row is not None and row["id"] != record["id"]:
             what = f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
             yield Inconsistency("system", index, what)
+
+
+def list_events(timeline: Record, options: Options) -> list[str]:
+    """Return the mentions of events of a timeline."""
+    mentions: list[str] = []
+    for entry in timeline["entries"]:
+        mentions += entry["mentions"]
+    return mentions
+
+
+SILENCE = Silence("event", list_events, "are documents and sentences named as in the gold?")
 
 
 ANCHORS = "Shared mentions with the correct anchor; undefined if no mention is shared."
@@ -144,7 +156,7 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
-    sides=CorpusSides(check=validate),
+    sides=CorpusSides(check=validate, describe_silence=SILENCE),
     references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
     explanation=load_explanation,
 )

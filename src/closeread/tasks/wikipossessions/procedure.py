@@ -16,18 +16,19 @@ Metrics: precision, recall and F1 of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusSides, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
     Inconsistency,
     Option,
+    Options,
     Procedure,
     average_option,
     check_present,
@@ -157,6 +158,20 @@ def _find_wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
     order = row.get("order")
     if order is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", order):
         yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
+
+
+def list_possessors(article: Record, options: Options) -> set[Collection[str]]:
+    """Return the names of possessors of an article, and in the partial setting their words, any of which may match."""
+    possessors: set[Collection[str]] = set()
+    for row in _rows(article):
+        name = normalize_name(row["possessor"], options["strip_scope"])
+        possessors.add(name.tokens)
+        if options["setting"] == "partial":
+            possessors |= name.content
+    return possessors
+
+
+SILENCE = Silence("possessor", list_possessors, "are names written as in the articles?")
 
 
 def _metrics() -> Iterator[Metric]:
@@ -291,5 +306,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    sides=CorpusSides(check=validate),
+    sides=CorpusSides(check=validate, describe_silence=SILENCE),
 )
