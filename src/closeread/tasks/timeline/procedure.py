@@ -6,9 +6,8 @@ version 2 of the official scorer.
 Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
 Numerators and denominators are summed over timelines before dividing (`average="micro"`), as the published totals were,
 or the scores of timelines are averaged, weighted by their gold events (`"events"`), as the paper's section 5
-describes it.  An event is an entry, at position 0 or not.  0/0 is 0, except for anchor
-accuracy, which is undefined if no mention is shared; in the average over events, a timeline without shared mentions
-counts as 0.
+describes it.  An event is an entry, at position 0 or not.  0/0 is 0, as in the official scorer, except for anchor
+accuracy, which is undefined if no mention is shared; averages over events leave such timelines out of it.
 
 Metrics:
     awareness: precision, recall and F1 of reduced relations, as verified by the other side.
@@ -62,7 +61,9 @@ def count(
     )
     if average == "events":
         events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
-        columns = unit_scores(columns, PROCEDURE.metrics, events)
+        *official, anchor_accuracy = PROCEDURE.metrics
+        means = unit_scores(columns, official, events)
+        columns = means | unit_scores(columns, [anchor_accuracy], events, undefined="skip")
     table = CountTable.of_columns([record["id"] for record, _ in scored], columns)
     return table.select(present) if missing == "skip" else table
 

@@ -3,7 +3,8 @@
 Source: Chinnappa, Palmer and Blanco (2020), section 5; what they leave open is an option.
 
 Conventions: both the unit and the resampling unit are the article.  Numerators and denominators are summed over
-articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0.
+articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0; in averages
+over articles, `undefined` says whether it counts.
 
 Metrics: precision, recall and F1 of
     possessor: possessors.
@@ -34,6 +35,7 @@ from closeread.counts.procedure import (
     check_present,
     missing_option,
     name_documents,
+    undefined_option,
 )
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
@@ -103,7 +105,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
         zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True)
     )
     if chosen["average"] == "macro":
-        columns = unit_scores(columns, PROCEDURE.metrics)
+        columns = unit_scores(columns, PROCEDURE.metrics, undefined=chosen["undefined"])
     table = CountTable.of_columns([record["article"] for record in gold], columns)
     return table.select(present) if chosen["missing"] == "skip" else table
 
@@ -271,6 +273,7 @@ OPTIONS = (
         "match, or only with the pair of the matched names.",
     ),
     average_option("article"),
+    undefined_option("article"),
     _choose(
         "setting",
         "exact partial",
