@@ -61,6 +61,6 @@ class CorefAlpha(metric.Module):
         validator = RowValidator(load_schema(self.SCHEMA), "annotations")
         rows = list(check_rows("predictions", validator, rows, range(len(rows))))
         found = agreement.measure_clusters(rows, options)
-        for notice in found.describe_left_out():
+        for notice in found.describe_undefined():
             warn(notice)
         return dict(found.alpha)

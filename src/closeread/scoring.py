@@ -78,11 +78,13 @@ class Scorer:
     def _describe_undefined(self, table: CountTable | None) -> Iterator[str]:
         """Say how undefined scores of units enter means over units."""
         if table is not None and UNITS in table.names:
-            sums = by_name(table.values.sum(axis=0), table.names)
+            columns = by_name(table.values, table.names)
             advice = ""
             if self.options.get("undefined") == "zero":
                 advice = f"; {name_option('undefined', 'skip')} leaves it out"
-            yield from describe_undefined(sums, self.procedure.metrics, self.procedure.unit, advice)
+            yield from describe_undefined(
+                columns, self.procedure.metrics, self.procedure.unit, advice
+            )
 
     def count(
         self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1

@@ -61,7 +61,8 @@ def test_what_is_left_out_is_said(alpha):
         UserWarning, match=r"1 document has fewer than two annotators, and no alpha: '1'\."
     ):
         assert alpha.compute(predictions=[[ANNA, BEN], [ANNA]]) == pytest.approx(SCORES)
-    assert alpha.compute(predictions=[[ANNA, ANNA]]) == dict.fromkeys(SCORES, 1.0)
+    with pytest.warns(UserWarning, match=r"alpha is 0/0, and 1 by convention, in 1 document"):
+        assert alpha.compute(predictions=[[ANNA, ANNA]]) == dict.fromkeys(SCORES, 1.0)
     assert alpha.compute(predictions=[]) == dict.fromkeys(SCORES)
 
 

@@ -41,6 +41,7 @@ def test_options_hold_for_stored_inputs_and_reports(evaluate):
     assert module.compute()["lea/f1"] == 0
 
 
+@pytest.mark.filterwarnings("ignore:alpha is 0/0:closeread.CloseReadWarning")
 def test_options_of_alpha(evaluate):
     anna, ben = [[[0, 0], [1, 1], [2, 2]]], [[[0, 0], [1, 1]], [[2, 2]]]
     documents = [[anna, ben], [anna, anna]]

@@ -158,13 +158,21 @@ def test_the_average_over_events_is_the_sum_of_the_scores_of_single_timelines(pa
     together = score_table(counted(pairs, track, "events"), PROCEDURE)
     for metric in PROCEDURE.metrics:
         parts = [(weight, scores[metric.name]) for weight, scores in alone]
-        if all(np.isnan(score) for _, score in parts):
+        defined = [(weight, score) for weight, score in parts if not np.isnan(score)]
+        if not defined:
             expected = 0.0 if metric.zero_division == 0 else np.nan
         else:
-            expected = sum(w * np.nan_to_num(score) for w, score in parts) / sum(
-                w for w, _ in parts
-            )
+            expected = sum(w * score for w, score in defined) / sum(w for w, _ in defined)
         assert together[metric.name] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_timelines_with_nothing_in_common_are_told():
+    # A timeline of one event without predictions, and one of two events.
+    longer = [[1, "2011", ["1-2-b"]], [2, "2012", ["1-3-c"]]]
+    gold, system = timelines([ONE, longer]), timelines([[], longer])
+    told = r"1 of 2 timelines has no Anchor accuracy \(0/0\): left out of the mean"
+    with pytest.warns(closeread.CloseReadWarning, match=told):
+        closeread.count("timeline", system, gold=gold, average="events")
 
 
 def test_intervals_and_merging_follow_the_weights():

@@ -1,6 +1,7 @@
 """WikiPossessions scores: hand cases, missing articles, problems in the input, the release, and large articles."""
 
 import json
+import re
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
-from shared.possession_records import FIELDS, make_articles
+from shared.possession_records import FIELDS, make_articles, make_record
 from twins import possessions as twin
 
+import closeread
 from closeread.assignment import best_assignment
 from closeread.counts.procedure import Inconsistency
 from closeread.exceptions import RequestError
@@ -45,6 +47,31 @@ def test_hand_cases(case):
         ]
         totals = dict(zip(table.names, table.values.sum(axis=0).tolist(), strict=True))
         assert [totals[name] for name in names] == expected, family
+
+
+def test_articles_with_nothing_to_order_are_told():
+    one, two = make_record(), make_record()
+    two["article"] = "An Urn"
+    two["possessions"] += make_record(possessor="Bob", order="2")["possessions"]
+    gold = [one, two]
+    articles = []
+    for record in gold:
+        possessions = [{name: row[name] for name in FIELDS} for row in record["possessions"]]
+        articles.append({"article": record["article"], "possessions": possessions})
+    told = {
+        "skip": "1 of 2 articles has no Ordering F1 (0/0): left out of the mean",
+        "zero": "1 of 2 articles has no Ordering F1 (0/0): counted as 0 in the mean; "
+        "undefined='skip' leaves it out",
+    }
+    for undefined, expected in told.items():
+        how = {"average": "macro", "undefined": undefined}
+        with pytest.warns(closeread.CloseReadWarning, match=re.escape(expected)):
+            counted = closeread.count("wikipossessions", articles, gold=gold, **how)
+        assert ("undefined:zero" in counted.signature) == (undefined == "zero")
+    assert (
+        "undefined"
+        not in closeread.count("wikipossessions", articles, gold=gold, undefined="zero").signature
+    )
 
 
 def test_articles_without_predictions():

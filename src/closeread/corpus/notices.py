@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -61,3 +61,16 @@ def warn_all(messages: Iterable[str]) -> None:
         return
     for message, times in Counter(messages).items():
         warn(escape_line(message), times)
+
+
+def name_systems(notices: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the notices of each system, by its name, each once; those that not all have begin with the names."""
+    systems_by_notice: dict[str, list[str]] = {}
+    for system, messages in notices.items():
+        for message in dict.fromkeys(messages):
+            systems_by_notice.setdefault(message, []).append(system)
+    named = []
+    for message, systems in systems_by_notice.items():
+        is_named = len(systems) == len(notices) or message.startswith(systems[0])
+        named.append(message if is_named else f"{', '.join(systems)}: {message}")
+    return named

@@ -6,7 +6,7 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -28,6 +28,7 @@ from closeread.corpus.schema import (
 from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
 from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
+from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,
     InputError,
@@ -67,6 +68,8 @@ class CorpusSides(Sides[Gold]):
     check: Callable[..., Iterable[Inconsistency]] | None = None
     # Converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     to_columns: Callable[[Rows], Rows] | None = None
+    # Says of aligned gold and rows why their scores say nothing, if so, such as that nothing is predicted.
+    describe_silence: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
 
     def read_gold(self, place: GoldSpec, options: Options) -> Gold:
         """Read gold."""
@@ -114,6 +117,47 @@ class CorpusSides(Sides[Gold]):
     def digests(self, gold: Gold, options: Options) -> Mapping[str, bytes]:
         """Return the sha256 of each unit's gold, by the unit's name."""
         return gold.digests(self.unit or gold.corpus.key)
+
+    def remarks(
+        self, gold: Gold, system: System, options: Options, table: CountTable | None = None
+    ) -> Iterable[str]:
+        """Say why the scores say nothing, if so."""
+        if self.describe_silence is None:
+            return ()
+        return self.describe_silence(gold.records, system.rows, options)
+
+
+@dataclass(frozen=True)
+class Silence:
+    """What makes scores say nothing: a side has no annotations, or none in common with the other side.
+
+    Attributes:
+        noun: what an annotation is called, such as "link".
+        find: maps a record of either side and the options to its annotations, in a form that can be compared.
+        cause: the likely cause if the sides have no annotation in common, as a question.
+    """
+
+    noun: str
+    find: Callable[[Record, Options], Iterable[Hashable]]
+    cause: str
+
+    def __call__(self, gold: Sequence[Record], rows: Rows, options: Options) -> Iterator[str]:
+        """Describe the silence of aligned gold and rows, if there is any; records without a row don't count."""
+        gold_has_any = system_has_any = False
+        pairs = [(record, row) for record, row in zip(gold, rows, strict=True) if row is not None]
+        for record, row in pairs:
+            in_gold = set(self.find(record, options))
+            predicted = set(self.find(row, options))
+            if not in_gold.isdisjoint(predicted):
+                return
+            gold_has_any = gold_has_any or bool(in_gold)
+            system_has_any = system_has_any or bool(predicted)
+        if pairs and not gold_has_any:
+            yield f"the gold has no {self.noun} at all (are its annotations withheld?)"
+        if pairs and not system_has_any:
+            yield f"no {self.noun} is predicted at all (is every list of them empty?)"
+        if gold_has_any and system_has_any:
+            yield f"gold and predictions have no {self.noun} in common ({self.cause})"
 
 
 def read_submission(
@@ -208,10 +252,6 @@ def read_submission(
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     notices: list[Problem] = list(dropped)
-    field = name_fields(corpus)[1]
-    lists = [row[field] for row in parsed.records if isinstance(row[field], list)]
-    if lists and not any(lists):
-        notices.append(Problem(f"{quote(field)} is empty in every row: nothing is predicted"))
     if parsed.notices is not None:
         notices += parsed.notices
     else:

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from closeread.arrays import Floats, Mask, ratio
+from closeread.exceptions import pluralize
 
 # the column that counts units, or sums their weights, if scores are averaged over them
 UNITS = "units"
@@ -246,21 +247,25 @@ def _lack_score(formula: Formula, columns: Columns) -> Mask:
 
 
 def describe_undefined(
-    sums: Columns, metrics: Iterable[Metric], unit: str, advice: str = ""
+    columns: Columns, metrics: Iterable[Metric], unit: str, advice: str = ""
 ) -> Iterator[str]:
-    """Say how many units have an undefined score of each kind, and how it enters the mean; `advice` ends it."""
+    """Say how many units have an undefined score of each kind, and how it enters the mean; `advice` ends it.
+
+    The columns are those of `unit_scores`, (n_units,) each.
+    """
+    n_units = len(columns[UNITS])
     names_by_count: dict[tuple[int, str], list[str]] = {}
     for metric in metrics:
         if metric.name.endswith(PARTS):
             continue
         for ending in ("undefined", "left_out"):
-            n_undefined = int(sums.get(f"{metric.name}:{ending}", 0))
+            n_undefined = np.count_nonzero(columns.get(f"{metric.name}:{ending}", ()))
             if n_undefined:
                 names_by_count.setdefault((n_undefined, ending), []).append(metric.title)
     treatments = {"undefined": "counted as 0 in the mean", "left_out": "left out of the mean"}
     for (n_undefined, ending), titles in names_by_count.items():
         verb = "has" if n_undefined == 1 else "have"
-        units = f"{n_undefined:,} of {int(sums[UNITS]):,} {unit}s {verb}"
+        units = f"{n_undefined:,} of {pluralize(n_units, unit)} {verb}"
         yield f"{units} no {', '.join(titles)} (0/0): {treatments[ending]}{advice}"
 
 

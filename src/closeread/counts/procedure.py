@@ -34,9 +34,9 @@ class Option:
     # Maps equivalent values to one form, so that equal computations have equal signatures.
     canonical: Callable[[str], str] = str
     # Whether the signature has the option: "always"; "if_changed" for one that was added later, which the signature has
-    # only if it is not at its default, so that earlier signatures stay the same; or "never" for one that can't change a
-    # score.
-    signed: Literal["always", "if_changed", "never"] = "always"
+    # only if it is not at its default, so that earlier signatures stay the same; "if_averaged" for one that is the same,
+    # but changes only averages over units; or "never" for one that can't change a score.
+    signed: Literal["always", "if_changed", "if_averaged", "never"] = "always"
     # Whether it changes only how files are read, so that counting and evaluate modules do without it.
     reading: bool = False
     references: tuple[str, ...] = ()  # BibTeX of the papers that its choices come from
@@ -119,6 +119,18 @@ def average_option(unit: str) -> Option:
         ("micro", "macro"),
         "micro",
         f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (macro).",
+    )
+
+
+def undefined_option(unit: str) -> Option:
+    """Return the option of procedures with `average_option` for scores of units that are 0/0."""
+    return Option(
+        "undefined",
+        ("skip", "zero"),
+        "skip",
+        f"How to average scores of {unit}s that are 0/0, where nothing was to be found and nothing was: leave them out "
+        "of the mean, or count them as 0.",
+        signed="if_averaged",
     )
 
 
@@ -242,6 +254,14 @@ def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[Non
         yield
     except LimitError as error:
         raise RequestError(f"{unit} {quote(names[error.document])}: {error.what}") from None
+
+
+def _is_signed(option: Option, options: Options) -> bool:
+    """Return whether the signature of a score has an option."""
+    if option.signed in ("always", "never"):
+        return option.signed == "always"
+    can_change = option.signed == "if_changed" or options.get("average") != "micro"
+    return can_change and options.get(option.name) != option.default
 
 
 @dataclass(frozen=True)
@@ -393,12 +413,7 @@ class Procedure:
         >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)
         'mctaco|version:1|missing:error|gold:0123456789ab'
         """
-        unsigned = {
-            one.name
-            for one in self.options
-            if one.signed == "never"
-            or (one.signed == "if_changed" and options.get(one.name) == one.default)
-        }
+        unsigned = {option.name for option in self.options if not _is_signed(option, options)}
         values = [f"{name}:{value}" for name, value in options.items() if name not in unsigned]
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, ov
 
 from closeread import parameters as arg
 from closeread.argument_types import check_argument
-from closeread.corpus.notices import warn_all
+from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counts import Counts, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
@@ -121,18 +121,23 @@ def read_systems(
         raise RequestError(
             "counts and reports include their gold and options; omit the options for these"
         )
-    notices = [] if scorer is None else list(scorer.gold.notices)
+    notices_by_system: dict[str, list[str]] = {}
 
     def read(system: str) -> Counts | Report:
         if scorer is None or are_stored[system]:
             return _read_stored(sources[system], procedure)
         epochs = logs[system].rows if system in logs else [cast(FileOrRows, sources[system])]
         counted = [scorer.count(scorer.read_source(rows)) for rows in epochs]
+        source = sources[system]
+        name = str(source) if isinstance(source, str | Path) else system
+        messages = notices_by_system.setdefault(name, [])
         for counts in counted:
-            notices.extend(counts.notices)
+            messages.extend(counts.notices)
         return average_counts(counted)
 
     results = read_all(sources, read)
+    notices = [] if scorer is None else list(scorer.gold.notices)
+    notices += name_systems(notices_by_system)
     provenances, requested = [one.provenance for one in results], None
     if scorer is not None and any(are_stored.values()):
         signature = scorer.expected_signature()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 from closeread import parameters as arg
-from closeread.corpus.notices import warn_all
+from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.counts import UnitRows, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
@@ -220,7 +220,7 @@ def validate_all(
             else:
                 rows, remarks = total - len(system.missing), scorer.remarks(system)
                 verdicts.append(Verdict(source, rows, total, None, remarks, gold_name))
-    warn_all(notice for one in verdicts for notice in one.notices)
+    warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
 
 

@@ -243,16 +243,12 @@ class Agreement(Result):
         }
         return {"documents": documents, **self.alpha, **options}
 
-    def describe_left_out(self) -> Iterator[str]:
-        """Yield a sentence on the documents without alpha, if there are any."""
+    def describe_undefined(self) -> Iterator[str]:
+        """Yield a sentence on each kind of documents whose alpha averages leave out, or have by convention."""
         if alone := [one.document for one in self.documents if one.annotators < 2]:
             verb = "has" if len(alone) == 1 else "have"
             found = f"{pluralize(len(alone), 'document')} {verb} fewer than two annotators"
             yield f"{found}, and no alpha: {join_names(alone)}."
-
-    def describe(self) -> Iterator[str]:
-        """Yield notes for readers of the figures."""
-        yield from self.describe_left_out()
         compared = [document for document in self.documents if document.annotators > 1]
         incomparable = [one.document for one in compared if None in one.alpha.values()]
         if incomparable:
@@ -267,6 +263,10 @@ class Agreement(Result):
         if equal:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
             yield f"{found} without two different values: {join_names(equal)}."
+
+    def describe(self) -> Iterator[str]:
+        """Yield notes for readers of the figures."""
+        yield from self.describe_undefined()
         if self.empty:
             verb = "has" if self.empty == 1 else "have"
             yield f"{pluralize(self.empty, 'annotation')} {verb} no chain of two or more mentions."

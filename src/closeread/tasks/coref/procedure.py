@@ -32,6 +32,7 @@ from closeread.counts.procedure import (
     check_present,
     missing_option,
     name_documents,
+    undefined_option,
 )
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
@@ -190,14 +191,7 @@ PROCEDURE = Procedure(
             references=PRADHAN_2014 + LUO_2014,
         ),
         average_option("document"),
-        Option(
-            "undefined",
-            ("skip", "zero"),
-            "skip",
-            "How to average a score that is 0/0 in a document, where nothing was to be found and nothing was: leave it "
-            "out of the mean, or count it as 0.",
-            signed="if_changed",
-        ),
+        undefined_option("document"),
         Option(
             "matching",
             ("exact", "head", "partial", "minimum", "craft"),

@@ -6,9 +6,8 @@ version 2 of the official scorer.
 Conventions: the unit, and the unit of resampling, is the timeline; timelines without entries in gold are left out.
 Numerators and denominators are summed over timelines before dividing (`average="micro"`), as the published totals were,
 or the scores of timelines are averaged, weighted by their gold events (`"events"`), as the paper's section 5
-describes it.  An event is an entry, at position 0 or not.  0/0 is 0, except for anchor
-accuracy, which is undefined if no mention is shared; in the average over events, a timeline without shared mentions
-counts as 0.
+describes it.  An event is an entry, at position 0 or not.  0/0 is 0, as in the official scorer, except for anchor
+accuracy, which is undefined if no mention is shared; averages over events leave such timelines out of it.
 
 Metrics:
     awareness: precision, recall and F1 of reduced relations, as verified by the other side.
@@ -23,13 +22,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpus.citing import papers
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusSides, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
     Explanation,
     Inconsistency,
     Option,
+    Options,
     Procedure,
     check_present,
     missing_option,
@@ -61,7 +61,9 @@ def count(
     )
     if average == "events":
         events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
-        columns = unit_scores(columns, PROCEDURE.metrics, events)
+        *official, anchor_accuracy = PROCEDURE.metrics
+        means = unit_scores(columns, official, events)
+        columns = means | unit_scores(columns, [anchor_accuracy], events, undefined="skip")
     table = CountTable.of_columns([record["id"] for record, _ in scored], columns)
     return table.select(present) if missing == "skip" else table
 
@@ -75,6 +77,17 @@ def validate(
         if row is not None and row["id"] != record["id"]:
             what = f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
             yield Inconsistency("system", index, what)
+
+
+def list_events(timeline: Record, options: Options) -> list[str]:
+    """Return the mentions of events of a timeline."""
+    mentions: list[str] = []
+    for entry in timeline["entries"]:
+        mentions += entry["mentions"]
+    return mentions
+
+
+SILENCE = Silence("event", list_events, "are documents and sentences named as in the gold?")
 
 
 ANCHORS = "Shared mentions with the correct anchor; undefined if no mention is shared."
@@ -144,7 +157,7 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
-    sides=CorpusSides(check=validate),
+    sides=CorpusSides(check=validate, describe_silence=SILENCE),
     references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
     explanation=load_explanation,
 )

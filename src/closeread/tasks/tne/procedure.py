@@ -35,12 +35,13 @@ from functools import partial
 import numpy as np
 
 from closeread.arrays import Ints, Mask, mark_run_starts
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusSides, Silence
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import (
     EXTRA,
     Inconsistency,
     Option,
+    Options,
     Procedure,
     check_present,
     missing_option,
@@ -275,6 +276,14 @@ def _find_wrong_links(
         seen.add(key)
 
 
+def list_pairs(record: Record, options: Options) -> list[tuple[str, str]]:
+    """Return the pairs of noun phrases that a document or a row links."""
+    links = record.get("np_relations") or record.get("relations") or ()
+    return [(link["anchor"], link["complement"]) for link in links]
+
+
+SILENCE = Silence("link", list_pairs, "are the noun phrases numbered as in the gold?")
+
 IN_LINKED = "Accuracy of the preposition over gold pairs that the system links."
 IN_UNLINKED = "Accuracy of the fallback preposition over gold pairs that the system does not link."
 
@@ -352,5 +361,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    sides=CorpusSides(check=validate, to_columns=rows_of),
+    sides=CorpusSides(check=validate, to_columns=rows_of, describe_silence=SILENCE),
 )

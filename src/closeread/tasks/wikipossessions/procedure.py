@@ -3,7 +3,8 @@
 Source: Chinnappa, Palmer and Blanco (2020), section 5; what they leave open is an option.
 
 Conventions: both the unit and the resampling unit are the article.  Numerators and denominators are summed over
-articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0.
+articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0; in averages
+over articles, `undefined` says whether it counts.
 
 Metrics: precision, recall and F1 of
     possessor: possessors.
@@ -16,23 +17,25 @@ Metrics: precision, recall and F1 of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusSides, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
     Inconsistency,
     Option,
+    Options,
     Procedure,
     average_option,
     check_present,
     missing_option,
     name_documents,
+    undefined_option,
 )
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
@@ -102,7 +105,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
         zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True)
     )
     if chosen["average"] == "macro":
-        columns = unit_scores(columns, PROCEDURE.metrics)
+        columns = unit_scores(columns, PROCEDURE.metrics, undefined=chosen["undefined"])
     table = CountTable.of_columns([record["article"] for record in gold], columns)
     return table.select(present) if chosen["missing"] == "skip" else table
 
@@ -157,6 +160,20 @@ def _find_wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
     order = row.get("order")
     if order is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", order):
         yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
+
+
+def list_possessors(article: Record, options: Options) -> set[Collection[str]]:
+    """Return the names of possessors of an article, and in the partial setting their words, any of which may match."""
+    possessors: set[Collection[str]] = set()
+    for row in _rows(article):
+        name = normalize_name(row["possessor"], options["strip_scope"])
+        possessors.add(name.tokens)
+        if options["setting"] == "partial":
+            possessors |= name.content
+    return possessors
+
+
+SILENCE = Silence("possessor", list_possessors, "are names written as in the articles?")
 
 
 def _metrics() -> Iterator[Metric]:
@@ -256,6 +273,7 @@ OPTIONS = (
         "match, or only with the pair of the matched names.",
     ),
     average_option("article"),
+    undefined_option("article"),
     _choose(
         "setting",
         "exact partial",
@@ -291,5 +309,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    sides=CorpusSides(check=validate),
+    sides=CorpusSides(check=validate, describe_silence=SILENCE),
 )
