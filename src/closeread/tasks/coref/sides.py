@@ -336,6 +336,9 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
+    # before alignment, so that tokens and lines are the response's
+    if options["duplicates"] == "error":
+        problems += find_repeated(response, advise_repeats())
     if options["words"] == "align":
         response, other_texts = align_documents(key, response)
         problems += other_texts
@@ -343,8 +346,6 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         response = _adopt_known_nodes(key, response)
     problems += token_differences(key, response, options["words"])
     problems += _find_mentions_past_end(key, response)
-    if options["duplicates"] == "error":
-        problems += find_repeated(response, advise_repeats())
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
@@ -536,10 +537,9 @@ class CoreferenceSides:
     def check_form(
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
     ) -> None:
-        """Check a response without a key, of which only the names of documents are known."""
-        response = align(
-            table_of([{"document": name, "clusters": []} for name in names]), source, options
-        )
+        """Check a response without a key, of which only the names of documents are known, and no words."""
+        key = table_of([{"document": name, "clusters": []} for name in names])
+        response = align(key, source, {**options, "words": "ignore"})
         if options["matching"] == "head":
             require_heads(response, response, "head")
 
