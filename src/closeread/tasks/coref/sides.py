@@ -600,7 +600,9 @@ class CoreferenceSides:
         sides = {"key": key, "response": response}
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
-        treebanks = {Path(name).name.partition("-corefud")[0] for name in key.files}
+        # Files of CRAC are named after their treebanks, such as en_gum-corefud-dev.conllu.
+        named = [Path(name).name.partition("-corefud") for name in key.files]
+        treebanks = {treebank for treebank, mark, _ in named if mark}
         if options["zeros"] == "corefud" and len(treebanks) > 1:
             pooled = f"pooled over {len(treebanks):,} treebanks"
             yield f"{pooled}; CRAC reports the mean of their scores: score each treebank alone"
