@@ -186,3 +186,32 @@ def test_repeated_mentions_that_are_left_out_are_named(run, tmp_path):
         for side in ("key", "response")
     ]
     assert result.stderr.splitlines() == wanted
+
+
+@pytest.mark.parametrize(
+    ("files", "n_treebanks"),
+    [
+        (["en_ferry-corefud-dev", "de_markt-corefud-dev"], 2),
+        (["en_ferry-corefud-dev", "en_ferry-corefud-test"], 1),
+        (["en_ferry-corefud-dev"], 1),
+        # These names do not tell the treebank.
+        (["first", "second"], 1),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:pooled over:closeread.CloseReadWarning")
+def test_treebanks_that_are_pooled_are_told(files, n_treebanks, tmp_path, run):
+    for side in ("key", "response"):
+        (tmp_path / side).mkdir()
+        for number, name in enumerate(files):
+            cells = {"1": "(e1-x-1-)", "2": "(e1-x-1-)"}
+            path = write_corefud(tmp_path / side / f"{name}.conllu", cells)
+            text = path.read_text("utf-8").replace("newdoc id = d", f"newdoc id = d{number}")
+            path.write_text(text, "utf-8")
+    key, response = tmp_path / "key", tmp_path / "response"
+    note = "pooled over 2 treebanks; CRAC reports the mean of their scores"
+    counted = closeread.count("coref", response, gold=key, preset="corefud")
+    assert any(note in notice for notice in counted.notices) == (n_treebanks == 2)
+    done = run("score", "coref", key, response, "--preset", "corefud", "--no-ci")
+    assert (f"note: {note}" in done.stderr) == (n_treebanks == 2)
+    # Without the preset, the score is not CRAC's.
+    assert note not in run("score", "coref", key, response, "--no-ci").stderr

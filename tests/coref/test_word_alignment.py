@@ -1,12 +1,16 @@
 """Words of a system aligned with those of the key."""
 
+import json
 import time
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import closeread
+from closeread.exceptions import InputError, RequestError
 from closeread.tasks.coref.alignment import LOST, align_words
 
 WORDS = st.lists(st.text("abcXé", min_size=1, max_size=6), max_size=30)
@@ -74,3 +78,80 @@ def test_a_large_document():
     right = sum(found.first[i] == found.last[i] == i for i in range(100_000) if i not in changed)
     assert right > 98_800
     assert found.n_equal >= right
+
+
+KEY = ["New", "York-based", "firms", "say", "they", "win"]
+OTHER = ["New", "York", "-", "based", "firms", "say", "they", "win"]
+CHAINS = [[[0, 1], [4, 4]], [[2, 2], [5, 5]]]
+
+
+def write(path, *documents):
+    """Write documents, each with its words, which may be None, and its clusters."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, (words, clusters) in enumerate(documents):
+            record = {"doc_key": f"d{number}", "sentences": [words], "clusters": clusters}
+            if words is None:
+                record = {"document": f"d{number}", "clusters": clusters}
+            file.write(json.dumps(record) + "\n")
+    return path
+
+
+def score(key, response, **options):
+    return closeread.score("coref", response, gold=key, words="align", ci=False, **options)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_mentions_that_fall_on_one_word_are_moved(order, tmp_path):
+    # "York" and "based" are both parts of "York-based", so the second one is left out.
+    clusters = [[[1, 1], [6, 6]], [[3, 3], [7, 7]]][::order]
+    key = write(tmp_path / "key.jsonl", (KEY, CHAINS))
+    response = write(tmp_path / "response.jsonl", (OTHER, clusters))
+    moved = r"2 mentions moved to the borders of words \(1 onto another, and left out\), and 0 lost"
+    with pytest.warns(closeread.CloseReadWarning, match=moved):
+        report = score(key, response)
+    # "York-based", "they" and "win" are left, of which two are among the four of the key.
+    values = {name: estimate.value for name, estimate in report.total.scores.items()}
+    assert [values["mentions/precision"], values["mentions/recall"]] == [2 / 3, 1 / 2]
+    assert [values["b3/precision"], values["b3/recall"]] == [1 / 2, 1 / 4]
+
+
+def test_repeated_mentions_have_the_tokens_and_lines_of_the_response(tmp_path):
+    key = write(tmp_path / "key.jsonl", (KEY, CHAINS), (KEY, CHAINS))
+    clusters = [[[1, 1], [6, 6]], [[3, 3], [6, 6]]]
+    response = write(tmp_path / "response.jsonl", (OTHER, []), (OTHER, clusters))
+    with pytest.raises(InputError) as caught:
+        score(key, response)
+    (problem,) = caught.value.problems
+    assert problem.line == 2
+    assert "the mention of tokens 6 to 6 is in entities" in problem.message
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_words_are_needed_on_both_sides(repeats, tmp_path):
+    clusters = [*CHAINS, [[5, 5]]] if repeats else CHAINS
+    with_words, without = (KEY, CHAINS), (None, clusters)
+    whole = write(tmp_path / "whole.jsonl", with_words, with_words)
+    write(tmp_path / "none.jsonl", without, without)
+    some = [{"doc_key": "d0", "sentences": [KEY], "clusters": CHAINS}]
+    some.append({"doc_key": "d1", "clusters": clusters})
+    path = tmp_path / "some.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in some))
+    needs = "words='align' needs the words of both sides, but"
+    with pytest.raises(RequestError, match=f"{needs} 2 documents of the response have none: 'd0'"):
+        score(whole, tmp_path / "none.jsonl")
+    with pytest.raises(RequestError, match=f"{needs} 2 documents of the key have none: 'd0'"):
+        score(tmp_path / "none.jsonl", whole)
+    with pytest.raises(RequestError, match=f"{needs} 1 document of the response has none: 'd1'"):
+        score(whole, path)
+
+
+def test_repeats_of_documents_without_words_have_no_line(tmp_path):
+    key = write(tmp_path / "key.jsonl", (KEY, CHAINS), (KEY, CHAINS))
+    records = [
+        {"doc_key": "d0", "sentences": [KEY], "clusters": CHAINS},
+        {"doc_key": "d1", "clusters": [*CHAINS, [[5, 5]]]},
+    ]
+    path = tmp_path / "response.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(InputError, match="the mention of tokens 5 to 5 is in entities"):
+        closeread.score("coref", path, gold=key, ci=False)

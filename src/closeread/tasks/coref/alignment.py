@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.exceptions import Problem, RequestError, pluralize, quote
+from closeread.exceptions import (
+    Problem,
+    RequestError,
+    join_names,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.tasks.coref.documents import (
     Document,
     EmptyNode,
@@ -184,16 +191,18 @@ class _Counts:
     """What became of the words and mentions of a response."""
 
     def __init__(self) -> None:
-        self.documents = self.words = self.missing = self.moved = self.lost = 0
+        self.documents = self.words = self.missing = self.moved = self.merged = self.lost = 0
 
     def describe(self) -> Iterator[str]:
-        if self.documents:
-            yield (
-                f"{pluralize(self.documents, 'document')} aligned with the key's words: "
-                f"{pluralize(self.words, 'word')} of the response not found in the key and "
-                f"{self.missing:,} of the key not in the response; "
-                f"{pluralize(self.moved, 'mention')} moved to the borders of words, and {self.lost:,} lost."
-            )
+        if not self.documents:
+            return
+        merged = f" ({self.merged:,} onto another, and left out)" if self.merged else ""
+        yield (
+            f"{pluralize(self.documents, 'document')} aligned with the key's words: "
+            f"{pluralize(self.words, 'word')} of the response not found in the key and "
+            f"{self.missing:,} of the key not in the response; "
+            f"{pluralize(self.moved, 'mention')} moved to the borders of words{merged}, and {self.lost:,} lost."
+        )
 
 
 def align_documents(
@@ -202,11 +211,10 @@ def align_documents(
     """Return a response with the tokens of the key, and the documents that are other texts.
 
     Raises:
-        RequestError: the key has no words, or the response has relations, which aren't aligned.
+        RequestError: a document has mentions but no words, or the response has relations, which aren't aligned.
     """
-    if key.words is None:
-        raise RequestError("words 'align' needs the words of the key, but it has none")
-    if response.words is None:
+    _require_words(key, response)
+    if key.words is None or response.words is None:
         return response, []
     index = {name: i for i, name in enumerate(key.names)}
     documents, places, problems, counts, changed = [], [], [], _Counts(), False
@@ -214,7 +222,8 @@ def align_documents(
         k = index.get(document.name)
         places.append(find_words(response, r) if k is None else find_words(key, k))
         words = response.words(r)
-        if k is None or not (wanted := key.words(k)) or (not words and document.n_tokens):
+        wanted = () if k is None else key.words(k)
+        if k is None or not wanted or (not words and document.n_tokens):
             documents.append(document)
             continue
         nodes = key.empty[k] if key.empty else ()
@@ -234,7 +243,7 @@ def align_documents(
         return response, problems
     if response.relations is not None:
         raise RequestError(
-            "words 'align' can't align the relations of Universal Anaphora files; use CorefUD or CoNLL"
+            f"{name_option('words', 'align')} can't align the relations of Universal Anaphora files; use CorefUD or CoNLL"
         )
     table = make_table(
         documents,
@@ -245,6 +254,23 @@ def align_documents(
         files=response.files,
     )
     return table, problems
+
+
+def _require_words(key: MentionTable, response: MentionTable) -> None:
+    """Raise a RequestError if a document in which the response has mentions has no words on a side."""
+    annotated = {response.names[document] for document in np.unique(response.document)}
+    annotated.intersection_update(key.names)
+    for side, table in (("key", key), ("response", response)):
+        lacking = [
+            name
+            for document, name in enumerate(table.names)
+            if name in annotated and not (table.words and table.words(document))
+        ]
+        if lacking:
+            documents = f"{pluralize(len(lacking), 'document')} of the {side}"
+            verb = "has" if len(lacking) == 1 else "have"
+            needs = f"{name_option('words', 'align')} needs the words of both sides"
+            raise RequestError(f"{needs}, but {documents} {verb} none: {join_names(lacking)}")
 
 
 def _align_document(
@@ -276,6 +302,10 @@ def _align_document(
     kept, starts, ends, heads = (list[int]() for _ in range(4))
     all_parts: dict[int, Parts] = {}
     head = (document.start if document.head is None else document.head).tolist()
+    parts_by_row: dict[int, Parts] = {}
+    joined_by_row: dict[int, Parts] = {}
+    # Of mentions that fall on the same words of the key, the first in the text is kept.
+    first_on: dict[Parts, Parts] = {}
     for row, (start, end) in enumerate(
         zip(document.start.tolist(), document.end.tolist(), strict=True)
     ):
@@ -285,8 +315,14 @@ def _align_document(
             counts.lost += 1
             continue
         counts.moved += not all(map(whole.__getitem__, borders))
-        mapped = [(first[a], last[b]) for a, b in parts]
-        joined = tuple(merge_adjacent(mapped))
+        joined = tuple(merge_adjacent([(first[a], last[b]) for a, b in parts]))
+        parts_by_row[row], joined_by_row[row] = parts, joined
+        first_on[joined] = min(parts, first_on.get(joined, parts))
+    for row, joined in joined_by_row.items():
+        # A mention that the response repeats is kept as often, as it would be without alignment.
+        if parts_by_row[row] != first_on[joined]:
+            counts.merged += 1
+            continue
         if len(joined) > 1:
             all_parts[len(kept)] = joined
         kept.append(row)

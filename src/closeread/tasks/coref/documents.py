@@ -310,7 +310,8 @@ class ListedWords:
 
     def line_of(self, document: int, token: int) -> int:
         """Return the line of a token; 0 if it has none."""
-        return self._lines[document][token] if self._lines else 0
+        lines = self._lines[document] if self._lines else ()
+        return lines[token] if token < len(lines) else 0
 
 
 def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -347,6 +347,9 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
+    # before alignment, so that tokens and lines are the response's
+    if options["duplicates"] == "error":
+        problems += find_repeated(response, advise_repeats())
     if options["words"] == "align":
         response, other_texts = align_documents(key, response)
         problems += other_texts
@@ -354,8 +357,6 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         response = _adopt_known_nodes(key, response)
     problems += token_differences(key, response, options["words"])
     problems += _find_mentions_past_end(key, response)
-    if options["duplicates"] == "error":
-        problems += find_repeated(response, advise_repeats())
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
@@ -547,10 +548,9 @@ class CoreferenceSides:
     def check_form(
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
     ) -> None:
-        """Check a response without a key, of which only the names of documents are known."""
-        response = align(
-            table_of([{"document": name, "clusters": []} for name in names]), source, options
-        )
+        """Check a response without a key, of which only the names of documents are known, and no words."""
+        key = table_of([{"document": name, "clusters": []} for name in names])
+        response = align(key, source, {**options, "words": "ignore"})
         if options["matching"] == "head":
             require_heads(response, response, "head")
 
@@ -611,7 +611,9 @@ class CoreferenceSides:
         sides = {"key": key, "response": response}
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
-        treebanks = {Path(name).name.partition("-corefud")[0] for name in key.files}
+        # Files of CRAC are named after their treebanks, such as en_gum-corefud-dev.conllu.
+        named = [Path(name).name.partition("-corefud") for name in key.files]
+        treebanks = {treebank for treebank, mark, _ in named if mark}
         if options["zeros"] == "corefud" and len(treebanks) > 1:
             pooled = f"pooled over {len(treebanks):,} treebanks"
             yield f"{pooled}; CRAC reports the mean of their scores: score each treebank alone"
