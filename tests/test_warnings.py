@@ -58,7 +58,7 @@ CALLS = {
     ),
     "compare": (
         lambda: closeread.compare("coref", *["response.conll"] * 2, gold="key.conll", words="warn"),
-        [f"{WORD} (2 times)"],
+        [WORD],
     ),
     "reproduce": (
         lambda: closeread.reproduce("wikipossessions", "3", data_dir=other_files()),

@@ -15,7 +15,7 @@ from closeread.leaderboard.results import parse_index
 REPEATED = [{"document": "a", "clusters": [[[0, 0], [0, 0], [1, 1]]]}]
 
 
-@pytest.mark.filterwarnings("ignore:the .* repeats 1 mention:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:.*the .* repeats 1 mention:closeread.CloseReadWarning")
 def test_reports_of_repeated_mentions_are_read_back():
     """CEAF of the reference scorer finds all three mentions in an entity of two: precision is 3/2."""
     response = [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}]

@@ -419,7 +419,9 @@ def test_the_schema_of_gold(file, changes, problem):
     own.write_text(json_lines.dump([make_record(**changes)]), "utf-8")
     with pytest.raises(FormatError) as caught:
         read_own_gold(CORPUS, own)
-    named = f"article {make_record()['article']!r}: " if problem.startswith("possessions[0].") else ""
+    named = (
+        f"article {make_record()['article']!r}: " if problem.startswith("possessions[0].") else ""
+    )
     assert str(caught.value).startswith(f"{own}:1: {named}{problem}")
 
 

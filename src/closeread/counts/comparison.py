@@ -81,6 +81,8 @@ class Comparison(Loadable):
     >>> (comparison,) = closeread.compare("mctaco", systems, config="sample")
     >>> comparison
     <Comparison of 'always-negative' and 'random': 25 questions, Exact match +0.00, F1 +36.40>
+    >>> comparison.is_worse("f1", points=1)
+    False
     >>> comparison["f1"].p_randomization < 0.05
     True
     """
@@ -101,7 +103,7 @@ class Comparison(Loadable):
         return find_score(self.differences, name, self.first.titles)
 
     def is_worse(self, score: str, points: float | None = None) -> bool:
-        """Tell whether the second system is worse than the first.
+        """Return whether the second system is worse than the first.
 
         Args:
             score: the score to look at, such as "conll/f1".
@@ -110,13 +112,6 @@ class Comparison(Loadable):
 
         Raises:
             RequestError: the score was not compared.
-
-        >>> import closeread
-        >>> names = ("always-positive", "always-negative")
-        >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in names}
-        >>> (comparison,) = closeread.compare("mctaco", systems, config="sample")
-        >>> comparison.is_worse("f1", points=5)
-        True
         """
         difference = self[score]
         if points is not None:

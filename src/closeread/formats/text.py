@@ -33,6 +33,9 @@ DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters and lone surrogates: text with one can't be shown, stored and compared safely."""
 
+UNSAFE_IN_ROWS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+"""The same without tabs and C1 controls, which are quotes of Windows-1252 that were read as Latin-1: words have them."""
+
 UNSAFE_IN_TEXTS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """The same without tabs and line ends, which the text of an article has."""
 

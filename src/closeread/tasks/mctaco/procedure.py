@@ -17,7 +17,7 @@ Metrics:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from math import comb
 
@@ -30,14 +30,12 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.printed_tables import Chance
 from closeread.counts.procedure import (
     EXTRA,
-    Options,
     Procedure,
     check_present,
     missing_option,
     name_documents,
 )
 from closeread.counts.table import CountTable, factorize
-from closeread.exceptions import quote
 from closeread.records import ColumnRecords, Record, column
 
 MAX_CANDIDATES = 1_000
@@ -215,18 +213,6 @@ def encode_labels(rows: Sequence[Record | None]) -> NDArray[np.int8]:
     return np.fromiter(codes, np.int8, len(rows))
 
 
-def describe_silence(
-    gold: Sequence[Record], system: Sequence[Record | None], options: Options
-) -> Iterator[str]:
-    """Say that all predictions are the same label, although the gold has both."""
-    labels = np.unique(encode_labels(system))
-    predicted = labels[labels != ABSENT]
-    if len(predicted) == 1 and len(np.unique(encode_labels(gold))) > 1:
-        label = "yes" if predicted[0] == YES else "no"
-        cause = "are labels of another form read as this one?"
-        yield f"every predicted label is {quote(label)}, but the gold has both ({cause})"
-
-
 PROCEDURE = Procedure(
     name="mctaco",
     version=1,
@@ -252,5 +238,5 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
-    sides=CorpusSides(unit="question_id", describe_silence=describe_silence),
+    sides=CorpusSides(unit="question_id"),
 )

@@ -36,7 +36,6 @@ from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
@@ -76,7 +75,6 @@ FILE = "a CoNLL-U file"
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
 GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
-CONTROL = re.compile(rb"\xc2[\x80-\x9f]")  # beyond ASCII
 ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
 CHAINS = "coref_chains="
@@ -181,7 +179,7 @@ class _Reader:
     def read(self) -> Parsed:
         """Return all documents, and the line of each one's header."""
         text = self._text
-        is_safe = not has_controls(text) and (text.isascii() or not CONTROL.search(text))
+        is_safe = not has_controls(text)
         stream = BytesIO(text)
         for number, raw in enumerate(stream, 1):
             cells, document = raw.split(b"\t"), self._document
@@ -213,7 +211,7 @@ class _Reader:
                     f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)"
                 )
             else:
-                if not is_safe and UNSAFE.search(line.decode().replace("\t", " ")):
+                if not is_safe and has_controls(line):
                     self._report("the row contains a control character")
                 if document is None:
                     self._outside = number

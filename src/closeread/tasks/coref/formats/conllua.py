@@ -29,7 +29,7 @@ from pathlib import Path
 
 from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
@@ -380,7 +380,7 @@ class _Reader:
             what = f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
             self.problems.add(what, line)
             self._declare_columns(line, COLUMNS.split())
-        if UNSAFE.search(text.replace("\t", "")):
+        if UNSAFE_IN_ROWS.search(text):
             self.problems.add("the row contains a control character", line)
         if not self.documents:
             if not self._is_outside:

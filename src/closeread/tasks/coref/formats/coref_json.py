@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
@@ -38,7 +38,7 @@ from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, ProblemList, name_option, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
-from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
+from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.documents import (
     EmptyNode,
@@ -179,7 +179,7 @@ def read_neural(
     known = schema["$defs"][dialect.definition]["properties"]
     selected = [_select_fields(record, known) for record in parsed.records]
     in_memory = parsed.places is None
-    records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
+    records, rejected = accept_rows(validator, selected, unsafe=SURROGATES if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
     if texts is not None and not problems:
         records = [texts.locate(record, i) for i, record in enumerate(records)]
@@ -208,7 +208,10 @@ def read_neural(
             problems.append(parsed.problem(i, f"'{field}' {what}"))
         elif not problems or validator.accepts(record):
             documents.append(dialect.convert(record, field))
-            found = [*documents[-1].problems, *_find_unsafe(documents[-1])]
+            # Words are only compared, so they may be line ends and other control characters.
+            found = [*documents[-1].problems]
+            if unsafe := describe_unsafe(documents[-1].name):
+                found.append(f"document name {unsafe}")
             if dialect.of_name not in record:
                 documents[-1] = documents[-1]._replace(name=str(i + 1))
             name = documents[-1].name
@@ -258,17 +261,6 @@ def _select_fields(record: Any, known: Iterable[str]) -> Any:
             ]
             selected["sentences"] = [[token.get("text") for token in row] for row in rows]
     return selected
-
-
-def _find_unsafe(document: Document) -> Iterator[str]:
-    """Find the first string that can't be shown and compared safely."""
-    for what, text in (
-        ("document name", document.name),
-        *(("word", word) for word in document.words),
-    ):
-        if unsafe := describe_unsafe(text):
-            yield f"{what} {unsafe}"
-            return
 
 
 def _convert_e2e(record: Record, name: str) -> Document:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from closeread.exceptions import ProblemList, name_option, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.text import describe_unsafe, read_lines
+from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     ListedWords,
@@ -160,7 +160,7 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     problems, wrong, documents = ProblemList(), Counter[int](), []
     words = []
     for number, line in enumerate(lines, start=1):
-        if unsafe := describe_unsafe(line.replace("\t", " ")):
+        if unsafe := describe_unsafe(line, UNSAFE_IN_ROWS):
             problems.add(f"the text {unsafe}", number)
         marks = _read_markup(line) if is_markup else _read_crac(line)
         wrong[number] += len(marks.wrong)
