@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV ?= .venv
-EXTRAS ?= test,hub,serve,browser
+EXTRAS ?= test,hub,browser
 BIN = $(VENV)/bin
 ENVIRONMENT = test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 # No bytecode is compiled at installation, because only a small part of what is installed is ever imported.
@@ -77,7 +77,7 @@ gate: extras
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
 # released corpora; the oldest libraries; harnesses of language models.  It ends with a table of what was skipped and why, tests in a browser included if there
 # is no Chromium (`apt-get install chromium`), and recipes for Ray, Dask and Spark where these can't be installed.
-test-all: EXTRAS = test,neural,spacy,hub,serve,browser,docs
+test-all: EXTRAS = test,neural,spacy,hub,browser,docs
 test-all: export CLOSEREAD_FAULTS = all
 test-all: export CLOSEREAD_FUZZ_SECONDS = 60
 test-all: lint types
@@ -114,7 +114,7 @@ test-llm: environment
 	$(PYTEST) --skips=$(SKIPS) tests/llm tests/mctaco/test_lm_eval.py
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
-# oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
+# oldest of the extra hub.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the
 # corpora, the twins and the official scorers, and the faults of files that no library reads or writes.
 test-floors: VENV = .venv-floors
 test-floors: export CLOSEREAD_DATA =
@@ -128,6 +128,6 @@ test-floors: environment
 	  --ignore tests/test_readers.py --ignore tests/wikipossessions/test_possession_scores.py \
 	  --ignore-glob 'tests/faults/test_[!cdp]*' \
 	  -k 'not (random or twin or official or by_hand)'
-	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
+	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub]'
 	$(PYTEST) --skips=$(SKIPS) --hypothesis-profile few --extras-only \
-	  --ignore tests/leaderboard/test_hub_store_crashes.py --ignore tests/leaderboard/test_serve_trust.py
+	  --ignore tests/leaderboard/test_hub_store_crashes.py

@@ -210,7 +210,7 @@ HEAVY = {
     "huggingface_hub",
 }
 HEAVY |= {"closeread.hub", "closeread.leaderboard", "yaml", "jinja2", "markdown_it"}
-HEAVY |= {"starlette", "uvicorn", "playwright"}
+HEAVY |= {"playwright"}
 
 
 @pytest.mark.gate

@@ -14,7 +14,7 @@ import pytest
 
 import closeread
 
-EXTRAS = ("python_multipart", "safetensors", "starlette", "torch", "transformers", "uvicorn")
+EXTRAS = ("safetensors", "torch", "transformers")
 """Libraries of extras that a module may import as a whole."""
 
 

@@ -250,7 +250,7 @@ def test_the_floors_of_the_gate_are_those_of_the_package():
     asked = [wanted for r in extras["test"] for wanted in (extras[ours[r]] if r in ours else [r])]
     for name, wanted in {
         "floors.txt": [*project["dependencies"], *asked],
-        "floors-hub.txt": [*extras["hub"], *extras["serve"]],
+        "floors-hub.txt": extras["hub"],
     }.items():
         lines = (ROOT / ".ci" / name).read_text("utf-8").splitlines()
         assert {line for line in lines if not line.startswith("#")} == floors_of(wanted)

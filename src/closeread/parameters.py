@@ -45,7 +45,7 @@ class Param(NamedTuple):
     - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
       NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus; "fields": to slice by;
     - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read; "python": none;
-    - "report", "log": called with lines for standard output and standard error;
+    - "report": called with lines for standard output;
     - "systems", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what depends on the
       procedure that scores.
     """

@@ -27,11 +27,6 @@ FLOOR = 0.02
 """Seconds of processor time that are never too many: quadratic work takes several times as long on these texts."""
 
 
-def read_description(text):
-    server = pytest.importorskip("closeread.leaderboard.server")
-    return server._join_lines(text.strip())
-
-
 def redirect(n):
     return 'class="redirectMsg"' + ('class="redirectText"' * 20 + "<a " * 200) * (n // 1000)
 
@@ -39,8 +34,6 @@ def redirect(n):
 TABLE = {
     "names of a difference": (list_changed_paths, lambda n: "diff --git " + '\\"' * n),
     "sides of a difference": (list_changed_paths, lambda n: "diff --git a/" + " b/" * n),
-    "description": (read_description, lambda n: "a" + " " * n + "b"),
-    "description of lines": (read_description, lambda n: "a \n" * n + "b"),
     "name to suggest for": (lambda name: suggest(name, ["muc"]), lambda n: "_" * n + "x"),
     "blanks in a document's name": (NEWDOC.fullmatch, lambda n: "# newdoc id = a" + " " * n + "b"),
     "blanks in the entities' columns": (

@@ -196,28 +196,6 @@ def test_boards_and_rows_have_addresses_of_their_own():
     ]
 
 
-def test_a_form_is_shown_if_there_is_a_server():
-    form = {
-        "action": "/submit",
-        "fields": {
-            name: name.title() for name in ("system", "model", "paper", "code", "description")
-        },
-        "limit": 1_000,
-        "values": {"system": '"><script>', "board": "mctaco/test"},
-        "problems": ["line 3: \u202e is bad <b>"],
-    }
-    page = Page(render_page(make_index(3), form=form))
-    (sent,) = [one for one in page.find("form") if one.get("method")]
-    assert (sent["action"], sent["enctype"]) == ("/submit", "multipart/form-data")
-    values = {
-        one["name"]: one.get("value") for one in page.find("input") if one.get("name") == "system"
-    }
-    assert values == {"system": '"><script>'}
-    assert r"line 3: \u202e is bad <b>" in page.text("li")
-    (policy,) = [one["content"] for one in page.find("meta") if one.get("http-equiv")]
-    assert "form-action 'self'" in policy
-
-
 def test_how_to_take_part_is_told():
     commands = Page(render_page(make_index(3), address="hf://datasets/org/board")).text("code")
     assert "closeread submit mctaco PREDICTIONS" in commands

@@ -46,10 +46,6 @@ REASONS = {
     ("build", "tne"): SPACY,
     ("phrases", "text"): SPACY,
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
-    (
-        "leaderboard",
-        "serve",
-    ): "runs until it is stopped; receives submissions as `submit` sends them",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
     ("publish", "metric"): HUB,

@@ -14,7 +14,6 @@ NEEDS = {
     "leaderboard/test_hub_store*.py": ("hub",),
     "leaderboard/test_page*.py": ("hub",),
     "leaderboard/test_private_gold.py": ("hub",),
-    "leaderboard/test_serve*.py": ("hub", "serve"),
 }
 """Extras by pattern of path."""
 

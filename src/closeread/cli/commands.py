@@ -170,11 +170,9 @@ class DerivedCommand(Command):
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
         shown = take_printing_options(self.returns, values)
-        reports = [one for one in self.described if one.param.kind in ("report", "log")]
+        reports = [one for one in self.described if one.param.kind == "report"]
         for one in reports if not shown.get("as_json") else ():
-            values[one.name] = lambda line, err=one.param.kind == "log": printing.echo_above(
-                escape_line(line), err=err
-            )
+            values[one.name] = lambda line: printing.echo_above(escape_line(line), err=False)
         name = "" if reports else click.get_current_context().command_path
         with printing.quieting_libraries(), printing.showing_line(name):
             if self.returns == "Drawing":

@@ -176,7 +176,7 @@ def make_params(
                 *[key] * is_keyed,
                 click.Argument(["predictions"], type=FILE, metavar=metavar, **how),
             ]
-        case "python" | "preset" | "report" | "log":
+        case "python" | "preset" | "report":
             return []
         case "group":
             return [_make_param(field) for field in list_fields(parameter)]

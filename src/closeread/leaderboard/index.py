@@ -74,12 +74,13 @@ def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
     }
 
 
-def find_row(index: Mapping[str, Any], submission: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the board and the row of a submission; both are empty if there is none."""
-    found = (
-        (board, row) for board in index["boards"] for row in (*board["rows"], *board["superseded"])
-    )
-    return next(((board, row) for board, row in found if row["id"] == submission), ({}, {}))
+def find_row(index: Mapping[str, Any], submission: str) -> dict[str, Any]:
+    """Return the row of a submission; empty if there is none."""
+    for board in index["boards"]:
+        for row in (*board["rows"], *board["superseded"]):
+            if row["id"] == submission:
+                return dict(row)
+    return {}
 
 
 def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:

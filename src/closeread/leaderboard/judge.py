@@ -41,9 +41,6 @@ REFUSALS = 20
 
 SHOWN = 20  # how many problems an answer lists
 
-Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
-"""Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
-
 
 @dataclass(frozen=True)
 class JudgingReport(JsonResult):
@@ -77,12 +74,11 @@ def judge(
     n_workers: int,
     cache: CountCache,
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
-    score: Scoring | None = None,
 ) -> JudgingReport:
     """Judge all new submissions, with the organiser's own gold by board.
 
     `cache` keeps counts between runs; `progress` is called after every submission with the name of a field of
-    `JudgingReport`, such as "accepted", and a sentence; `score` scores jobs, by default in new processes.
+    `JudgingReport`, such as "accepted", and a sentence.
     """
     leaderboard = store.read_leaderboard()
     for name in golds:
@@ -90,7 +86,6 @@ def judge(
     boards = leaderboard.boards.values()
     scorers = [board.open_scorer(golds.get(board.name)) for board in boards]
     notices = dict.fromkeys(notice for scorer in scorers for notice in scorer.gold.notices)
-    score = score or partial(score_all, n_workers=n_workers)
     results = store.read_results(leaderboard)
     told: dict[str, list[str]] = {}
 
@@ -100,7 +95,13 @@ def judge(
 
     arrivals = store.list_arrivals(leaderboard, results)
     runs = [
-        _Run(store, board, partial(score, board, golds.get(board.name)), cache, results)
+        _Run(
+            store,
+            board,
+            partial(score_all, board, golds.get(board.name), n_workers=n_workers),
+            cache,
+            results,
+        )
         for board in boards
     ]
     for run in runs:
@@ -131,7 +132,7 @@ def judge(
                 text = _describe_refusal(problems or (entry.problems if entry else ()))
             elif entry.status == "withdrawn":
                 text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
-            elif row := find_row(index, arrival.submission)[1]:
+            elif row := find_row(index, arrival.submission):
                 path = store_path(
                     "results", run.board.name, record_id(arrival.submission, run.board.signature)
                 )

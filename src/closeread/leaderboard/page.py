@@ -520,7 +520,7 @@ class Submissions(Result):
         return {"submissions": judged, "waiting": waiting}
 
 
-SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "form", "views")
+SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "views")
 TEXTS = (
     "id",
     "kind",
@@ -552,16 +552,12 @@ def list_commands(board: Json, address: str) -> list[str]:
     return ["pip install closeread", shlex.join([*words, "--dry-run"]), shlex.join(words)]
 
 
-def render_page(index: Json, *, form: Json | None = None, address: str = "STORE") -> str:
+def render_page(index: Json, *, address: str = "STORE") -> str:
     """Return the page of a leaderboard as HTML.
 
     Args:
         index: the content of `board.json`; all texts in it are untrusted.
         address: where to submit: the folder or the dataset on the Hub.
-        form: shows a form to submit with, if the page comes from a server: `action` (the path that it is sent to),
-            `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one to show),
-            `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the `invalid`
-            fields and the name of the `file`; or `accepted` (id, system, score and rank); or `message`.
     """
     import jinja2
 
@@ -572,8 +568,7 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     # its names are not visible outside of it
     script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
-    target = "'none'" if form is None else "'self'"
-    policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action {target}"
+    policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action 'none'"
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -614,7 +609,6 @@ def render_page(index: Json, *, form: Json | None = None, address: str = "STORE"
         title=clean["title"],
         closeread=clean["closeread"],
         sections=sections,
-        form=clean_index(form),
         style=style,
         script=script,
         policy=f"default-src 'none'; {policy}",

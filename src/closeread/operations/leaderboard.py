@@ -35,7 +35,7 @@ from closeread.exceptions import (
     quote_json,
 )
 from closeread.operations.calling import take_path
-from closeread.parameters import Operations, Param, Written, within
+from closeread.parameters import Operations, Param, Written
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
@@ -63,7 +63,6 @@ Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
-Port = Annotated[int, within(0, 65535)]
 Output = Annotated[
     str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
 ]
@@ -71,7 +70,6 @@ PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
 Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
-Log = Annotated[Callable[[str], None] | None, Param(kind="log")]
 
 
 def init_leaderboard(
@@ -262,60 +260,6 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     page = render_page(_open(store).read_index(), address=str(store))
     write_text(Path(output), page)
     return Written(Path(output), f"{len(page.encode()):,} bytes")
-
-
-def serve_leaderboard(
-    store: Store,
-    *,
-    gold: Golds = (),
-    workers: arg.Workers = None,
-    port: Port = 8000,
-    cache: Cache = None,
-    report: Report = None,
-    log: Log = None,
-) -> None:
-    """Show the page on this machine, with a form.
-
-    The page of STORE, a folder, is shown on http://127.0.0.1:8000, with a form to validate and submit predictions.
-    Submissions are scored at once. Their author is the user who runs this command. Other machines can't open the page.
-    Ctrl-C stops the server.
-
-    \b
-    Example:
-      closeread leaderboard serve board
-
-    Args:
-        port: Port to listen on; 0 for a free one.
-        report: called with a line that says where the page is.
-        log: called with a line about each submission.
-    """
-    from importlib.util import find_spec
-
-    from closeread.exceptions import MissingExtraError
-
-    libraries = ("python-multipart", "starlette", "uvicorn")
-    if missing := [name for name in libraries if find_spec(name.replace("-", "_")) is None]:
-        raise MissingExtraError("serving a leaderboard", *missing, extra="serve")
-    from closeread.leaderboard.results import HUB, CountCache
-    from closeread.leaderboard.server import Service, serve
-
-    if str(store).startswith(HUB):
-        raise RequestError(
-            f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)"
-        )
-    opened, tell, write = _open(store), report or _ignore, log or _ignore
-    counts = CountCache(take_path(cache))
-    service = Service(
-        opened,
-        _read_golds(opened, gold),
-        counts,
-        lambda kind, sentence: write(f"{kind}: {sentence}"),
-    )
-
-    def announce(port: int) -> None:
-        tell(f"{store} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")
-
-    serve(service, port, workers or _count_cores(), announce)
 
 
 def list_submissions(store: Store) -> Result:
@@ -660,7 +604,6 @@ OPERATIONS: Operations = {
         "judge": judge_leaderboard,
         "show": show_leaderboard,
         "build": build_leaderboard,
-        "serve": serve_leaderboard,
         "status": list_submissions,
         "download": download_submission,
         "withdraw": withdraw_submission,
