@@ -66,8 +66,7 @@ def score(
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         predictions: a file, a folder, a log of inspect-ai, or objects: a list of rows, a data frame (pandas,
             polars, Arrow), a `datasets.Dataset`, or a mapping or series of pandas from ids to rows, or to labels,
-            links, clusters …; of coreference, also a list of the clusters of each document, which are then matched in
-            order.
+            links, clusters …; or a list of these values, one for each gold record, in their order.
         gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
