@@ -106,6 +106,7 @@ def test_submission(run, here, name):
 
 
 @pytest.mark.filterwarnings("ignore:.*known oddity:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:gold and predictions have no link:closeread.CloseReadWarning")
 def test_unknown_fields_give_notes_or_are_refused(run, ran):
     put("right", lines(*ROWS))
     put("system", third('{"id": "test-00002", "label": "yes", "score": 0.9}'))
