@@ -233,8 +233,8 @@ def align_documents(
         found, problem = _align_document(document, words, wanted, nodes, counts)
         documents.append(found)
         if problem:
-            line = response.words.line_of(r, 0) if words else 0
-            problems.append(Problem(problem, line or None, response.file_of(r)))
+            line = response.line_of(r, 0) if words else None
+            problems.append(Problem(problem, line, response.file_of(r)))
     if not changed:
         return response, problems
     if response.relations is not None:
