@@ -168,6 +168,26 @@ def test_lists_of_clusters_are_as_many_as_the_documents():
     assert report.provenance.missing == 1
 
 
+@pytest.mark.parametrize("corpus", ["mctaco", "tne", "wikipossessions"])
+def test_values_without_ids_are_those_of_the_gold_in_order(corpus):
+    field = CORPORA[corpus][1]
+    rows = make_rows(corpus)
+    listed = [row[field] for row in rows]
+    assert values(corpus, listed) == values(corpus, rows)
+    assert closeread.validate(corpus, listed, config="sample")
+    with pytest.raises(closeread.InputError, match=f"{len(rows) - 1} values? for {len(rows)} gold"):
+        values(corpus, listed[1:])
+
+
+def test_labels_as_compute_takes_them():
+    rows = make_rows("mctaco")
+    numbers = [("no", "yes").index(row["label"]) for row in rows]
+    assert values("mctaco", numbers) == values("mctaco", rows)
+    without = [None, *numbers[1:]]
+    with pytest.raises(closeread.InputError, match="1 of 103 ids has no prediction"):
+        values("mctaco", without)
+
+
 @pytest.mark.parametrize("corpus", ["tne", "wikipossessions", "semeval2015_timeline"])
 def test_predictions_of_nothing_are_told(corpus):
     field = CORPORA[corpus][1]

@@ -121,6 +121,32 @@ def test_a_log_is_scored_as_its_rows(make_log, capsys):
         closeread.score("tne", log, config="sample")
 
 
+def test_a_log_is_validated_as_its_rows(make_log, run):
+    log = make_log("run.eval", "m", sample_answers(right=103)[:50])
+    verdict = closeread.validate("mctaco", log)
+    assert (verdict.valid, verdict.name, verdict.rows, verdict.total) == (True, "run.eval", 50, 103)
+    assert not closeread.validate("mctaco", log, missing="error")
+    assert not closeread.validate("mctaco", make_log("bad.eval", "m", [{"id": "x"}]))
+    other = make_log("other.eval", "m", [], procedure="tne")
+    done = run("validate", "mctaco", log, other)
+    assert done.exit_code == 1
+    assert "run.eval: valid; 50 of 103" in done.stdout
+    assert "other.eval: is a log of tne (expected one that mctaco scores)" in done.output
+
+
+def test_the_epoch_with_the_fewest_rows_is_told(make_log):
+    answers = sample_answers(right=103)
+    log = make_log("run.eval", "m", answers, answers[:40], answers[:50])
+    assert closeread.validate("mctaco", log).rows == 40
+
+
+def test_rows_of_a_log_have_a_file_by_default(make_log, run):
+    answers = sample_answers(right=103)
+    assert run("llm", "rows", make_log("run.eval", "m", answers)).exit_code == 0
+    lines = Path("predictions.jsonl").read_text("utf-8").splitlines()
+    assert list(map(json.loads, lines)) == answers
+
+
 def test_epochs_are_averaged_in_a_score(make_log):
     log = make_log("run.eval", "m", sample_answers(right=90), sample_answers(right=30))
     table = closeread.table("mctaco", [log])
@@ -164,15 +190,20 @@ def test_the_answers_in_a_log_are_submitted(make_log, tmp_path, run):
     rows.write_text("".join(json.dumps(row) + "\n" for row in answers), "utf-8")
     log = make_log("run.eval", "m", answers)
     told = ("submit", "mctaco", "--system", "M", "--to", store.place)
-    done = run(*told, "--log", log)
+    done = run(*told, log, "--dry-run")
+    assert done.stdout.startswith("run.eval: valid; "), done.stderr
+    done = run(*told, log)
     assert done.exit_code == 0, done.stderr
+    assert "had been submitted before" in run(*told, "--log", log).stdout
     (sent,) = (tmp_path / "board" / "submissions").rglob("*.jsonl")
     assert [json.loads(line) for line in sent.read_text("utf-8").splitlines()] == answers
     for wrong, message in (
         ((), "either predictions or --log is needed"),
         ((rows, "--log", log), "either predictions or --log is needed"),
         (("--log", make_log("two.eval", "m", answers, answers)), "has 2 epochs"),
+        ((Path("two.eval"),), "has 2 epochs"),
         (("--log", make_log("other.eval", "m", answers, procedure="tne")), "is a log of tne"),
+        ((Path("other.eval"),), "is a log of tne"),
     ):
         assert message in run(*told, *wrong).stderr
 

@@ -82,6 +82,7 @@ OUTPUTS = {
     "predict": "predictions.jsonl",
     "merge": "counts.parquet",
     "leaderboard build": "index.html",
+    "llm rows": "predictions.jsonl",
 }
 """Where commands write by default, by path or group; others need a name, since it decides what they write."""
 

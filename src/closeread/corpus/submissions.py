@@ -270,7 +270,7 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
         if isinstance(source, ColumnRecords) and corpus.key not in source.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
             raise FormatError("predictions", [Problem(found)])
-        return Parsed(convert_rows(source), None, [])
+        return Parsed(convert_rows(_name_values(source, corpus, gold)), None, [])
     if (folders := find_folders(corpus)) and source.is_dir():
         return folders[0].read(source, gold)
     lines = read_lines(source)
@@ -290,6 +290,21 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
         rows = take_rows("predictions", value, name_fields(corpus))
         return Parsed(convert_rows(rows), None, [])
     return parse_json_lines(lines)
+
+
+def _name_values(rows: Sequence[Any], corpus: Corpus, gold: Sequence[Record]) -> Sequence[Any]:
+    """Return values without ids, such as labels, as rows, in the order of the gold; other rows are unchanged."""
+    has_names = isinstance(rows, ColumnRecords) or any(isinstance(row, Mapping) for row in rows)
+    if has_names or not rows:
+        return rows
+    key, field = name_fields(corpus)
+    if len(rows) != len(gold):
+        numbers = f"{pluralize(len(rows), 'value')} for {pluralize(len(gold), 'gold record')}"
+        expected = (
+            f"expected one for each, in their order, or rows with {quote(key)} and {quote(field)}"
+        )
+        raise SubmissionError("predictions", [Problem(f"{numbers} ({expected})")])
+    return [{key: name, field: value} for name, value in zip(column(gold, key), rows, strict=True)]
 
 
 def name_fields(corpus: Corpus) -> tuple[str, str]:

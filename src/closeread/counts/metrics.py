@@ -259,7 +259,7 @@ def describe_undefined(
         if metric.name.endswith(PARTS):
             continue
         for ending in ("undefined", "left_out"):
-            n_undefined = np.count_nonzero(columns.get(f"{metric.name}:{ending}", ()))
+            n_undefined = int(np.count_nonzero(columns.get(f"{metric.name}:{ending}", ())))
             if n_undefined:
                 names_by_count.setdefault((n_undefined, ending), []).append(metric.title)
     treatments = {"undefined": "counted as 0 in the mean", "left_out": "left out of the mean"}

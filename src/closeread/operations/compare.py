@@ -42,7 +42,13 @@ from closeread.exceptions import (
 )
 from closeread.formats.text import is_open_pipe
 from closeread.limits import keep_files_below
-from closeread.operations.logs import average_counts, list_logs, read_only_log, replace_folders
+from closeread.operations.logs import (
+    average_counts,
+    list_logs,
+    read_only_log,
+    replace_folders,
+    take_gold,
+)
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
@@ -101,11 +107,7 @@ def read_systems(
         log = read_only_log(source, procedure)
         if log is not None:
             logs[system] = log
-    if logs:
-        log = next(iter(logs.values()))
-        if all(part is None for part in place[1:]):
-            place, _ = make_place(name, log.gold, log.config, log.split)
-        options = {**log.options, **options}
+    place, options = take_gold(name, list(logs.values()), place, options)
     asked = [scores] if isinstance(scores, str) else scores
     selected, columns = select_scores(procedure, asked, metrics, options)
     has_key = procedure.sides.key_first and place.gold is not None

@@ -407,9 +407,9 @@ def submit(
 ) -> SubmissionReceipt:
     """Submit predictions to a leaderboard.
 
-    They are first checked, as by `closeread validate`. CORPUS is the corpus or the procedure of the board. On the Hub,
-    a submission is a pull request; log in with `hf auth login`. The author is the user who is logged in or, in a
-    folder, the one that --author names.
+    They are first checked, as by `closeread validate`; a log of inspect-ai, of one epoch, is submitted as its answers.
+    CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with
+    `hf auth login`. The author is the user who is logged in or, in a folder, the one that --author names.
 
     \b
     Examples:
@@ -417,13 +417,12 @@ def submit(
         --system "My system" --to board
       closeread submit coref response.conll --system "My system" \\
         --to hf://datasets/ORG/NAME
-      closeread submit mctaco --log logs/run.eval --system "My model" \\
-        --to board
+      closeread submit mctaco logs/run.eval --system "My model" --to board
 
     Args:
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
         system: Name the system.
-        log: Submit the answers in this log of inspect-ai, of one epoch.
+        log: Submit the answers in this log of inspect-ai, instead of predictions.
         gold: Check with this gold, if you have it.
         author: Submit for this author, to a folder.  [default: the user]
         model: Link to the model on the Hub, and propose its result there.
@@ -458,7 +457,7 @@ def submit(
     warn_all(checked.notices)
     name = submission.about.id[:12]
     if dry_run:
-        line = f"{log or path}: valid; {name} would be submitted to {board.name}"
+        line = f"{log or predictions}: valid; {name} would be submitted to {board.name}"
         return SubmissionReceipt(submission.about.id, board.name, None, False, (line,))
     receipt = opened.send(submission.files, *describe_submission(board, submission.about))
     done = "submitted" if receipt.is_new else "had been submitted before"
@@ -477,25 +476,24 @@ def _take_predictions(
     """Yield the file to submit, for a log one with its rows."""
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
-    if predictions is not None:
-        yield Path(predictions)
-        return
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.llm.logs import read_log
+    from closeread.operations.logs import read_log_of, read_only_log
 
-    found = read_log(Path(str(log)))
-    if found.procedure != board.procedure.name:
+    if log is None:
+        answers = read_only_log(predictions, board.procedure)
+    else:
+        answers = read_log_of(Path(log), board.procedure)
+    if answers is None:
+        yield Path(str(predictions))
+        return
+    if answers.epochs > 1:
         raise FormatError(
-            found.path, [Problem(f"is a log of {found.corpus} (expected one for {board.name})")]
-        )
-    if found.epochs > 1:
-        raise FormatError(
-            found.path,
-            [Problem(f"has {found.epochs} epochs (expected one, as files of predictions)")],
+            answers.path,
+            [Problem(f"has {answers.epochs} epochs (expected one, as files of predictions)")],
         )
     with TemporaryDirectory() as folder:
-        path = Path(folder, f"{found.path.stem}.jsonl")
-        path.write_text(dump_json_lines(found.rows[0]), "utf-8")
+        path = Path(folder, f"{answers.path.stem}.jsonl")
+        path.write_text(dump_json_lines(answers.rows[0]), "utf-8")
         yield path
 
 

@@ -43,11 +43,11 @@ def llm_rows(log: Log, *, output: Output) -> Written:
     """Write the predictions of a language model, from a log of inspect-ai.
 
     A question without a readable answer has no row, so score with `--missing empty`. If questions were asked in
-    several epochs, each has a file of its own: rows.jsonl becomes rows-1.jsonl, rows-2.jsonl and so on.
+    several epochs, each has a file of its own: predictions-1.jsonl, predictions-2.jsonl and so on.
 
     \b
     Example:
-      closeread llm rows logs/LOG.eval -o predictions.jsonl
+      closeread llm rows logs/LOG.eval
       closeread score mctaco predictions.jsonl --missing empty
     """
     from closeread.formats.json_lines import dump_json_lines

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from closeread.counts.counts import Counts
-from closeread.counts.procedure import Procedure
+from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.systems import detect_kind
 from closeread.exceptions import FormatError, Problem, pluralize
 from closeread.formats.text import is_open_pipe
+from closeread.scoring import make_place
 
 if TYPE_CHECKING:
     from closeread.llm.logs import Log
+
+T = TypeVar("T")
 
 
 def list_logs(source: object) -> list[Path]:
@@ -58,6 +61,18 @@ def read_log_of(path: Path, procedure: Procedure) -> Log:
         message = f"is a log of {log.corpus} (expected one that {procedure.name} scores)"
         raise FormatError(log.path, [Problem(message)])
     return log
+
+
+def take_gold(
+    name: str, logs: Sequence[Log], place: GoldSpec, options: Mapping[str, T]
+) -> tuple[GoldSpec, dict[str, T | str]]:
+    """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none."""
+    if not logs:
+        return place, dict(options)
+    log = logs[0]
+    if all(part is None for part in place[1:]):
+        place, _ = make_place(name, log.gold, log.config, log.split)
+    return place, {**log.options, **options}
 
 
 def average_counts(counted: Sequence[Counts]) -> Counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from closeread import parameters as arg
 from closeread.corpus.notices import name_systems, warn_all
@@ -17,13 +17,16 @@ from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.limits import keep_files_below
-from closeread.operations.logs import average_counts, read_only_log
+from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
+
+if TYPE_CHECKING:
+    from closeread.llm.logs import Log
 
 SHOWN = 1000
 """The number of rows in the table of an explanation; drawing tens of thousands takes longer than computing them."""
@@ -63,8 +66,7 @@ def score(
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         predictions: a file, a folder, a log of inspect-ai, or objects: a list of rows, a data frame (pandas,
             polars, Arrow), a `datasets.Dataset`, or a mapping or series of pandas from ids to rows, or to labels,
-            links, clusters …; of coreference, also a list of the clusters of each document, which are then matched in
-            order.
+            links, clusters …; or a list of these values, one for each gold record, in their order.
         gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
@@ -91,9 +93,7 @@ def score(
         epochs: Sequence[FileOrRows] = [predictions]
         if log is not None:
             epochs = log.rows
-            rest = {**log.options, **rest}
-            if all(part is None for part in place[1:]):
-                place, _ = make_place(name, log.gold, log.config, log.split)
+            place, rest = take_gold(name, [log], place, rest)
         if explain and len(epochs) > 1:
             raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
@@ -184,7 +184,7 @@ def validate(
 
     Args:
         name: the name of a corpus or a procedure.
-        predictions: a file, a folder or objects, as for `closeread.score`.
+        predictions: a file, a folder, a log of inspect-ai or objects, as for `closeread.score`.
         gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
     """
     where = {
@@ -205,23 +205,40 @@ def validate_all(
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
     where = {one: options.pop(one, None) for one in PLACE}
+    procedure, _ = find_procedure(name)
     with keep_files_below(options.pop("max_bytes", None)):
         place, rest = make_place(name, options=options, **where)
-        scorer = open_scorer(name, place, rest)
+        read = [_try_log(source, procedure) for source in predictions]
+        logs = [log for log in read if log is not None and not isinstance(log, InputError)]
+        scorer = open_scorer(name, *take_gold(name, logs, place, rest))
         warn_all(scorer.gold.notices)
+        total, gold_name = len(scorer.gold.records), scorer.gold_name
         verdicts = []
-        for one in predictions:
-            source = str(one) if isinstance(one, str | Path) else "predictions"
-            total, gold_name = len(scorer.gold.records), scorer.gold_name
+        for source, log in zip(predictions, read, strict=True):
+            called = str(source) if isinstance(source, str | Path) else "predictions"
+            if isinstance(log, InputError):
+                verdicts.append(Verdict(called, None, total, log, gold=gold_name))
+                continue
+            epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
             try:
-                system = scorer.read_source(one)
+                systems = [scorer.read_source(rows) for rows in epochs]
             except InputError as error:
-                verdicts.append(Verdict(source, None, total, error, gold=gold_name))
-            else:
-                rows, remarks = total - len(system.missing), scorer.remarks(system)
-                verdicts.append(Verdict(source, rows, total, None, remarks, gold_name))
+                verdicts.append(Verdict(called, None, total, error, gold=gold_name))
+                continue
+            n_rows = total - max(len(system.missing) for system in systems)
+            remarks = [remark for system in systems for remark in scorer.remarks(system)]
+            notices = tuple(dict.fromkeys(remarks))
+            verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name))
     warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
+
+
+def _try_log(source: FileOrRows, procedure: Procedure) -> Log | InputError | None:
+    """Read a source if it is a log; return the error if it can't be read."""
+    try:
+        return read_only_log(source, procedure)
+    except InputError as error:
+        return error
 
 
 def load_report(path: str | Path) -> Report:

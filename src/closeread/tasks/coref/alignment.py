@@ -16,14 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.exceptions import (
-    Problem,
-    RequestError,
-    join_names,
-    name_option,
-    pluralize,
-    quote,
-)
+from closeread.exceptions import Problem, RequestError, name_option, pluralize, quote
 from closeread.tasks.coref.documents import (
     Document,
     EmptyNode,
@@ -213,16 +206,19 @@ def align_documents(
     Raises:
         RequestError: a document has mentions but no words, or the response has relations, which aren't aligned.
     """
-    _require_words(key, response)
-    if key.words is None or response.words is None:
-        return response, []
     index = {name: i for i, name in enumerate(key.names)}
     documents, places, problems, counts, changed = [], [], [], _Counts(), False
     for r, document in enumerate(split_table(response)):
         k = index.get(document.name)
         places.append(find_words(response, r) if k is None else find_words(key, k))
-        words = response.words(r)
-        wanted = () if k is None else key.words(k)
+        words = response.words(r) if response.words else ()
+        wanted = key.words(k) if key.words and k is not None else ()
+        if k is not None and len(document.start) and not (words and wanted):
+            side = "response" if wanted else "key"
+            needs = f"{name_option('words', 'align')} needs words on both sides"
+            raise RequestError(
+                f"{needs}, but document {quote(document.name)} of the {side} has none"
+            )
         if k is None or not wanted or (not words and document.n_tokens):
             documents.append(document)
             continue
@@ -237,8 +233,8 @@ def align_documents(
         found, problem = _align_document(document, words, wanted, nodes, counts)
         documents.append(found)
         if problem:
-            line = response.words.line_of(r, 0) if words else 0
-            problems.append(Problem(problem, line or None, response.file_of(r)))
+            line = response.line_of(r, 0) if words else None
+            problems.append(Problem(problem, line, response.file_of(r)))
     if not changed:
         return response, problems
     if response.relations is not None:
@@ -254,23 +250,6 @@ def align_documents(
         files=response.files,
     )
     return table, problems
-
-
-def _require_words(key: MentionTable, response: MentionTable) -> None:
-    """Raise a RequestError if a document in which the response has mentions has no words on a side."""
-    annotated = {response.names[document] for document in np.unique(response.document)}
-    annotated.intersection_update(key.names)
-    for side, table in (("key", key), ("response", response)):
-        lacking = [
-            name
-            for document, name in enumerate(table.names)
-            if name in annotated and not (table.words and table.words(document))
-        ]
-        if lacking:
-            documents = f"{pluralize(len(lacking), 'document')} of the {side}"
-            verb = "has" if len(lacking) == 1 else "have"
-            needs = f"{name_option('words', 'align')} needs the words of both sides"
-            raise RequestError(f"{needs}, but {documents} {verb} none: {join_names(lacking)}")
 
 
 def _align_document(

@@ -17,7 +17,7 @@ Metrics: precision, recall and F1 of
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -162,9 +162,9 @@ def _find_wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
 
 
-def list_possessors(article: Record, options: Options) -> set[Collection[str]]:
+def list_possessors(article: Record, options: Options) -> set[Hashable]:
     """Return the names of possessors of an article, and in the partial setting their words, any of which may match."""
-    possessors: set[Collection[str]] = set()
+    possessors: set[Hashable] = set()
     for row in _rows(article):
         name = normalize_name(row["possessor"], options["strip_scope"])
         possessors.add(name.tokens)
