@@ -3,7 +3,6 @@
 import json
 import os
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -81,9 +80,12 @@ def run_judge(store, tmp_path, golds=None, *, now=NOON, n_workers=1):
 
 def judge_here(store, cache, golds=None):
     """Judge what has arrived, at noon and in this process."""
-    with mock.patch("closeread.leaderboard.judge.read_today", NOON.date):
-        score = partial(score_here, n_workers=1)
-        return judge(store, golds or {}, n_workers=1, cache=CountCache(cache), score=score)
+    module = "closeread.leaderboard.judge"
+    with (
+        mock.patch(f"{module}.read_today", NOON.date),
+        mock.patch(f"{module}.score_all", score_here),
+    ):
+        return judge(store, golds or {}, n_workers=1, cache=CountCache(cache))
 
 
 def score_here(board, gold, jobs, n_workers):
