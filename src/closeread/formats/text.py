@@ -24,6 +24,7 @@ from typing import BinaryIO, cast, overload
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
 from closeread.files import read_at_most
+from closeread.formats.foreign import describe_foreign_file
 
 # the name of standard input on all platforms; on the command line, it is `-`
 STANDARD_INPUT = Path("/dev/stdin")
@@ -124,11 +125,13 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
-    """Check that a file, whose text begins at a byte, may be UTF-8 text: neither empty nor UTF-16 nor binary."""
+    """Check that a file, whose text begins at a byte, may be text of ours: not empty, UTF-16, binary or of other tools."""
     if begin == len(data):
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
+    if foreign := describe_foreign_file(data):
+        raise FormatError(path, [Problem(foreign)])
     if b"\0" in data:
         raise FormatError(
             path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")]

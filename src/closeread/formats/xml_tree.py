@@ -17,6 +17,7 @@ from xml.parsers import expat
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, quote
+from closeread.formats.foreign import describe_foreign_file
 from closeread.formats.text import UNSAFE, read_bytes
 
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -61,6 +62,8 @@ def read_xml(path: Path) -> Element:
 
 def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     """Return the root element of the bytes of an XML file; an encoding overrides the declared one."""
+    if foreign := describe_foreign_file(data):
+        raise FormatError(path, [Problem(foreign)])
     opened: list[Element] = []
     contents: list[list[Element | str]] = [[]]  # of the file, and of each of them
     pieces: list[str] = []  # of the current text, which expat delivers in small buffers

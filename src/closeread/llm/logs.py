@@ -67,7 +67,9 @@ def read_log(path: str | Path) -> Log:
     try:
         from inspect_ai.log import read_eval_log
     except ImportError as error:
-        raise MissingExtraError("reading a log", "inspect-ai", extra="llm") from error
+        raise MissingExtraError(
+            "reading a log, also by closeread llm rows,", "inspect-ai", extra="llm"
+        ) from error
     path = Path(path)
 
     def refuse(what: str) -> FormatError:
