@@ -47,10 +47,6 @@ CALLS = {
         ),
         [ODD_POSSESSION],
     ),
-    "plot of what is not drawn": (
-        lambda: closeread.plot("timeline-relations", "Aurelia", **SAMPLE),
-        ["not drawn: 1 mention at position 0, without relations"],
-    ),
     "plot beside gold": (lambda: closeread.plot("mistakes", TOGETHER, ONLY_A), [LONELY]),
     "convert tne": (
         lambda: closeread.convert("tne", system_rows("tne"), gold=sample_gold("tne")),

@@ -112,7 +112,6 @@ LINES = {
     "plot possession": "ARTICLE --config sample -o out/a.svg",
     "plot prepositions": "--config sample -o out/a.svg",
     "plot timeline": "ENTITY --config sample -o out/a.svg",
-    "plot timeline-relations": "ENTITY --config sample -o out/a.svg",
     "publish codabench": "mctaco out/new/a --config sample --zip",
     "schema": "mctaco",
     "show": "mctaco --config sample",

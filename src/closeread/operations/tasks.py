@@ -172,7 +172,7 @@ def plot(
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
 
     Args:
-        kind: "possession", "timeline" and "timeline-relations" draw the article or the entity of that name;
+        kind: "possession" and "timeline" draw the article or the entity of that name;
             "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
             draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
             "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.

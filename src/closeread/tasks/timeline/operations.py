@@ -66,48 +66,6 @@ def timeline(
     )
 
 
-def relations(
-    entity: str,
-    *,
-    place: Annotated[GoldSpec, place_of(CORPUS)],
-    track: Literal["full", "ordering"] = "full",
-    positions: Annotated[str | None, Param(metavar="RANGE")] = None,
-) -> Drawing:
-    """Draw the relations of a timeline.
-
-    Explicit relations are drawn, and those that they entail (Minard et al., 2015, Figure 2).  ENTITY is the name of
-    the entity or the id of its timeline.  Arrows mean BEFORE, lines without arrowheads SIMULTANEOUS.  Explicit
-    relations are solid: those of mentions to their anchors, and to the next mention; thin ones follow from others,
-    dash-dotted ones contradict others.  Entailed relations are dashed.  With --gold, the timelines may also be those
-    of a system.
-
-    \b
-    Examples:
-      closeread plot timeline-relations aurelia --config sample -o aurelia.svg
-      closeread plot timeline-relations airbus --positions 1-5 -o airbus.png
-
-    Args:
-        entity: its name, or the id of its timeline.
-        track: Draw mentions and anchors (full), or only mentions (ordering).
-        positions: Draw only the events at these positions of the timeline, such as 2-5.
-    """
-    from closeread.corpus.figures import Drawing
-    from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import pluralize
-    from closeread.tasks.timeline.graph import build_graph, draw_relations, select_positions
-    from closeread.tasks.timeline.plots import count_mentions, find_timeline
-
-    gold = read_corpus_gold(place)
-    record = find_timeline(gold.records, entity)
-    entries = select_positions(record["entries"], positions)
-    warn_all(gold.notices_about(record["id"]))
-    if unordered := count_mentions([entry for entry in entries if not entry["position"]]):
-        warn_all([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
-    graph = build_graph(entries, track)
-    return Drawing(draw_relations(record["entity"], graph), graph.describe())
-
-
 def agreement(annotators: Annotated[Sources, Param(metavar="FILES...")]) -> Result:
     """Compute Dice's coefficient of mentions.
 
@@ -262,6 +220,6 @@ OPERATIONS: Operations = {
     "agreement": {"timeline": agreement},
     "build": {"timeline": build},
     "convert": {"timeline": convert},
-    "plot": {"timeline": timeline, "timeline-relations": relations},
+    "plot": {"timeline": timeline},
     "timeline": {"build": build},
 }

@@ -82,7 +82,7 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     lists = {
         name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)
     }
-    found = _parse_files(
+    released = _parse_files(
         {name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists}
     )
 
@@ -94,8 +94,8 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
             yield from (oddity for _, oddity in located if oddity is not None and documents)
 
     if not documents:
-        notices.append(Problem("no documents found, so mentions are not looked up"))
-    known = {timeline.record["entity"] for timeline in found.timelines.values()}
+        notices.append(Problem("no documents released, so mentions are not looked up"))
+    known = {timeline.record["entity"] for timeline in released.timelines.values()}
     listed, wrong = read_each(lists, "", read_entities)
     for name, entities in listed.items():
         for entity, line in entities.items():
@@ -103,17 +103,17 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
                 notices.append(
                     Problem(f"there is no timeline of the entity {quote(entity)}", line, name)
                 )
-    parsed = found.finish(find_odd, [*notices, *_note_empty(found)])
+    parsed = released.finish(find_odd, [*notices, *_note_empty(released)])
     return parsed._replace(
         records=Timelines(parsed.records, documents.values()),
-        problems=problems + wrong + found.problems,
+        problems=problems + wrong + released.problems,
     )
 
 
 def read_folder(path: Path) -> Parsed:
     """Read the timelines of a folder that contains nothing else; hidden files are ignored."""
-    found = _read_split(path)
-    return found.finish(inspect_timeline, _note_empty(found))
+    released = _read_split(path)
+    return released.finish(inspect_timeline, _note_empty(released))
 
 
 def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
@@ -122,15 +122,15 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
     If gold has several splits, the submission has a folder for each.
     """
     splits = list(dict.fromkeys(record["id"].rpartition("/")[0] for record in gold))
-    found = _read_splits(path, splits) if any(splits) else _read_split(path)
-    return found.finish(oddities_given(gold))
+    released = _read_splits(path, splits) if any(splits) else _read_split(path)
+    return released.finish(oddities_given(gold))
 
 
 def _read_split(path: Path) -> TimelineFiles:
     files, problems, others = list_files(path, "timeline", SUFFIX)
-    found = _parse_files(files)
-    return found._replace(
-        problems=problems + found.problems, notices=found.notices + others + find_hidden(path)
+    released = _parse_files(files)
+    return released._replace(
+        problems=problems + released.problems, notices=released.notices + others + find_hidden(path)
     )
 
 
@@ -208,35 +208,35 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
 
 def _parse_files(files: Mapping[str, Path]) -> TimelineFiles:
     """Parse the timelines of files, each timeline once."""
-    found = TimelineFiles({}, ProblemList(), [])
+    released = TimelineFiles({}, ProblemList(), [])
     first: dict[str, str] = {}
     # Names without `&` come first, so that they are kept if two files are equal.
     for name in sorted(files, key=lambda name: ("&" in name, name)):
         try:
             timeline = parse_timeline(stem_of_id(PurePosixPath(name).stem), read_lines(files[name]))
         except FormatError as error:
-            found.problems.extend(problem._replace(file=name) for problem in error.problems)
+            released.problems.extend(problem._replace(file=name) for problem in error.problems)
             continue
-        found.problems.extend(problem._replace(file=name) for problem in timeline.problems)
-        found.notices.extend(notice._replace(file=name) for notice in timeline.notices)
+        released.problems.extend(problem._replace(file=name) for problem in timeline.problems)
+        released.notices.extend(notice._replace(file=name) for notice in timeline.notices)
         if any(problem.line == 1 for problem in timeline.problems):
             continue  # without an entity
         twin = first.setdefault(timeline.record["id"], name)
         if twin == name:
-            found.timelines[name] = timeline
-        elif found.timelines[twin].record == timeline.record:
-            found.notices.append(Problem(f"ignored, since it is identical to {twin}", 1, name))
+            released.timelines[name] = timeline
+        elif released.timelines[twin].record == timeline.record:
+            released.notices.append(Problem(f"ignored, since it is identical to {twin}", 1, name))
         else:
             what = f"differs from {twin}, which has the same id (expected only one of them, or identical files)"
-            found.problems.append(Problem(what, 1, name))
-    return found
+            released.problems.append(Problem(what, 1, name))
+    return released
 
 
-def _note_empty(found: TimelineFiles) -> list[Problem]:
+def _note_empty(released: TimelineFiles) -> list[Problem]:
     """Return notices about gold timelines without entries."""
     what = "has no entries, and is not scored"
     return [
-        Problem(what, 1, name) for name, one in found.timelines.items() if not one.record["entries"]
+        Problem(what, 1, name) for name, one in released.timelines.items() if not one.record["entries"]
     ]
 
 
