@@ -94,7 +94,7 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
             yield from (oddity for _, oddity in located if oddity is not None and documents)
 
     if not documents:
-        notices.append(Problem("no documents released, so mentions are not looked up"))
+        notices.append(Problem("no documents found, so mentions are not looked up"))
     known = {timeline.record["entity"] for timeline in released.timelines.values()}
     listed, wrong = read_each(lists, "", read_entities)
     for name, entities in listed.items():
@@ -236,7 +236,9 @@ def _note_empty(released: TimelineFiles) -> list[Problem]:
     """Return notices about gold timelines without entries."""
     what = "has no entries, and is not scored"
     return [
-        Problem(what, 1, name) for name, one in released.timelines.items() if not one.record["entries"]
+        Problem(what, 1, name)
+        for name, one in released.timelines.items()
+        if not one.record["entries"]
     ]
 
 
