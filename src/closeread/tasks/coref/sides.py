@@ -52,6 +52,7 @@ from closeread.tasks.coref.files import (
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
 from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
+from closeread.tasks.coref.heads import add_heads
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
     have_common_mentions,
@@ -537,12 +538,17 @@ class CoreferenceSides:
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
         response = align(gold.records, source, options)
+        notices = list(response.notices)
+        if response.head is None and options["matching"] in ("head", "partial"):
+            response = add_heads(gold.records, response)
+            if response.head is not None:
+                notices.append("heads of the response's mentions are found in the key's trees.")
         require_heads(gold.records, response, options["matching"])
         absent = [gold.records.names[i] for i in sorted(response.absent)]
         return System(
             response,
             [name for name in absent if name not in response.broken],
-            response.notices,
+            notices,
         )
 
     def check_form(

@@ -548,6 +548,13 @@ def describe_relations(counts: Mapping[str, int]) -> str:
     return f"{' and '.join(parts)} {verb} not scored"
 
 
+class Node(NamedTuple):
+    """The place of a token in the trees of its document; parents are tokens, or the root."""
+
+    parent: int | None  # None for empty nodes, which are not in the tree
+    parents: Sequence[int]  # in the enhanced graph, or if there is none, in the tree
+
+
 class ConlluWords(StoredWords):
     """The words of a file's documents."""
 
@@ -557,6 +564,29 @@ class ConlluWords(StoredWords):
             cells = line.split(b"\t", 2)
             if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
                 yield number, b"_" if b"." in cells[0] else cells[1]
+
+    def read_nodes(self, document: int) -> list[Node]:
+        """Return the place of every token of a document in its trees."""
+        nodes: list[Node] = []
+        rows: list[list[bytes]] = []
+        for _, line in (*self._iterate_lines(document), (0, b"\n")):
+            cells = line.rstrip(b"\r\n").split(b"\t")
+            if len(cells) == COLUMNS and b"-" not in cells[0]:
+                rows.append(cells)
+            elif not line.strip():
+                tokens = {cells[0]: len(nodes) + i for i, cells in enumerate(rows)}
+                nodes += [_make_node(cells, tokens) for cells in rows]
+                rows = []
+        return nodes
+
+
+def _make_node(cells: Sequence[bytes], tokens: Mapping[bytes, int]) -> Node:
+    """Return the place of a row in the trees, given the tokens of its sentence by their ids."""
+    parent = None if b"." in cells[0] else tokens.get(cells[6], ROOT)
+    if cells[8] == b"_":
+        return Node(parent, [] if parent is None else [parent])
+    ids = [dependency.partition(b":")[0] for dependency in cells[8].split(b"|")]
+    return Node(parent, [tokens.get(id_, ROOT) for id_ in ids])
 
 
 def read_conllu(path: Path) -> MentionTable:
