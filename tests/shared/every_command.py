@@ -91,7 +91,6 @@ LINES = {
     "leaderboard judge": "out/store --cache out/cache --workers 1",
     "leaderboard show": "in/judged",
     "leaderboard status": "in/judged",
-    "leaderboard verify": "in/judged --workers 1",
     "leaderboard withdraw": "out/store SUBMISSION",
     "list": "",
     "llm lm-eval-tasks": "",
