@@ -70,7 +70,6 @@ LINES = {
     "articles wikipossessions": "out/texts --config sample --as-of 2017-06-12 --delay 0",
     "build timeline": "in/events.jsonl -o out/a",
     "cite": "mctaco",
-    "completion": "bash",
     "convert coref": "in/key.conll -o out/a.conllu",
     "convert equalities": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
     "convert given": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
