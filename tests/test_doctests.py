@@ -47,7 +47,6 @@ BOARD = (
     "list_submissions",
     "build_leaderboard",
     "download_submission",
-    "verify_leaderboard",
     "withdraw_submission",
 )
 """Examples of one leaderboard's life, in this order."""

@@ -18,7 +18,7 @@ Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
-`judge_leaderboard`, `show_leaderboard`, `build_leaderboard`, `verify_leaderboard`.
+`judge_leaderboard`, `show_leaderboard`, `build_leaderboard`.
 Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
         list_submissions,
         show_leaderboard,
         submit,
-        verify_leaderboard,
         withdraw_submission,
     )
     from closeread.operations.llm import llm_rows
@@ -104,7 +103,7 @@ __all__ = [
     "list_submissions", "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge",
     "metrics", "perturb", "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard",
     "publish_metric", "reproduce", "schema", "score", "show", "show_leaderboard", "stats",
-    "submit", "table", "train", "validate", "verify_leaderboard", "withdraw_submission",
+    "submit", "table", "train", "validate", "withdraw_submission",
 ]
 # fmt: on
 
@@ -122,7 +121,7 @@ _NAMES = {
     "closeread.operations.counting": "count count_batch merge",
     "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
-    "list_submissions show_leaderboard submit verify_leaderboard withdraw_submission",
+    "list_submissions show_leaderboard submit withdraw_submission",
     "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",

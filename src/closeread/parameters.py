@@ -1,4 +1,4 @@
-"""Parameters of operations, from which commands, the checks of arguments and completion are derived.
+"""Parameters of operations, from which commands, and the checks of arguments are derived.
 
 The signature and the docstring of an operation say everything.  Positional parameters are arguments of its command,
 keyword-only ones are options.  Modules with operations import nothing heavy outside of functions.
@@ -44,6 +44,7 @@ class Param(NamedTuple):
     - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a leaderboard;
     - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
       NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus; "fields": to slice by;
+    - "cited": names, or none;
     - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read; "python": none;
     - "report": called with lines for standard output;
     - "systems", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what depends on the
@@ -57,7 +58,6 @@ class Param(NamedTuple):
     required: bool = False  # by the command line, though Python has a default
     default: Any = None  # of the command line, where Python has None
     help: str = ""  # where the docstring has words for Python
-    complete: str = ""  # the name of a completion in `closeread.cli.options`
     corpus: str = ""  # whose gold is read
     others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
     without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
@@ -123,8 +123,8 @@ Interval = IntervalKind
 CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
 ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
 FileOptions = Annotated[str | Path, Param(declared=("files",))]
-Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
-Split = Annotated[str | None, Param(metavar="NAME", complete="splits")]
+Config = Annotated[str | None, Param(metavar="NAME")]
+Split = Annotated[str | None, Param(metavar="NAME")]
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]

@@ -23,7 +23,6 @@ PRINTING = (
     ("--help",),
     ("--version",),
     ("score", "--help"),
-    ("completion", "bash"),
     ("show", "mctaco", *CONFIG),
     ("schema", "mctaco"),
     ("cite", "mctaco"),

@@ -122,7 +122,6 @@ def test_what_is_no_table(files, encoding):
     for arguments in (
         ("score", "coref", "--help"),
         ("cite", "marmara_coref"),
-        ("completion", "bash"),
     ):
         expected = translate(run_encoded(arguments, "utf-8")[1], encoding)
         assert run_encoded(arguments, encoding) == (0, expected, "")

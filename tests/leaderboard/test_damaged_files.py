@@ -20,7 +20,7 @@ from shared.for_each import for_each
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.judge import JudgingReport, verify
+from closeread.leaderboard.judge import JudgingReport
 from closeread.leaderboard.results import Entry, Record, parse_index
 from closeread.leaderboard.submission import About
 
@@ -201,7 +201,6 @@ def test_predictions_that_their_author_deletes_keep_nobody_from_the_board(store,
     ]
     assert len(rows) == 2
     assert "System 90" in rows
-    assert len(verify(store, {}, n_workers=1).differences) == 1
 
 
 def test_a_board_with_other_metrics_is_scored_again(tmp_path):
@@ -224,7 +223,6 @@ def test_a_board_with_other_metrics_is_scored_again(tmp_path):
             (row,) = store.read_index()["boards"][0]["rows"]
             assert set(row["scores"]) == {metric.name for metric in board.procedure.metrics}
             assert row["scores"][board.headline]["value"] == 1
-            assert not verify(store, golds, n_workers=1).differences
 
 
 def test_a_board_that_becomes_private_has_no_counts_any_more(tmp_path):

@@ -50,7 +50,6 @@ def test_judges_in_other_surroundings_write_the_same(tmp_path, monkeypatch):
     trees = []
     for place, (environment, workers) in PLACES.items():
         run("judge", place, "--workers", workers, "--cache", f"cache{workers}", **environment)
-        assert "no difference" in run("verify", Path(place).absolute())
         copy = FolderStore(Path(place))
         stamps = {
             entry.submitted for entry in copy.read_results(copy.read_leaderboard()).entries.values()

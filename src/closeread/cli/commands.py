@@ -18,11 +18,9 @@ from click.core import ParameterSource
 from closeread.cli import printing
 from closeread.cli.groups import FOLDER, READING, Command, Group
 from closeread.cli.options import (
-    complete,
     make_params,
     make_printing_options,
     take_printing_options,
-    write_script,
 )
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
 from closeread.exceptions import RequestError, escape_line
@@ -32,8 +30,6 @@ from closeread.parameters import Operation, Parameter, describe, read_doc
 from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from closeread.counts.comparison import Comparison
     from closeread.counts.procedure import Procedure
 
@@ -118,11 +114,6 @@ class DerivedCommand(Command):
         """What is given to the operation, without the name of what is scored."""
         return describe(self.operation)[self.procedure is not None :]
 
-    @property
-    def corpus(self) -> str:
-        """What configs and splits are completed for."""
-        return next((one.param.corpus for one in self.described if one.param.corpus), "")
-
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
@@ -163,7 +154,7 @@ class DerivedCommand(Command):
                 arguments.append(list(systems))
             elif one.is_argument and one.param.kind != "python":
                 value = values.pop(one.name)
-                arguments += value if one.param.complete == "cited" else [value]
+                arguments += value if one.param.kind == "cited" else [value]
         if values.get("sort") == "none":
             del values["sort"]
         return self.operation(*arguments, **to_keywords(values))
@@ -389,13 +380,6 @@ class ProcedureGroup(Group):
             "", cmd_name, _load_operation(own), scored=scored, help=text, short_help=title
         )
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the names of corpora and procedures, or of options; no procedure is imported."""
-        return [
-            *complete("scored", ctx, incomplete),
-            *click.Command.shell_complete(self, ctx, incomplete),
-        ]
-
 
 def _make_score_group(**about: Any) -> ProcedureGroup:
     """Return the group `score`, which scores stored counts itself if no procedure is given."""
@@ -422,8 +406,6 @@ def _make_score_group(**about: Any) -> ProcedureGroup:
 
 
 def _load_operation(name: str) -> Operation:
-    if name == "completion":
-        return write_script
     operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[
         ""
     ][name]

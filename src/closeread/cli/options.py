@@ -1,17 +1,11 @@
-"""Options and arguments: what click knows of the parameters of operations, of declared options, and of printing.
-
-And what shells complete of them.  Declarations are read for it, and nothing heavier, since a shell waits for each
-answer; whatever is unknown completes to nothing.
-"""
+"""Options and arguments: what click knows of the parameters of operations, of declared options, and of printing."""
 
 from __future__ import annotations
 
 import csv
 import inspect
-import json
 import math
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
@@ -20,17 +14,13 @@ import click
 
 from closeread.argument_types import Range
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
-from closeread.corpus.names import corpus_names, find_corpus, find_task, list_scored, load_corpus
-from closeread.exceptions import RequestError, escape
-from closeread.files import package_folder
+from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
+from closeread.exceptions import escape
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
-from closeread.tasks import find, load_procedure, procedure_names
+from closeread.tasks import find, load_procedure
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from closeread.corpus.declaration import Corpus
     from closeread.counts.procedure import Option, Procedure
 
 MOST_CHOICES = 70
@@ -73,11 +63,6 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
             return find_corpus(value).name
         procedure, corpus = find_task(value)
         return corpus or procedure
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return complete(self.kind, ctx, incomplete, self.others)
 
 
 def _split_names(
@@ -227,28 +212,12 @@ def _make_param(parameter: Parameter) -> click.Parameter:
     is_sequence = get_origin(hint) is Sequence
     if is_sequence:
         (hint,) = get_args(hint)
-    listed = (
-        [one for one in get_args(hint) if " " not in one]
-        if param.kind in ("csv", "names", "sort")
-        else None
-    )
-
-    def find(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        known = parameter.param.complete
-        return (
-            complete(known, ctx, incomplete)
-            if listed is None
-            else _complete_list(listed, incomplete)
-        )
-
     settings: dict[str, Any] = {"type": _find_type(param, hint), "metavar": param.metavar}
-    if param.complete or listed is not None:
-        settings["shell_complete"] = find
     required = default is inspect.Parameter.empty
     if parameter.is_argument:
         how_many = -1 if is_repeated(parameter) else 1
         return click.Argument(
-            [name], nargs=how_many, required=required and param.complete != "cited", **settings
+            [name], nargs=how_many, required=required and param.kind != "cited", **settings
         )
     if param.kind in READERS:
         settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
@@ -526,117 +495,3 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
         values["no_ci"] = True
         taken["metrics"] = values.get("metrics")
     return taken
-
-
-# Completion
-
-
-def complete(
-    kind: str, ctx: click.Context, incomplete: str, others: Sequence[str] = ()
-) -> list[CompletionItem]:
-    """Return the names of a kind, and other words, that begin so."""
-    return next(
-        filter(None, (_select(names, incomplete) for names in _list_names(kind, ctx, others))), []
-    )
-
-
-def _complete_list(names: Sequence[str], incomplete: str) -> list[CompletionItem]:
-    """Return what completes the last of several names that are separated by commas."""
-    before, comma, last = incomplete.rpartition(",")
-    given = before.split(",")
-    return _select(
-        [f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}"
-    )
-
-
-def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """Return the names that begin so, those of corpora with their titles; in bash, with spaces escaped."""
-    from click.shell_completion import CompletionItem
-
-    space = "\\ " if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash") else " "
-    titles = {name: load_corpus(name).title for name in corpus_names()}
-    near = [name for name in names if name.startswith(incomplete)]
-    return [CompletionItem(name.replace(" ", space), help=titles.get(name)) for name in near]
-
-
-def _list_names(kind: str, ctx: click.Context, others: Sequence[str]) -> Iterator[Iterable[str]]:
-    """Yield the names of a kind; if none of them begins as it should, those that are tried next."""
-    corpus, scored = _find_corpus(ctx), sorted({*corpus_names(), *procedure_names()})
-    match kind:
-        case "corpora":
-            yield [*corpus_names(), *others]
-            yield (name for name in procedure_names() if len(list_scored(name)) == 1)
-        case "scored":
-            yield scored
-        case "configs":  # every corpus has a sample
-            yield ["sample"] if corpus is None else corpus.configs
-        case "splits" if corpus is not None:
-            given = ctx.params.get("config")
-            if config := corpus.configs.get(
-                given if isinstance(given, str) else corpus.default_config
-            ):
-                yield config.split_names
-        case "modules" | "cited":
-            from closeread.hf.modules import module_names
-
-            yield dict.fromkeys(
-                [*scored, *module_names(), "closeread"] if kind == "cited" else module_names()
-            )
-        case "paper_tables" if corpus is not None:  # by number, or name
-            # The module beside this file recomputes the tables, and imports a lot.
-            printed = package_folder("closeread.tasks").joinpath(
-                *corpus.task.split("."), "reproduction.json"
-            )
-            tables = json.loads(printed.read_text("utf-8"))["tables"] if printed.is_file() else []
-            yield [table["name"].removeprefix("Table ") for table in tables]
-            yield [table["name"] for table in tables]
-
-
-def _find_corpus(ctx: click.Context) -> Corpus | None:
-    """Return the corpus that a command is about: its argument, or as its name or its module's says; None if unknown."""
-    # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.
-    words = [*reversed(ctx.command_path.split()), ctx.params.get("corpus"), *ctx.args]
-    known = {*corpus_names(), *procedure_names()}
-    for word in [*words, getattr(ctx.command, "corpus", None)]:
-        if word in known:
-            try:
-                return find_corpus(word)
-            except RequestError:  # of a procedure that scores no corpus, or several
-                continue
-    return None
-
-
-ASKED = 'response=$(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD '
-"""How click's script for bash passes on what was typed."""
-
-REJOINED = """local words=() i
-    for ((i = 0; i <= COMP_CWORD; i++)); do  # to bash, the = in --config=NAME is a word of its own
-        [[ ${COMP_WORDS[i]} == = && ${COMP_WORDS[i - 1]} == --* && i -lt COMP_CWORD ]] || words+=("${COMP_WORDS[i]}")
-    done
-    response=$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((${#words[@]} - 1)) """
-"""The same without the equals signs between options and their values, which click takes for the values."""
-
-
-def write_script(shell: Literal["bash", "zsh", "fish"]) -> str:
-    """Print the script that completes commands, options, and names of corpora, configs, splits and metrics in
-    a shell.
-
-    \b
-    Examples:
-      eval "$(closeread completion bash)"    # in ~/.bashrc
-      eval "$(closeread completion zsh)"     # in ~/.zshrc, after compinit
-      closeread completion fish > ~/.config/fish/completions/closeread.fish
-    """
-    from click.shell_completion import get_completion_class
-
-    found = get_completion_class(shell)
-    if found is None:
-        raise click.UsageError(f"this version of click completes nothing in {shell}.")
-    shown = found(
-        click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE"
-    )
-    # source() would run bash to see how old it is
-    script = shown.source_template % shown.source_vars()
-    # A completed list of names has commas; without this, fish would cut it at the first.
-    script = script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)
-    return script.removesuffix("\n")

@@ -354,8 +354,6 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
     """
     is_on_hub = place.startswith(HUB)
     store = place if is_on_hub else "."
-    if board.private:
-        return shlex.join(["closeread", "leaderboard", "verify", store, "--gold", "GOLD"])
     part = [] if board.own_gold else [f"--config={board.config}", f"--split={board.split}"]
     defaults = resolve_options(board.procedure, board.corpus, {})
     changed = {name: value for name, value in board.options.items() if defaults.get(name) != value}

@@ -1,4 +1,4 @@
-"""Score, record and answer new submissions, and rebuild the index; recompute earlier records to verify them.
+"""Score, record and answer new submissions, and rebuild the index.
 
 One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
 board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
@@ -16,10 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closeread._version import __version__
 from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError
-from closeread.leaderboard.declaration import Board, store_path, write_json
+from closeread.leaderboard.declaration import Board, store_path
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.page import format_rank
@@ -417,73 +416,3 @@ def _score_stored(
             else replace(outcome, error=outcome.error or "; ".join(outcome.problems))
         )
     yield from unread
-
-
-@dataclass(frozen=True)
-class VerificationReport:
-    """The result of verification."""
-
-    equal: int  # the number of records that are the same, byte for byte
-    differences: tuple[str, ...]  # the differences, one sentence each
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether anything differs."""
-        return bool(self.differences)
-
-
-def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> VerificationReport:
-    """Compute every record again, and compare it and the index with what the store has; arguments as for `judge`."""
-    leaderboard = store.read_leaderboard()
-    results = store.read_results(leaderboard)
-    differences: list[str] = []
-    counts: dict[str, Counts] = {}
-    n_equal = 0
-
-    def differ(subject: str, reason: str) -> None:
-        differences.append(f"{subject if subject.startswith(BASELINE) else subject[:12]}: {reason}")
-
-    for board in leaderboard.boards.values():
-        found = counts[board.name] = Counts({}, {})
-        jobs = _list_jobs(board, results)
-        subjects = {job.subject for job in jobs} | results.entries.keys()
-        for stored in results.records.values():
-            if (stored.board, stored.signature) == (
-                board.name,
-                board.signature,
-            ) and stored.subject not in subjects:
-                differ(stored.subject, "has a record, but was never submitted")
-        jobs = [
-            job
-            for job in jobs
-            if job.path or record_id(job.subject, board.signature) in results.records
-        ]
-        score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
-        for outcome in _score_stored(store, board, jobs, score):
-            if (record := outcome.record) is None or outcome.blocks is None:
-                differ(outcome.subject, f"was accepted, but can't be scored: {outcome.error}")
-                continue
-            found.records[record.subject], found.blocks[record.subject] = record, outcome.blocks
-            if difference := _compare(record, results.records.get(record.id)):
-                differ(record.subject, difference)
-            n_equal += not difference
-    if not differences:
-        index = make_index(store, leaderboard, results, counts)
-        if write_json(store.read_index()) != write_json(index):
-            differences.append(
-                "the index is not what follows from the records; run closeread leaderboard judge"
-            )
-    return VerificationReport(n_equal, tuple(differences))
-
-
-def _compare(record: Record, stored: Record | None) -> str | None:
-    """Describe how a record differs from the stored one; None if it does not."""
-    if stored is None:
-        return f"has no record under {record.signature}; run closeread leaderboard judge"
-    if stored.to_bytes() == record.to_bytes():
-        return None
-    if stored.closeread != __version__:
-        return f"was scored by closeread {stored.closeread}, and differs from what {__version__} computes"
-    before, now = (one.report["scores"] for one in (stored, record))
-    differing = [metric for metric in now if before.get(metric) != now[metric]]
-    return f"the record differs from what its predictions give ({', '.join(differing) or 'not in its scores'})"

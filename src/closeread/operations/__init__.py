@@ -12,7 +12,6 @@ COMMANDS = {
     "build": (TASKS, "Build gold, or documents to annotate."),
     "cite": ("data", "Print the BibTeX entries of corpora and metrics."),
     "compare": ("compare", "Compare systems by paired tests."),
-    "completion": ("", "Print the script that completes commands in a shell."),
     "convert": (TASKS, "Convert a file to another format."),
     "errors": (TASKS, "Count and list the errors of a system, or of annotators."),
     "export": ("data", "Export a corpus as a dataset repository."),
@@ -51,7 +50,7 @@ TOPICS = {
     "Make predictions": "baseline train predict perturb",
     "Annotate": "extract articles phrases build convert agreement adjudicate",
     "Share results": "submit leaderboard publish export",
-    "Set up": "install-modules completion",
+    "Set up": "install-modules",
 }
 """The commands by what users do, in the order in which help lists them."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
-Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
+Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME")]
 Format = Literal["parquet", "jsonl", "csv"]
 
 
@@ -506,7 +506,7 @@ def export(
 
 def cite(
     *names: Annotated[
-        str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")
+        str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", kind="cited")
     ],
 ) -> str:
     """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.

@@ -30,7 +30,6 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     fill_options,
-    pluralize,
     quote,
     quote_json,
 )
@@ -40,7 +39,7 @@ from closeread.parameters import Operations, Param, Written
 if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.leaderboard.declaration import Board, Leaderboard
-    from closeread.leaderboard.judge import JudgingReport, VerificationReport
+    from closeread.leaderboard.judge import JudgingReport
     from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.store import Store as OpenStore
     from closeread.leaderboard.submission import About
@@ -342,31 +341,6 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     return Written(None, f"{name}: {done} ({receipt.place})")
 
 
-def verify_leaderboard(
-    store: Store, *, gold: Golds = (), workers: arg.Workers = None, report: Report = None
-) -> VerificationReport:
-    """Recompute every record, and say which differ.
-
-    The records of STORE are computed again from their predictions. The exit code is 1 if anything differs.
-
-    \b
-    Example:
-      closeread leaderboard verify board
-
-    Args:
-        report: called with a line about each difference, and about all records.
-    """
-    from closeread.leaderboard.judge import verify
-
-    opened, tell = _open(store), report or _ignore
-    found = verify(opened, _read_golds(opened, gold), n_workers=workers or _count_cores())
-    for difference in found.differences:
-        tell(difference)
-    end = pluralize(len(found.differences), "difference") if found.differences else "no difference"
-    tell(f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}")
-    return found
-
-
 class SubmissionReceipt(NamedTuple):
     """What became of predictions that were submitted.
 
@@ -605,6 +579,5 @@ OPERATIONS: Operations = {
         "status": list_submissions,
         "download": download_submission,
         "withdraw": withdraw_submission,
-        "verify": verify_leaderboard,
     },
 }

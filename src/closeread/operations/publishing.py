@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
-Metric = Annotated[AnyModule, Param(complete="modules")]
+Metric = AnyModule
 Archive = Annotated[bool, Param(flag="--zip")]
 Date = Annotated[str | None, Param(metavar="DATE")]
 

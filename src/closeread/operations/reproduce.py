@@ -21,7 +21,7 @@ from closeread.public_names import AnyCorpus
 from closeread.tables import Grid, Style
 
 ALL = "all"
-TableName = Annotated[str | None, Param(metavar="[TABLE]", complete="paper_tables")]
+TableName = Annotated[str | None, Param(metavar="[TABLE]")]
 Pipeline = Annotated[str | None, Param(metavar="NAME")]
 
 

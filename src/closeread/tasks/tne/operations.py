@@ -78,7 +78,7 @@ def confusion(
 def prepositions(
     *,
     place: Annotated[GoldSpec, place_of("tne", "split")],
-    splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME", complete="splits")] = (),
+    splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME")] = (),
     other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
 ) -> Drawing:
     """Draw the frequency of each preposition.
