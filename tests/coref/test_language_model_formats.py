@@ -332,3 +332,13 @@ def test_heads_and_parts_are_aligned(here):
     assert problems == []
     assert aligned.parts == {0: ((0, 1), (3, 3))}
     assert np.array_equal(aligned.head, [3])
+
+
+@pytest.mark.parametrize("name", ["prompts.txt", "prompts.json"])
+def test_prompts_have_words(here, run, name):
+    """A CoNLL file may have `_` instead of words; a model can do nothing with them."""
+    (here / "key.conll").write_text("#begin document (a)\na\t0\t0\t_\t(1)\n#end document\n")
+    done = run("convert", "coref", "key.conll", "--blind", "-o", name)
+    assert done.exit_code == 2
+    assert "has the words of documents, but document 'a' has none" in done.stderr
+    assert not (here / name).exists()

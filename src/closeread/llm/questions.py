@@ -209,13 +209,14 @@ class Exam:
             case "timeline":
                 yield from _list_timelines(scorer, units)
             case "coref":
-                from closeread.tasks.coref.documents import MentionTable, find_words
+                from closeread.tasks.coref.documents import MentionTable, are_known, find_words
 
                 table = cast(MentionTable, scorer.gold.records)
                 for document, name in enumerate(table.names):
                     if name in units:
                         words, index = find_words(table, document)
-                        if words is None or not (tokens := words(index)):
+                        tokens = () if words is None else words(index)
+                        if not are_known(tokens):
                             raise RequestError(f"document {name} of the key has no words")
                         yield (
                             name,

@@ -606,6 +606,11 @@ class JoinedWords:
         return 0 if words is None else words.line_of(place, token)
 
 
+def are_known(words: Sequence[str]) -> bool:
+    """Return whether any word of a document is known; CoNLL and CoNLL-U have ``_`` where words are not."""
+    return not {"_"}.issuperset(words)
+
+
 def find_words(table: MentionTable, document: int) -> tuple[Words | None, int]:
     """Return the words of a document's file, and the document's number there."""
     words = table.words

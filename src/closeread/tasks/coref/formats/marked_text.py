@@ -24,6 +24,7 @@ from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     ListedWords,
     MentionTable,
+    are_known,
     count_notice,
     make_table,
     split_table,
@@ -197,7 +198,10 @@ def list_tokens(table: MentionTable, kind: str, *, mark: bool = True) -> Iterato
         raise ValueError(f"{kind} can't express discontinuous mentions")
     for i, document in enumerate(split_table(table)):
         tokens = list(table.words(i)) if table.words is not None else []
-        if not tokens and (document.n_tokens or len(document.start)):
+        nodes = {node.token for node in document.empty}
+        words = [token for number, token in enumerate(tokens) if number not in nodes]
+        has_words = bool(tokens) and (not mark or not words or are_known(words))
+        if not has_words and (document.n_tokens or len(document.start)):
             raise ValueError(
                 f"{kind} has the words of documents, but document {quote(document.name)} has none"
             )
