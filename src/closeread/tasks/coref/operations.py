@@ -247,13 +247,12 @@ def agreement(
 
     The value that an annotator gives a mention is its chain.  Each file, or folder of files, is an annotator, in any
     format that `closeread score coref` reads.  Annotators may have some of the documents, which are matched by name.
-    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006, or as --iaa2 says).
+    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006).
 
     \b
     Examples:
       closeread agreement coref anna.conll ben.conll cem.conll
       closeread agreement coref annotations/*.conll --given given.conll --json
-      closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
 
     Args:
         given: Measure agreement on the mentions in this file, which annotators were given, instead of on all mentions
