@@ -15,8 +15,6 @@ from shared.for_each import for_each
 from shared.peers import find_peer
 from shared.universal_anaphora import random_pair
 
-from closeread.tasks.coref.files import read_documents, write_documents
-
 pytestmark = pytest.mark.filterwarnings(
     "ignore:not scored in the:closeread.CloseReadWarning",
     r"ignore:\d+ minimum spans? of the key:closeread.CloseReadWarning",
@@ -135,19 +133,6 @@ def test_released_corpora(name, tmp_path):
         path.write_text(text, "utf-8")
     for setting in maker.RANDOM:
         check(f"{name} {setting}", *paths, AGREED["released"][f"{name} {setting}"])
-
-
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@for_each("seed", range(20))
-def test_the_scorer_reads_what_is_written(seed, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(find_peer("corefud-scorer"))
-    paths = [str(tmp_path / f"{name}.conllua") for name in ("key", "response")]
-    Path(paths[0]).write_text(random_pair(seed)[0], "utf-8")
-    write_documents(read_documents(Path(paths[0])), Path(paths[1]))
-    named = [bool(re.search(r"(?<!=)m\d+\)", Path(path).read_text("utf-8"))) for path in paths]
-    if named[0] == named[1]:  # it reads both sides alike
-        assert maker.score(*paths, "exact", named_brackets=named[0])[1] == [1, 1, 1]
 
 
 @for_each(

@@ -355,7 +355,8 @@ def dump_documents(
     documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False
 ) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
-    formats = {suffix: name for name in FORMATS for suffix in find_format("coref", name).suffixes}
+    written = [name for name in FORMATS if find_format("coref", name).write is not None]
+    formats = {suffix: name for name in written for suffix in find_format("coref", name).suffixes}
     name = to or formats.get(text_suffix(path))
     write = find_format("coref", name).write if name else None
     if write is None:
