@@ -97,10 +97,9 @@ def convert(
     """Convert coreference to another of six formats.
 
     They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), and of language models CRAC's text (.txt) and JSON
-    (.json), and coref-data (.parquet, or .jsonl with --to).  SOURCE is a file, a folder of files, or - for standard
-    input, in any format that `closeread score coref` reads.  The suffix of the output file decides its format.
-    Mentions and entities are kept, and so are heads and words if both formats have them; sentences and all other
-    annotation are lost.
+    (.json), and coref-data (.jsonl with --to).  SOURCE is a file, a folder of files, or - for standard input, in any
+    format that `closeread score coref` reads.  The suffix of the output file decides its format.  Mentions and entities
+    are kept, and so are heads and words if both formats have them; sentences and all other annotation are lost.
 
     \b
     Examples:
