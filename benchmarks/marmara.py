@@ -98,7 +98,6 @@ def measure_baseline(folder):
             "svc": (),
             "svr": (),
             "svr --mentions predicted": (),
-            "svr --mentions predicted --jobs 2": (),
             "svr --features TF": ("--vectors", vectors),
         }
         commands = {

@@ -3,8 +3,6 @@
 import json
 import pickle
 import random
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -44,49 +42,6 @@ def test_merged_parts_give_the_report_of_the_whole(n_parts):
     parts = [pickle.loads(pickle.dumps(count_part(names[i::n_parts]))) for i in range(n_parts)]
     for order in (parts, parts[::-1]):
         assert scores_of(closeread.merge(order).report()) == scores_of(WHOLE)
-
-
-@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_processes_give_the_report_of_one(corpus, monkeypatch):
-    gold, rows = sample_gold(corpus), system_rows(corpus)
-    opened, home = [], "concurrent.futures.ProcessPoolExecutor"
-    monkeypatch.setattr(home, lambda n: opened.append(n) or ProcessPoolExecutor(n))
-    for missing in ("empty", "skip"):
-        how = {"gold": gold, "missing": missing, "resamples": 20}
-        one, several = (closeread.score(corpus, rows[:-1], **how, jobs=jobs) for jobs in (1, 3))
-        assert opened.pop() <= 3
-        assert several == one
-        assert list(several.units) == list(one.units)
-
-
-def test_the_command_counts_in_processes(ran):
-    ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
-    lines = [
-        f"d {document} {i} she - ({(i * document) % 4})" for document in range(5) for i in range(6)
-    ]
-    for name, shown in (
-        ("key", lines),
-        ("response", [line.replace("(3)", "(2)") for line in lines]),
-    ):
-        documents = [shown[start : start + 6] for start in range(0, 30, 6)]
-        texts = [
-            [f"#begin document (d); part 00{i}", *one, "", "#end document"]
-            for i, one in enumerate(documents)
-        ]
-        Path(f"{name}.conll").write_text("\n".join(line for text in texts for line in text) + "\n")
-    for command in (
-        ["mctaco", "yes.jsonl", "--config", "sample", "--by", "category"],
-        ["coref", "key.conll", "response.conll", "--by", "entity_size"],
-    ):
-        printed = [
-            ran("score", *command, "--jobs", jobs, "--counts", f"{jobs}.parquet", "--json")
-            for jobs in "12"
-        ]
-        assert printed[0] == printed[1]
-        assert Path("1.parquet").read_bytes() == Path("2.parquet").read_bytes()
-    with pytest.raises(RequestError, match="jobs is 0"):
-        closeread.score("coref", FOUND, gold=GOLD, jobs=0)
 
 
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples

@@ -117,7 +117,7 @@ def test_options_of_score_are_where_one_looks(run):
         == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
     )
     assert groups["Intervals"] == "--no-ci --resamples --confidence --seed --interval"
-    assert groups["Procedure"] == "--metrics --jobs --missing --extra"
+    assert groups["Procedure"] == "--metrics --missing --extra"
 
 
 def test_seeds_without_intervals_belong_to_the_procedure(run):

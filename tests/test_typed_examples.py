@@ -87,7 +87,7 @@ def test_mypy_accepts_the_examples(outside):
         [*command, folder], cwd=folder, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    wrong = 'import closeread\ncloseread.score("mctaco", "a.jsonl", ci="no", jobs="2")\n'
+    wrong = 'import closeread\ncloseread.score("mctaco", "a.jsonl", ci="no", seed="2")\n'
     done = subprocess.run(
         [*command, "-c", wrong], cwd=folder, env=environment, capture_output=True, text=True
     )

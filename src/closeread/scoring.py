@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
@@ -20,7 +18,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import UNITS, by_name, describe_undefined
 from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
 from closeread.counts.report import Provenance
-from closeread.counts.table import CountTable, merge
+from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
@@ -86,11 +84,9 @@ class Scorer:
                 columns, self.procedure.metrics, self.procedure.unit, advice
             )
 
-    def count(
-        self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1
-    ) -> Counts:
-        """Count a system's output, and the procedure's breakdowns inside units, in so many processes."""
-        table = self.tabulate(system.rows, breakdowns or (), jobs)
+    def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counts:
+        """Count a system's output, and the procedure's breakdowns inside units."""
+        table = self.tabulate(system.rows, breakdowns or ())
         table = replace(table, digests=[self.digests[unit] for unit in table.units])
         signature = self.procedure.signature(self.options, table.gold_digest)
         how = self.procedure.keep_options(self.options, reading=True)
@@ -98,31 +94,11 @@ class Scorer:
         provenance = Provenance(*about, *self.gold.origin, len(system.missing))
         return Counts(table, self.procedure, provenance, self.remarks(system, table))
 
-    def tabulate(
-        self, rows: Sequence[Any], breakdowns: Sequence[str] = (), jobs: int = 1
-    ) -> CountTable:
+    def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
         """Return the counts of aligned rows, without provenance."""
         options = self.procedure.keep_options(self.options, reading=False)
         how = {**options, "breakdowns": tuple(breakdowns)} if breakdowns else options
-        count = partial(self.procedure.count, **how)
-        gold = self.gold.records
-        if jobs == 1:
-            return count(gold=gold, system=rows)
-        names = self.procedure.sides.names(self.gold)
-        units = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        shards: dict[int, list[int]] = {}
-        for row, name in enumerate(names):
-            shards.setdefault(units[name] * jobs // len(units), []).append(row)
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(len(shards)) as pool:
-            parts = [
-                pool.submit(
-                    _count_shard, count, *_divide(gold, rows, shard), [names[row] for row in shard]
-                )
-                for shard in shards.values()
-            ]
-            return merge([part.result() for part in parts])
+        return self.procedure.count(gold=self.gold.records, system=rows, **how)
 
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
@@ -154,23 +130,6 @@ class Scorer:
         names = self.procedure.sides.names(self.gold)
         records = dict(zip(names, zip(self.gold.records, system.rows, strict=True), strict=True))
         return {unit: explain(*records[unit], self.options) for unit in units}
-
-
-def _divide(gold: Any, system: Any, rows: Sequence[int]) -> tuple[Any, Any]:
-    """Return some records of both sides; of mentions in columns, all documents, of which others have no mentions."""
-    if hasattr(gold, "document"):
-        return gold.select(np.isin(gold.document, rows)), system.select(
-            np.isin(system.document, rows)
-        )
-    return [gold[row] for row in rows], [system[row] for row in rows]
-
-
-def _count_shard(
-    count: Callable[..., CountTable], gold: Any, system: Any, units: Sequence[str]
-) -> CountTable:
-    table = count(gold=gold, system=system)
-    own = set(units)
-    return table.select(np.array([unit in own for unit in table.units], bool))
 
 
 def find_procedure(name: str) -> tuple[Procedure, str | None]:

@@ -27,7 +27,7 @@ METRICS = ("muc", "bcub", "ceafm", "ceafe", "lea", "blanc")
 OWN = {
     "original-conll": ("exact",),
     "plural": ("split", "only-split"),
-    "discontinuous-craft": ("exact", "craft"),
+    "discontinuous-craft": ("exact",),
     "partial-match-corefud": ("exact",),
     "partial-match-corefud/noncontig_mentions": ("exact", "partial"),
     "partial-match-corefud/overlapping_mentions": ("exact", "partial"),
@@ -41,7 +41,6 @@ RANDOM = (
         "exact-no-singletons",
         "exact-no-zeros",
         "partial",
-        "craft",
         "split",
         "split-partial",
         "only-split",
@@ -107,7 +106,6 @@ def settings_of(name, *, is_own):
         "match": {
             "partial": "partial-corefud",
             "split-partial": "partial-corefud",
-            "craft": "partial-craft",
         }.get(name, "exact"),
         "evaluate_discourse_deixis": name == "deixis",
         "keep_non_referring": name == "non-referring",

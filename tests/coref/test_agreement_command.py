@@ -45,8 +45,7 @@ def test_json(ran, three):
     del found["documents"]
     assert found == {
         "nominal": pytest.approx((1 - 4 / 11) / 2), "iaa1": 0.5, "iaa2": pytest.approx((1 - 16 / 69) / 2),
-        "form": "standard", "iaa2_distance": "masi", "intersection": "more_than_one", "unannotated": "singleton",
-        "average": "macro",
+        "unannotated": "singleton", "average": "macro",
     }  # fmt: skip
 
 
@@ -64,18 +63,8 @@ def test_table(run, three):
     assert done.stdout.splitlines()[5:] == [
         "1 more document: see --limit, --json and --format csv.",
         "Krippendorff's alpha times 100.",
-        "Options: form standard, iaa2 masi, intersection more_than_one, unannotated singleton, average",
-        "pooled.",
+        "Options: unannotated singleton, average pooled.",
     ]
-
-
-def test_the_printed_form(ran, three):
-    found = json.loads(ran("agreement", "coref", *three[:2], "--form", "printed", "--json"))
-    assert found["documents"][X]["iaa1"] == pytest.approx(3 / 4)
-    text = ran("agreement", "coref", *three[:2], "--form", "printed")
-    assert (
-        "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's." in text
-    )
 
 
 def test_given_mentions(run, ran, here, three):

@@ -1,17 +1,11 @@
-"""Universal Anaphora files: what is read, what is refused and how, and what is written."""
+"""Universal Anaphora files: what is read, and what is refused and how."""
 
-import re
-from dataclasses import replace
-
-import numpy as np
 import pytest
 from shared.for_each import for_each
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.formats.conllu import read_conllu
-from closeread.tasks.coref.formats.conllua import FORMAT
 from closeread.tasks.coref.relations import Bridging
 from closeread.tasks.coref.sides import read_documents
 
@@ -297,44 +291,3 @@ def test_row_without_columns(tmp_path):
         == f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
     )
     assert second.message == "token outside a document (expected '# newdoc id = NAME' before it)"
-
-
-def test_written():
-    table = mention_table(["a", "b"], [[[[0, 2], [3, 3]], [[1, 3]]], [[[0, 2], [0, 0]]]])
-    table = replace(
-        table, n_tokens=np.array([4, 3]), head=np.array([1, 3, 2, 0, 0]), labels=["e1", "e(2", "x"]
-    )
-    cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
-    # Two mentions of the first document cross, so that all closing brackets of the file have ids; an EntityID that the
-    # format can't express is replaced, with the others of its document.
-    assert cells[:4] == [
-        "(EntityID=1|MarkableID=m1|Min=2",
-        "(EntityID=2|MarkableID=m3|Min=3",
-        "m1)",
-        "m3)(EntityID=1|MarkableID=m2|Min=4)",
-    ]
-    assert cells[4:] == [
-        "(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)",
-        "_",
-        "m1)",
-    ]
-
-
-def test_a_mention_over_a_zero_is_written_in_one_part(read):
-    table = read(document(row(1, "(EntityID=1"), row("1.1"), row(2), row("2.1"), row(3, ")")))
-    cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
-    assert cells == ["(EntityID=1|MarkableID=m1", "_", "_", "_", ")"]
-
-
-@for_each(
-    ("changes", "message"),
-    [
-        ({"n_tokens": None}, "the number of tokens is unknown"),
-        ({"names": [" a"]}, "can't express this name"),
-        ({"names": ["a\nb"]}, "can't express this name"),
-    ],
-)
-def test_not_written(changes, message):
-    table = replace(mention_table(["a"], [[[[0, 1]]]]), n_tokens=np.array([2]))
-    with pytest.raises(ValueError, match=re.escape(message)):
-        FORMAT.write(replace(table, **changes))

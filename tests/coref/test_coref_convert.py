@@ -107,8 +107,10 @@ def test_one_of_two_sides(run, here):
 def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.csv")
     assert done.exit_code == 2
-    suffixes = ".json, .parquet, .jsonl, .ndjson, .conll, .conllua, .conllu, .txt"
+    suffixes = ".json, .jsonl, .ndjson, .conll, .conllu, .txt"
     assert f"key.csv: the suffix is '.csv' (expected one of {suffixes})" in done.stderr
+    done = run("convert", "coref", source, "-o", "key.conllua")
+    assert f"key.conllua: the suffix is '.conllua' (expected one of {suffixes})" in done.stderr
     Path("bare.jsonl").write_text('{"document": "a", "clusters": [[[0, 1]]]}\n', "utf-8")
     done = run("convert", "coref", "bare.jsonl", "-o", "bare.conll")
     assert done.exit_code == 2

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,6 +96,24 @@ def test_json_of_other_projects(name, here):
     )
 
 
+def test_coref_data_in_parquet(here, run):
+    row = JSON["coref_data.jsonl"]
+    sentences = [
+        {**one, "tokens": [{**token, "id": str(token["id"])} for token in one["tokens"]]}
+        for one in row["sentences"]
+    ]
+    pq.write_table(pa.Table.from_pylist([{**row, "sentences": sentences}]), "key.parquet")
+    table = read_documents(Path("key.parquet"))
+    assert spans(table) == [as_sets(WANTED)]
+    assert list(table.words(0)) == TOKENS
+    for more in ((), ("--to", "coref-data"), ("--blind",)):
+        done = run("convert", "coref", "key.parquet", *more, "-o", "copy.parquet")
+        assert done.exit_code == 2
+        expected = ".json, .jsonl, .ndjson, .conll, .conllu, .txt"
+        assert f"the suffix is '.parquet' (expected one of {expected})" in done.stderr
+    assert not Path("copy.parquet").exists()
+
+
 @for_each(
     ("name", "field", "mention", "what"),
     [
@@ -154,7 +174,7 @@ def documents(draw):
 
 @for_each(
     ("suffix", "to"),
-    [(".txt", None), (".json", None), (".parquet", None), (".jsonl", "coref_data")],
+    [(".txt", None), (".json", None), (".jsonl", "coref_data")],
     ids=str,
 )
 @given(table=documents())

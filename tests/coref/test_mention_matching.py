@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.for_each import for_each
-from shared.mention_spans import list_parts, make_spans
+from shared.mention_spans import make_spans
 
 from closeread.arrays import LimitError
 from closeread.tasks.coref.metrics import matching as module
@@ -154,38 +154,6 @@ TOKENS = st.frozensets(st.integers(0, 7), min_size=1, max_size=5)
 MENTIONS = st.lists(st.tuples(st.integers(0, 1), TOKENS), max_size=7, unique=True)
 
 
-def in_order(mentions):
-    return sorted(mentions, key=lambda m: (m[0], min(m[1]), max(m[1]), len(m[1])))
-
-
-def without_ties(mentions):
-    """Keep one of the mentions that the order of the text does not tell apart."""
-    return list(
-        {
-            (document, min(tokens), max(tokens), len(tokens)): (document, tokens)
-            for document, tokens in mentions
-        }.values()
-    )
-
-
-def craft(key, response):
-    """Match mentions one after the other."""
-    same = set(key) & set(response)
-    pairs = {(mention, mention) for mention in same}
-    used = set()
-    for document, tokens in in_order(set(response) - same):
-        for other, its in in_order(set(key) - same):
-            first, last = list_parts(its)[0]
-            if document == other and any(
-                first <= start and end <= last for start, end in list_parts(tokens)
-            ):
-                if (other, its) not in used:
-                    used.add((other, its))
-                    pairs.add(((other, its), (document, tokens)))
-                break
-    return pairs
-
-
 def matches(key, response, matching, minimum=None):
     ours, theirs = match_mentions(make_spans(key, minimum), make_spans(response), matching)
     return {
@@ -193,21 +161,6 @@ def matches(key, response, matching, minimum=None):
         for i, code in enumerate(ours)
         for j in np.flatnonzero(theirs == code).tolist()
     }
-
-
-@given(MENTIONS, MENTIONS)
-def test_craft(key, response):
-    key, response = without_ties(key), without_ties(response)
-    assert matches(key, response, "craft") == craft(key, response)
-
-
-def test_craft_by_hand():
-    key = [(0, frozenset({1, 2, 5})), (0, frozenset({4, 5}))]
-    # Both lie in the first part of the first mention; the second comes too late, and does not look any further.
-    response = [(0, frozenset({1, 5})), (0, frozenset({2, 4}))]
-    assert matches(key, response, "craft") == {(key[0], response[0])}
-    # The second part of the key's mention does not count.
-    assert matches(key[:1], [(0, frozenset({5}))], "craft") == set()
 
 
 @given(MENTIONS, MENTIONS, st.data())

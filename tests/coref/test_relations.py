@@ -122,12 +122,11 @@ def test_signatures(pair):
         {"split_antecedents": "score"},
         {"split_antecedents": "only"},
         {"layer": "discourse_deixis"},
-        {"matching": "craft"},
     ]
     signatures = {
         report_files(*pair, metrics=("lea",), **one).provenance.signature for one in changed
     }
-    assert len({plain, *signatures}) == 5
+    assert len({plain, *signatures}) == 4
     assert "split_antecedents" not in plain
     assert "layer" not in plain
     # Bridging and non-referring mentions change no option, and the identity layer is the same gold.
@@ -229,14 +228,6 @@ def test_requests_that_are_refused(pair, tmp_path, write):
         entity,
         entity,
         metrics=BRIDGING,
-    )
-    zero = write("zero", (mention(1, "m"),))
-    zero.write_text(zero.read_text() + row("1.1", mention(1, "n")).strip() + "\n")
-    refused(
-        "matching 'craft' is not defined for documents with empty nodes",
-        zero,
-        zero,
-        matching="craft",
     )
 
 

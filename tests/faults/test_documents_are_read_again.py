@@ -172,7 +172,7 @@ def test_marmara_treebank(attribute):
 
 PLAIN = {"e\u0301", "NA", "=1+1", "&amp;", "😀", "<b>", "1", "null"}
 TRIED = {"": HOSTILE, ".gz": HOSTILE[::6]}
-FORMATS = (".conll", ".conllu", ".conllua", ".jsonl")
+FORMATS = (".conll", ".conllu", ".jsonl")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -177,7 +177,7 @@ def test_limits(said, work):
         work()
 
 
-@pytest.mark.parametrize("suffix", ["conll", "conllu", "conllua"])
+@pytest.mark.parametrize("suffix", ["conll", "conllu"])
 def test_a_document_that_claims_billions_of_tokens_is_not_written(suffix, tmp_path):
     path = tmp_path / "key.jsonl"
     rows = [

@@ -79,7 +79,6 @@ ALLOWED = {
     "neural/run_folders.py: save": OWN,
     "neural/run_folders.py: _begin": "makes the folder of a run, which grows with every epoch",
     "neural/pairs.py: save": "writes what is written again if the run did not come to a checkpoint",
-    "tasks/coref/formats/coref_data.py: write_parquet": OWN,
     "tasks/coref/marmara/converting.py: write_source": OWN,
     "tasks/coref/marmara/extraction.py: write_documents": OWN,
     "tasks/timeline/timeline_txt.py: write_folder": OWN,

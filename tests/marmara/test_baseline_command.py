@@ -144,12 +144,12 @@ def test_python_predicts_single_documents_and_writes_links_and_conll(ran, record
 
 
 @for_each(("learner", "features"), [("svc", "T"), ("svr", "TP")])
-def test_only_jobs_and_repetition_change_nothing(ran, records, learner, features, vectors):
+def test_only_and_repetition_change_nothing(ran, records, learner, features, vectors):
     more = ("--mentions", "predicted", "--features", features, *SAMPLE)
     if features != "T":
         more += ("--vectors", vectors)
     ran(*BASELINE, learner, *more, "-o", "one.jsonl", "--links", "one.links")
-    ran(*BASELINE, learner, *more, "-o", "two.jsonl", "--links", "two.links", "--jobs", 3)
+    ran(*BASELINE, learner, *more, "-o", "two.jsonl", "--links", "two.links")
     assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
     assert Path("one.links").read_bytes() == Path("two.links").read_bytes()
     names = [records[i]["document"] for i in (3, 1)]

@@ -83,6 +83,8 @@ def test_signatures_and_scores_are_the_same(version):
         procedure, _ = find_procedure(row["name"])
         if row["procedure_version"] < procedure.version:
             continue
+        if row["options"].get("matching") == "craft":  # which this version does not have
+            continue
         gold, system = (
             HERE / version / "gold" / row["gold"],
             HERE / version / "systems" / row["system"],

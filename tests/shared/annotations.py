@@ -23,8 +23,6 @@ DOCUMENT = st.lists(ANNOTATION, min_size=2, max_size=4)
 DOCUMENTS = st.lists(st.lists(ANNOTATION, max_size=4), min_size=1, max_size=3)
 OPTIONS = st.fixed_dictionaries(
     {
-        "iaa2": st.sampled_from(["masi", "distance_product"]),
-        "intersection": st.sampled_from(["more_than_one", "any"]),
         "unannotated": st.sampled_from(["singleton", "missing"]),
         "average": st.sampled_from(["macro", "pooled"]),
     }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 from shared import json_lines
 from shared.neural import DIALECTS, LENGTHS, write_lines
+from shared.universal_anaphora import write_clusters
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
@@ -223,6 +224,9 @@ def write_key(side, name, records=None):
     if name == "records":
         return records
     path = Path(f"{side}{COREF_FORMATS[name]}")
+    if name == "conllua":
+        path.write_text(write_clusters(records, LENGTHS), "utf-8")
+        return path
     jsonl = Path(f"{side}-records.jsonl")
     jsonl.write_text(
         json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records)

@@ -195,8 +195,6 @@ def coref(rng):
         "matching": rng.choice(["exact", "head", "partial"]),
     }
     options = draw_options(rng, procedure, **plain)
-    if options["matching"] == "exact" and rng.random() < 0.3:
-        options["matching"] = "craft"
 
     def side():
         spans = [

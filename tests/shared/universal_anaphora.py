@@ -1,6 +1,7 @@
 """Invented Universal Anaphora files: their rows, and random pairs of key and response."""
 
 import random
+import re
 from dataclasses import dataclass, field, replace
 
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"
@@ -50,6 +51,20 @@ def row(number, identity="_", bridging="_", deixis="_", word="w"):
 def write(documents, *, named=False):
     """Return the text of a file; with `named`, closing brackets have the markable's id, so that they can cross."""
     return HEADER + "\n".join(_write_document(document, named) for document in documents)
+
+
+def write_clusters(records, lengths):
+    """Return the text of a file with these clusters and no words."""
+    documents = []
+    for record in records:
+        markables = [
+            Drawn(f"m{number}-{i}", str(number), ((start, end),))
+            for number, cluster in enumerate(record["clusters"])
+            for i, (start, end) in enumerate(cluster)
+        ]
+        name = record["document"]
+        documents.append(DrawnDocument(name, lengths[name], identity=markables))
+    return re.sub(r"(?<=  )w[0-9]+(?=  )", "_", write(documents, named=True))
 
 
 def _write_document(document, named):

@@ -8,28 +8,27 @@ mean distance of all pairs of values.
 from fractions import Fraction
 
 
-def score(one, other, intersection):
+def score(one, other):
     """M of two sets."""
     if one == other:
         return Fraction(1)
     if one <= other or other <= one:
         return Fraction(2, 3)
-    enough = {"any": 1, "more_than_one": 2}[intersection]
-    return Fraction(1, 3) if len(one & other) >= enough else Fraction(0)
+    return Fraction(1, 3) if len(one & other) > 1 else Fraction(0)
 
 
-def distances(intersection="more_than_one", iaa2="masi"):
+def distances():
     """The distance functions by name."""
 
     def nominal(one, other):
         return Fraction(one != other)
 
     def iaa1(one, other):
-        return 1 - score(one, other, intersection)
+        return 1 - score(one, other)
 
     def combined(one, other):
-        jaccard, m = Fraction(len(one & other), len(one | other)), score(one, other, intersection)
-        return 1 - jaccard * m if iaa2 == "masi" else (1 - jaccard) * (1 - m)
+        jaccard, m = Fraction(len(one & other), len(one | other)), score(one, other)
+        return 1 - jaccard * m
 
     return {"nominal": nominal, "iaa1": iaa1, "iaa2": combined}
 
@@ -73,20 +72,15 @@ def disagreement(annotations, distance, unannotated="singleton"):
     return observed, expected / (len(every) - 1) if every else expected
 
 
-def alpha(documents, *, average="macro", form="standard", unannotated="singleton", **options):
+def alpha(documents, *, average="macro", unannotated="singleton"):
     """Alpha by distance, of several documents; None if nothing can be compared in any."""
     found = {}
-    for name, distance in distances(**options).items():
-        pairs = []
-        for annotations in documents:
-            m = len(annotations)
-            if m > 1 and can_be_compared(annotations, unannotated):
-                observed, expected = disagreement(annotations, distance, unannotated)
-                pairs.append(
-                    (observed * Fraction(m - 1, m), 2 * expected)
-                    if form == "printed"
-                    else (observed, expected)
-                )
+    for name, distance in distances().items():
+        pairs = [
+            disagreement(annotations, distance, unannotated)
+            for annotations in documents
+            if len(annotations) > 1 and can_be_compared(annotations, unannotated)
+        ]
         if average == "pooled":
             pairs = [tuple(map(sum, zip(*pairs, strict=True)))] if pairs else []
         values = [

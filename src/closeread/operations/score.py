@@ -55,9 +55,6 @@ def score(
         Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file."),
     ] = None,
     explain: Annotated[bool, Param(kind="explain")] = False,
-    jobs: Annotated[
-        arg.Number, Param(metavar="N", help="Count in N processes, which give the same result.")
-    ] = 1,
     **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -82,7 +79,6 @@ def score(
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
-        jobs: the number of processes that count, with the same result; several pay off from thousands of documents on.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
@@ -107,7 +103,7 @@ def score(
         if breakdowns and len(systems) > 1:
             raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
         counted = average_counts(
-            [scorer.count(system, breakdowns, jobs=jobs) for system in systems],
+            [scorer.count(system, breakdowns) for system in systems],
         )
         explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)

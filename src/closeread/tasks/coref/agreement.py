@@ -2,7 +2,7 @@
 
 Sources: Krippendorff (1980); Passonneau (2004); Passonneau, Habash and Rambow (2006); and their use in Schüller et al.
 (2018), section 2.1.2.  That paper prints alpha with (rm - 1)/m instead of (rm - 1)/(m - 1), and with a sum over ordered
-pairs in the denominator; this is the form "printed", which is not Krippendorff's alpha.
+pairs in the denominator, which is not Krippendorff's alpha.
 
 Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
 given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
@@ -54,27 +54,6 @@ MODULES = (NAME,)
 
 OPTIONS = (
     Option(
-        "form",
-        ("standard", "printed"),
-        "standard",
-        "How to compute alpha: as Krippendorff defines it, or as printed in Schüller et al. (2018), which is not "
-        "Krippendorff's alpha.",
-    ),
-    Option(
-        "iaa2",
-        ("masi", "distance_product"),
-        "masi",
-        "How to compute the distance IAA2 from the Jaccard coefficient J and the score M of two chains: 1 - J * M, as "
-        "in MASI, or (1 - J) * (1 - M).",
-    ),
-    Option(
-        "intersection",
-        ("more_than_one", "any"),
-        "more_than_one",
-        "How many mentions two chains must have in common for a score of 1/3 if neither is inside the other: two, or "
-        "one.",
-    ),
-    Option(
         "unannotated",
         ("singleton", "missing"),
         "singleton",
@@ -93,7 +72,7 @@ OPTIONS = (
 SCORES = {
     "nominal": "Krippendorff's alpha with distance 0 for equal chains, and 1 for all others.",
     "iaa1": "Krippendorff's alpha with distance 1 - M: M is 1 for equal chains, 2/3 if one is inside the other, 1/3 if "
-    "they have enough mentions in common, else 0 (Passonneau, 2004).",
+    "they have more than one mention in common, else 0 (Passonneau, 2004).",
     "iaa2": "Krippendorff's alpha with a distance that also takes into account how large a part of both chains is "
     "common (Passonneau et al., 2006).",
 }
@@ -101,16 +80,15 @@ MEASURES = tuple(SCORES)
 CITATION = papers("passonneau-2004-computing")[0]
 
 
-def measure_distances(shared: int, one: int, other: int, options: Mapping[str, str]) -> Floats:
+def measure_distances(shared: int, one: int, other: int) -> Floats:
     """Return the distances, in the order of `MEASURES`, between sets of these sizes that share some mentions."""
     score = 0.0
     if shared == min(one, other):
         score = 1.0 if one == other else 2 / 3
-    elif shared >= (2 if options["intersection"] == "more_than_one" else 1):
+    elif shared > 1:
         score = 1 / 3
     jaccard = shared / (one + other - shared)
-    combined = 1 - jaccard * score if options["iaa2"] == "masi" else (1 - jaccard) * (1 - score)
-    return np.array([float(score < 1), 1 - score, combined])
+    return np.array([float(score < 1), 1 - score, 1 - jaccard * score])
 
 
 def count_disagreement(
@@ -141,8 +119,7 @@ def count_disagreement(
     shared = Counter(pair for _, _, pairs in compared for pair in pairs)
     size = list(map(len, sets))
     distances = {
-        (a, b): measure_distances(shared[a, b], size[a], size[b], options)
-        for a, b in sorted(shared)
+        (a, b): measure_distances(shared[a, b], size[a], size[b]) for a, b in sorted(shared)
     }
     observed = np.zeros(len(MEASURES))
     often: Counter[int] = Counter()
@@ -211,9 +188,7 @@ class Agreement(Result):
         where = choose_words("--limit, --json and --format csv", "to_frame()")
         notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
         notes += [
-            "Krippendorff's alpha times 100."
-            if self.options["form"] == "standard"
-            else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
+            "Krippendorff's alpha times 100.",
             f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
         ]
         return [
@@ -233,15 +208,11 @@ class Agreement(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
-        options = {
-            "iaa2_distance" if name == "iaa2" else name: value
-            for name, value in self.options.items()
-        }
         documents = {
             one.document: {"annotators": one.annotators, "mentions": one.mentions, **one.alpha}
             for one in self.documents
         }
-        return {"documents": documents, **self.alpha, **options}
+        return {"documents": documents, **self.alpha, **self.options}
 
     def describe_undefined(self) -> Iterator[str]:
         """Yield a sentence on each kind of documents whose alpha averages leave out, or have by convention."""
@@ -274,12 +245,7 @@ class Agreement(Result):
 
 def resolve(values: Mapping[str, object]) -> dict[str, str]:
     """Return the value of every option, given or default."""
-    options = resolve_options(OPTIONS, values, NAME)
-    if options["form"] == "printed" and options["unannotated"] == "missing":
-        raise RequestError(
-            "form 'printed' is defined only if every mention has a value; use unannotated 'singleton'"
-        )
-    return options
+    return resolve_options(OPTIONS, values, NAME)
 
 
 def compare_annotators(
@@ -316,9 +282,6 @@ def measure_agreement(
     counted = [count_disagreement(one, options) for one in annotations]
     sums = np.array([counts[:2] for counts in counted]).reshape(-1, 2, len(MEASURES))
     n_annotators = np.array([len(one.annotations) for one in annotations], np.int64)
-    if options["form"] == "printed":
-        sums[:, 0] *= ratio(n_annotators - 1, np.maximum(n_annotators, 1))[:, None]
-        sums[:, 1] *= 2
     alpha = _divide(*sums.transpose(1, 0, 2))
     # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
     has_pairs = np.array([has_pair for _, _, has_pair in counted], np.bool_)

@@ -326,7 +326,7 @@ def write_documents(
 
     Returns the documents as written, with notices on what the format can't express.
     """
-    from closeread.tasks.coref.formats import coref_data, marked_text
+    from closeread.tasks.coref.formats import marked_text
 
     name = to or next(
         (one for one in FORMATS if text_suffix(path) in find_format("coref", one).suffixes), None
@@ -337,13 +337,7 @@ def write_documents(
         raise RequestError(
             f"{path}: without entities, only {join_names(LANGUAGE_MODELS)} can be written"
         )
-    if name == "coref_data" and text_suffix(path) == ".parquet":
-        try:
-            coref_data.write_parquet(documents, path, blind=blind)
-        except ValueError as error:
-            raise RequestError(f"cannot write {path}: {error}") from None
-    else:
-        write_text(path, dump_documents(documents, path, to, blind=blind))
+    write_text(path, dump_documents(documents, path, to, blind=blind))
     return documents
 
 
@@ -355,23 +349,25 @@ def dump_documents(
     documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False
 ) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
-    formats = {suffix: name for name in FORMATS for suffix in find_format("coref", name).suffixes}
-    name = to or formats.get(text_suffix(path))
-    write = find_format("coref", name).write if name else None
-    if write is None:
+    written = [name for name in FORMATS if find_format("coref", name).write is not None]
+    formats = {suffix: name for name in written for suffix in find_format("coref", name).suffixes}
+    suffix = text_suffix(path)
+    name = to or formats.get(suffix, "")
+    if not name or suffix == ".parquet":  # which is only read
         raise RequestError(
             f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})"
         )
-    try:
-        if blind:
-            from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
+    from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
 
-            dump = {
-                "marked_text": marked_text.dump_marked_text,
-                "crac_json": crac_json.dump_crac_json,
-                "coref_data": coref_data.dump_coref_data,
-            }
-            return dump[name or ""](documents, blind=True)
+    dump = {
+        "marked_text": marked_text.dump_marked_text,
+        "crac_json": crac_json.dump_crac_json,
+        "coref_data": coref_data.dump_coref_data,
+    }
+    write = find_format("coref", name).write
+    try:
+        if write is None or blind:
+            return dump[name](documents, blind=blind)
         return write(documents)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None

@@ -94,11 +94,11 @@ def convert(
     blind: bool = False,
     output: Output | None = None,
 ) -> Written:
-    """Convert coreference between seven formats.
+    """Convert coreference to another of six formats.
 
-    They are CoNLL (.conll), CorefUD (.conllu), Universal Anaphora (.conllua), JSON Lines (.jsonl), and of language
-    models CRAC's text (.txt) and JSON (.json), and coref-data (.parquet, or .jsonl with --to).  SOURCE is a file, a
-    folder of files, or - for standard input.  The suffix of the output file decides its format.  Mentions and entities
+    They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), and of language models CRAC's text (.txt) and JSON
+    (.json), and coref-data (.jsonl with --to).  SOURCE is a file, a folder of files, or - for standard input, in any
+    format that `closeread score coref` reads.  The suffix of the output file decides its format.  Mentions and entities
     are kept, and so are heads and words if both formats have them; sentences and all other annotation are lost.
 
     \b
@@ -247,13 +247,12 @@ def agreement(
 
     The value that an annotator gives a mention is its chain.  Each file, or folder of files, is an annotator, in any
     format that `closeread score coref` reads.  Annotators may have some of the documents, which are matched by name.
-    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006, or as --iaa2 says).
+    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006).
 
     \b
     Examples:
       closeread agreement coref anna.conll ben.conll cem.conll
       closeread agreement coref annotations/*.conll --given given.conll --json
-      closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
 
     Args:
         given: Measure agreement on the mentions in this file, which annotators were given, instead of on all mentions

@@ -194,10 +194,10 @@ PROCEDURE = Procedure(
         undefined_option("document"),
         Option(
             "matching",
-            ("exact", "head", "partial", "minimum", "craft"),
+            ("exact", "head", "partial", "minimum"),
             "exact",
-            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
-            "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
+            "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, or by "
+            "the same minimum span (MINA).",
             references=papers("moosavi-etal-2019-using") + ZABOKRTSKY_2022,
         ),
         Option(

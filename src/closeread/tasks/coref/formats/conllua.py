@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, quote
@@ -36,21 +35,12 @@ from closeread.tasks.coref.documents import (
     EmptyNode,
     ListedWords,
     MentionTable,
-    list_lengths,
     make_table,
-    split_table,
 )
-from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
     FoundMention,
     check_name,
-    check_read_back,
-    choose_ids,
-    list_parts,
-    list_words,
     make_document,
-    number_tokens,
-    place_brackets,
 )
 from closeread.tasks.coref.relations import (
     Bridging,
@@ -62,11 +52,10 @@ from closeread.tasks.coref.relations import (
 )
 
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"
-"""The columns of a file that is written, which are those of the released files."""
+"""The columns of the released files."""
 
 REQUIRED = ("ID", "FORM", "IDENTITY")
 READ = (*REQUIRED, "BRIDGING", "DISCOURSE_DEIXIS")
-FILE = "a Universal Anaphora file"
 
 # What closes is taken from its first character on or not at all, so that long cells without a bracket are cheap.
 PIECE = re.compile(r"@?\(([^()]*)|((?:(?<![^()])[^()]++)?)\)")
@@ -74,8 +63,6 @@ MINIMUM = re.compile(r"([1-9][0-9]{0,8})(?:,([1-9][0-9]{0,8}))?")
 COMMENT = re.compile(r"#[ \t]*(newdoc|global\.columns)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=(.*))?")
 TOKEN_ID = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 BLANKS = re.compile(r"[ \t]+")
-WORD = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-PLAIN_ID = re.compile(r"[^()|=,@\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+(?<!-Pseudo)")
 
 
 @dataclass
@@ -470,87 +457,14 @@ class _Reader:
 def read_records(path: Path, split: str) -> Parsed:
     """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split."""
     del split
-    return _read(path, read_lines(path))
-
-
-def _read(path: Path, lines: Sequence[str]) -> Parsed:
     reader = _Reader()
-    parsed = reader.read(lines)
+    parsed = reader.read(read_lines(path))
     reader.problems.raise_any(path)
     return parsed
 
 
-def dump_conllua(table: MentionTable) -> str:
-    """Convert documents to text.
-
-    Words are ``_`` if the table has none; ids of entities are kept if the format can express them.  Minimum spans are
-    written, or heads where there are none.  Closing brackets have ids only if mentions cross somewhere in the file; the
-    Universal Anaphora scorer has an option for such files.
-
-    Raises:
-        ValueError: the number of tokens is unknown, or the format can't express something, such as a word with a blank
-            or a mention that contains a zero and words.
-    """
-    lengths = list_lengths(table, FILE)
-    documents = list(split_table(table))
-    zeros = [{node.token for node in document.empty} for document in documents]
-    ids = [number_tokens(n_tokens, of) for n_tokens, of in zip(lengths, zeros, strict=True)]
-    brackets = [
-        _list_brackets(document, numbers) for document, numbers in zip(documents, ids, strict=True)
-    ]
-    named = any(map(_has_crossing, brackets))
-    texts = []
-    for i, document in enumerate(documents):
-        words = list_words(table, i, lengths[i], WORD, FILE)
-        placed = ((*one[:4], one[4] if named else ")") for one in brackets[i])
-        lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {document.name}"]
-        for number, word, (closing, opening) in zip(
-            ids[i], words, place_brackets(placed, lengths[i]), strict=True
-        ):
-            lines.append(
-                "\t".join([number, word, *"________", "".join(closing + opening) or "_", *"____"])
-            )
-        read = partial(_read, Path(document.name), "\n".join([*lines, ""]).split("\n"))
-        check_read_back(table, i, read, FILE, "a mention has zeros and words")
-        texts += [*lines, ""]
-    return "".join(f"{line}\n" for line in texts)
-
-
-def _list_brackets(document: Document, ids: Sequence[str]) -> list[tuple[int, int, int, str, str]]:
-    """List the brackets, as `place_brackets` takes them; parts of a mention with only zeros between them are one."""
-    labels = choose_ids(document, PLAIN_ID)
-    word_of = {token: int(text) for token, text in enumerate(ids) if "." not in text}
-    brackets = []
-    for i, parts in enumerate(list_parts(document)):
-        head = () if document.head is None else (int(document.head[i]),)
-        minimum = sorted(word_of.get(token, -1) for token in document.minimum.get(i, head))
-        opens = f"(EntityID={labels[int(document.entity[i])]}|MarkableID=m{i + 1}"
-        if minimum and minimum[0] > 0 and minimum[-1] - minimum[0] == len(minimum) - 1:
-            opens += f"|Min={','.join(map(str, sorted({minimum[0], minimum[-1]})))}"
-        runs: list[tuple[int, int]] = []
-        for start, end in parts:
-            if runs and word_of.get(start, 0) == word_of.get(runs[-1][1], -2) + 1:
-                runs[-1] = (runs[-1][0], end)
-            else:
-                runs.append((start, end))
-        brackets += [(start, -end, i, opens, f"m{i + 1})") for start, end in runs]
-    return sorted(brackets)
-
-
-def _has_crossing(brackets: Sequence[tuple[int, int, int, str, str]]) -> bool:
-    open_ends: list[int] = []
-    for start, minus_end, *_ in brackets:
-        while open_ends and open_ends[-1] <= start:
-            open_ends.pop()
-        if open_ends and open_ends[-1] < -minus_end:
-            return True
-        open_ends.append(-minus_end)
-    return False
-
-
 FORMAT = Format(
     read_records,
-    lambda records: dump_conllua(table_of(records)),
     suffixes=(".conllua",),
     first_line=re.compile(r"#\s*global\.columns\s*=(?:.*\s)?IDENTITY(?:\s|$)", re.ASCII),
 )

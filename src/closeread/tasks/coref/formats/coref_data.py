@@ -1,7 +1,7 @@
 """Files of coref-data in Parquet: `sentences[].tokens[].text`, `coref_chains` of ``[sentence, first, last]``.
 
-Its JSON Lines are read as a dialect of `coref_json`.  Conventions: a document is written as a single sentence, and ids
-of tokens such as 3.1 are those of empty nodes.
+Its JSON Lines, the form that is also written, are read as a dialect of `coref_json`.  Conventions: a document is written
+as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from closeread.files import replacing
 from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import MentionTable, split_table, table_of
+from closeread.tasks.coref.documents import MentionTable, split_table
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.marked_text import list_tokens
 
@@ -64,37 +63,4 @@ def dump_coref_data(table: MentionTable, *, blind: bool = False) -> str:
     return dump_json_lines(make_rows(table, blind=blind))
 
 
-def write_parquet(table: MentionTable, path: Path, *, blind: bool = False) -> None:
-    """Write documents to a Parquet file of coref-data, as `make_rows` makes them."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    token = pa.struct([("id", pa.string()), ("text", pa.string())])
-    sentence = pa.struct(
-        [
-            ("id", pa.int64()),
-            ("text", pa.string()),
-            ("speaker", pa.string()),
-            ("tokens", pa.list_(token)),
-        ]
-    )
-    chains = pa.list_(pa.list_(pa.list_(pa.int64())))
-    schema = pa.schema(
-        [
-            ("id", pa.string()),
-            ("text", pa.string()),
-            ("sentences", pa.list_(sentence)),
-            ("coref_chains", chains),
-        ]
-    )
-    rows = make_rows(table, blind=blind)
-    with replacing(path) as draft:
-        pq.write_table(pa.Table.from_pylist(rows, schema), draft)
-
-
-FORMAT = Format(
-    read_records,
-    lambda records: dump_coref_data(table_of(records)),
-    suffixes=(".parquet",),
-    first_line=re.compile("PAR1"),
-)
+FORMAT = Format(read_records, suffixes=(".parquet",), first_line=re.compile("PAR1"))

@@ -8,7 +8,6 @@ one chain.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -216,8 +215,7 @@ def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequen
 def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterator[Prediction]:
     """Predict documents, or only some, each by a model that is trained on all others; in the order of the records.
 
-    The method is "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).  The
-    result does not depend on the number of threads (`jobs`).
+    The method is "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).
     """
     wanted = {record["document"] for record in select_documents(records, learner.only)}
     if len(records) < 2:
@@ -260,11 +258,7 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         return Prediction(document, model, build_chains(method, document.linked.spans, scores))
 
     numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
-    if learner.jobs == 1:
-        yield from map(predict_one, numbers)
-        return
-    with ThreadPoolExecutor(learner.jobs) as pool:
-        yield from pool.map(predict_one, numbers)
+    yield from map(predict_one, numbers)
 
 
 def predict_mentions(

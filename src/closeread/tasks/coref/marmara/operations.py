@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from closeread.exceptions import RequestError, choose_words, pluralize
 from closeread.parameters import (
     GoldSpec,
-    Number,
     Operations,
     Output,
     Param,
@@ -324,7 +323,6 @@ class Learner:
             phrases.
         only: Predict only this document; may be repeated.
         links: Also write all candidate links to this file, as JSON Lines, with their features and scores.
-        jobs: Predict this many documents at a time; the result is the same.
     """
 
     mentions: Literal["gold", "predicted"] = "gold"
@@ -335,7 +333,6 @@ class Learner:
     seed: Seed = 0
     only: Only = ()
     links: Write | None = None
-    jobs: Number = 1
 
 
 DEFAULT = Learner()
@@ -373,8 +370,7 @@ def svr(
     \b
     Examples:
       closeread baseline marmara_coref svr --config sample -o svr.jsonl
-      closeread baseline marmara_coref svr --mentions predicted --jobs 2 \\
-        -o svr.conll
+      closeread baseline marmara_coref svr --mentions predicted -o svr.conll
       closeread baseline marmara_coref svr --only 00002213 -o svr.jsonl \\
         --links links.jsonl
 

@@ -55,15 +55,11 @@ def table_1(inputs: Inputs) -> Recomputed:
     if inputs.annotations is not None:
         found = read_annotation_files(inputs.annotations)
         gathered = gather_annotations(found.tables)
-        for columns, options in (
-            ({"IAA1": "iaa1", "IAA2": "iaa2"}, {}),
-            ({"IAA2, product": "iaa2"}, {"iaa2": "distance_product"}),
-        ):
-            for one in measure_agreement(gathered, resolve(options)).documents:
-                alphas = {column: one.alpha[measure] for column, measure in columns.items()}
-                values += [
-                    (one.document, column, 100 * x) for column, x in alphas.items() if x is not None
-                ]
+        for one in measure_agreement(gathered, resolve({})).documents:
+            for column in ("IAA1", "IAA2"):
+                alpha = one.alpha[column.lower()]
+                if alpha is not None:
+                    values.append((one.document, column, 100 * alpha))
         values += [(document.name, "Ann", len(document.annotations)) for document in gathered]
         values += [(document, "GM", size) for document, size in found.given.items()]
         for table in found.tables:

@@ -2,8 +2,7 @@
 
 Sources: CorefUD's scorer (github.com/ufal/corefud-scorer, version 1.2), which finds the same pairs; the rules are those
 of the CRAC shared tasks on multilingual coreference (2022: partial; 2023: head; since 2024: zeros by dependencies).
-Baumgartner et al. (2019), CRAFT Shared Tasks 2019 Overview; Yu et al. (2023), The Universal Anaphora Scorer 2.0, whose
-"partial-craft" matching is "craft" here.
+Yu et al. (2023), The Universal Anaphora Scorer 2.0.
 
 Conventions: codes are integers, (n_mentions,), equal for mentions that count as the same.  A discontinuous mention
 consists of the tokens of its parts only.  A zero is a mention whose head is an empty node; its dependencies are pairs
@@ -37,7 +36,6 @@ from closeread.tasks.coref.metrics.repeats import (
 )
 
 MATCHINGS = ("exact", "head", "partial")
-"""The rules by which matches are optimal; "craft" chooses them in the order of the text."""
 
 ZEROS = ("linear", "dependent", "corefud", "exclude")
 BY_DEPENDENCY = ("dependent", "corefud")
@@ -111,9 +109,6 @@ def match_mentions(
       if its tokens are a subset of the key mention's tokens and include the key mention's head, or its minimum span
       where the key has no heads.
     * `minimum`: as `partial`.
-    * `craft`: mentions with the same tokens are matched first; a remaining response mention fits a key mention if one
-      of its parts lies within the key mention's first part.  In the order of the text, each response mention takes the
-      first key mention that it fits, unless an earlier one has taken it.
 
     Where several may match, pairs are chosen one to one so that the sum of their similarities is maximal; the
     similarity of a pair is the share of the key mention's tokens that both have.  Ties are broken by the positions of
@@ -121,7 +116,7 @@ def match_mentions(
 
     Args:
         key, response: the mentions of the same documents, which have what the matching needs (`require_heads`).
-        matching: one of `MATCHINGS`, or "minimum" or "craft".
+        matching: one of `MATCHINGS`, or "minimum".
         zeros: the zeros of both sides by their rows, if these are to be matched before all others: the similarity of
             two zeros of a sentence is 10 times the F1 of their dependencies plus the F1 of their parents.
     """
@@ -145,7 +140,6 @@ def match_mentions(
     if matching != "exact":
         # Mentions that both sides have are already matched.
         known = set(codes[0].tolist()) & set(codes[1].tolist())
-        rules: dict[str, PairMentions] = {"head": _pair_by_head, "craft": _pair_by_first_part}
         codes = _join(
             codes,
             sorted(
@@ -156,7 +150,7 @@ def match_mentions(
                 for one in _list_first(response, codes[1])
                 if int(codes[1][one.row]) not in known
             ),
-            rules.get(matching, _pair_by_containment),
+            _pair_by_head if matching == "head" else _pair_by_containment,
         )
     return codes
 
@@ -272,25 +266,6 @@ def _pair_by_containment(
             )
             if contains and count_shared_tokens(k.runs, r.runs) == count_tokens(r.runs):
                 yield k, r, count_tokens(r.runs) / count_tokens(k.runs)
-
-
-def _pair_by_first_part(
-    key: Sequence[Mention], response: Sequence[Mention]
-) -> Iterator[tuple[Mention, Mention, float]]:
-    """Pair each response mention with the first key mention that it fits, unless an earlier one has taken it."""
-    parts = sorted((start, end, i) for i, r in enumerate(response) for start, end in r.runs)
-    starts = [start for start, _, _ in parts]
-    first: dict[int, Mention] = {}
-    for k in key:
-        begin, last = k.runs[0]
-        for _, end, i in parts[bisect_left(starts, begin) : bisect_right(starts, last)]:
-            if end <= last:
-                first.setdefault(i, k)
-    taken: set[int] = set()
-    for i, k in sorted(first.items()):
-        if k.row not in taken:
-            taken.add(k.row)
-            yield k, response[i], 1.0
 
 
 def _pair_zeros(
@@ -534,9 +509,6 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     if matching == "minimum":
         if key.trees is None and not key.minimum and len(key.start):
             raise RequestError(f"matching 'minimum' needs {NEEDED}")
-    elif matching == "craft":
-        if key.empty is not None or response.empty is not None:
-            raise RequestError("matching 'craft' is not defined for documents with empty nodes")
     elif matching != "exact" and (key.head is None or response.head is None):
         if matching == "partial" and key.head is None and key.minimum:
             return
