@@ -415,6 +415,7 @@ _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
 Aliases = Mapping[str, str]
+SWITCHES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def describe_unknown(
