@@ -36,3 +36,44 @@ def test_choices_that_are_like_nothing_are_only_listed(run):
 def test_choices_in_python(options, meant):
     with pytest.raises(closeread.RequestError, match=rf" Did you mean '{meant}'\?$"):
         closeread.score("coref", KEY, gold=KEY, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: closeread.score("mctaco", [], confg="sample"), "config"),
+        (lambda: closeread.score("coref", KEY, gold=KEY, metric="lea"), "metrics"),
+        (lambda: closeread.score("coref", KEY, gold=KEY, matchin="head"), "matching"),
+        (lambda: closeread.table("mctaco", ["a"], confg="sample"), "config"),
+        (lambda: closeread.count("mctaco", "a", confg="sample"), "config"),
+        (lambda: closeread.validate("mctaco", "a", confg="sample"), "config"),
+        (lambda: closeread.errors("coref", KEY, gold=KEY, confg="sample"), "config"),
+        (lambda: closeread.baseline("mctaco", "random", confg="sample"), "config"),
+        (lambda: closeread.stats("mctaco", confg="sample"), "config"),
+        (lambda: closeread.show("mctaco", confg="sample"), "config"),
+    ],
+)
+def test_parameters_of_functions_are_suggested_with_options(call, meant):
+    with pytest.raises(closeread.RequestError, match=rf"\. Did you mean '{meant}'\?") as raised:
+        call()
+    choices = str(raised.value).partition("(choose from: ")[2].split(", ")
+    assert meant in choices
+
+
+@pytest.mark.parametrize("name", ["key", "references"])
+def test_other_names_of_parameters(name):
+    with pytest.raises(closeread.RequestError, match=rf"^{name} is .*\. Did you mean 'gold'\?$"):
+        closeread.score("coref", KEY, **{name: KEY})
+
+
+def test_arguments_of_functions_without_options(here):
+    with pytest.raises(
+        TypeError, match=r"^no such argument of schema: 'corpsu'\. Did you mean 'corpus'"
+    ):
+        closeread.schema(corpsu="mctaco")
+    with pytest.raises(TypeError) as raised:
+        closeread.score("coref", "key.conll", "response.conll")
+    assert str(raised.value) == (
+        "score takes name and predictions by position, but 3 arguments were given; "
+        "name the others, such as gold="
+    )

@@ -184,6 +184,16 @@ class RequestError(ValueError):
         super().__init__(escape(message))
 
 
+class UnknownOptionError(RequestError):
+    """An option by a name that is unknown where it arrived; functions add names of their parameters."""
+
+    def __init__(self, what: str, name: str, known: Sequence[str]) -> None:
+        self.what = what
+        self.name = name
+        self.known = known
+        super().__init__(describe_unknown(what, name, known))
+
+
 class InputError(ValueError):
     """Bad input, with all its problems.
 

@@ -22,6 +22,7 @@ from closeread.exceptions import (
     FieldPath,
     Problem,
     RequestError,
+    UnknownOptionError,
     describe_unknown,
     quote,
     suggest,
@@ -96,7 +97,7 @@ def resolve_options(
             found = int(found)
         value = given[name] = str(found).lower() if isinstance(found, bool) else str(found)
         if name not in known:
-            raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
+            raise UnknownOptionError(f"option of {owner}", name, list(known))
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
     return {
