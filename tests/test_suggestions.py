@@ -3,6 +3,7 @@
 import pytest
 
 import closeread
+from closeread.hf.modules import suggest_module
 
 FILES = ["key.conll", "response.conll"]
 KEY = [[[[0, 0], [1, 1]]]]
@@ -77,3 +78,20 @@ def test_arguments_of_functions_without_options(here):
         "score takes name and predictions by position, but 3 arguments were given; "
         "name the others, such as gold="
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("lea", "coref_lea"),
+        ("bcubed", "coref_b3"),
+        ("coref_leaa", "coref_lea"),
+        ("coref_bcub", "coref_b3"),
+        ("mctacoo", "mctaco"),
+        ("posession", "possession"),
+        ("precision", None),
+        ("rouge", None),
+    ],
+)
+def test_modules_of_evaluate(name, meant):
+    assert suggest_module(name) == (f" Did you mean '{meant}'?" if meant else "")
