@@ -67,7 +67,13 @@ def test_every_command_function_and_metric_has_a_page(site):
 @pytest.mark.gate
 def test_home_begins_as_the_readme_does(site):
     home = (site / "index.html").read_text("utf-8")
-    for text in ("make score", "closeread score coref", "82.68", "Possession timeline", "<img"):
+    for text in (
+        "install closeread into .venv",
+        "closeread score coref",
+        "82.68",
+        "Possession timeline",
+        "<img",
+    ):
         assert text in home
     assert home.index("82.68") < home.index("organise a shared task")
     assert "shows how to install closeread" not in home
