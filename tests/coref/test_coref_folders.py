@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.conll_documents import as_ontonotes
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 from shared.for_each import for_each
 
@@ -36,7 +37,7 @@ def tree(tmp_path, monkeypatch):
     tree = Path("tree")
     (tree / "b" / "c").mkdir(parents=True)
     write_jsonl(tree / "lines.jsonl", {"z": CLUSTERS, "y": []})
-    write_conll(tree / "b" / "x_gold.conll", {"x": CLUSTERS})
+    write_conll(tree / "b" / "x_gold.conll", {"x": CLUSTERS}, form=as_ontonotes)
     write_corefud(tree / "b" / "c" / "d.conllu", {1: "(e1-x-1-)", 2: "(e1-x-1-)", 3: "(e7-x-1-)"})
     plain = write_jsonl(tree / "b" / "w", {"w": CLUSTERS})
     (tree / "b" / "W.TXT.GZ").write_bytes(gzip.compress(plain.read_bytes()))
@@ -158,7 +159,7 @@ def test_problems_of_two_sides_name_the_files(tree):
     other.write_text(other.read_text().replace("word3", "Word3"))
     with pytest.raises(SubmissionError) as caught:
         report_files(tree, other)
-    found = "token 3 of document 'x; part 000' is 'Word3', but 'word3' in the key (line 5 of b/x_gold.conll)"
+    found = "token 3 of document 'x; part 000' is 'Word3', but 'word3' in the key (line 6 of b/x_gold.conll)"
     assert str(caught.value).splitlines()[1] == f"other.conll:5: {found}"
     Path("key.jsonl").write_text('{"document": "x; part 000", "clusters": [], "n_tokens": 2}\n')
     write_jsonl(tree / "lines.jsonl", {"v": [[[0, 0], [0, 0]]]})
