@@ -121,6 +121,8 @@ ROW = st.fixed_dictionaries(
 @settings(max_examples=200)
 def test_rows_are_scored_or_refused_as_they_should(file, rows, missing):
     file.write_text(dump_json_lines(rows), "utf-8")
+    # Null is a missing prediction.
+    rows = [row for row in rows if row["relations"] is not None or not isinstance(row["id"], str)]
     try:
         table = count(file, missing=missing)
     except InputError as error:
