@@ -31,24 +31,10 @@ from typing import (
     get_type_hints,
 )
 
-from closeread.exceptions import (
-    RequestError,
-    UnknownOptionError,
-    describe_unknown,
-    escape,
-    quote,
-    shorten,
-    suggest,
-)
+from closeread.exceptions import RequestError, escape, quote, shorten
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-KEYWORDS = {
-    **dict.fromkeys(("key", "reference", "references"), "gold"),
-    **dict.fromkeys(("prediction", "response", "responses", "system"), "predictions"),
-}
-"""What other libraries call parameters of public functions."""
 
 UNIONS = (Union, UnionType)
 LISTS = (list, Sequence, Iterable)
@@ -99,11 +85,8 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
         hints, signature, wrong = read_hints(function), inspect.signature(function), []
         try:
             bound = signature.bind_partial(*arguments, **options).arguments
-        except TypeError:
-            _raise_misuse(function.__name__, signature, arguments, options)
-            bound = {}  # Python says what else is wrong with the call
-        # What is given already can't be meant by a keyword that is unknown.
-        keywords = [name for name in _list_keywords(signature) if name not in bound]
+        except TypeError:  # Python says it of the call
+            bound = {}
         for name, value in bound.items():
             match signature.parameters[name].kind:
                 case inspect.Parameter.VAR_POSITIONAL:
@@ -112,54 +95,13 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
                     given = value
                 case _:
                     given = {name: value}
-            for shown, one in given.items():
-                misfit = _find_misfit(shown, one, hints.get(name, object))
-                if misfit and given is value:
-                    question = suggest(shown, keywords, KEYWORDS)
-                    misfit += question and f".{question}"
-                wrong.append(misfit)
+            wrong += [
+                _find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()
+            ]
         _raise_misfits(wrong)
-        try:
-            return function(*arguments, **options)
-        except UnknownOptionError as error:
-            if error.name not in options:
-                raise
-            # Python takes any keyword for an option of what is called, also a parameter that is misspelled.
-            names = dict.fromkeys([*keywords, *error.known])
-            message = describe_unknown(error.what, error.name, list(names), KEYWORDS)
-            raise RequestError(message) from None
+        return function(*arguments, **options)
 
     return check_and_call
-
-
-def _list_keywords(signature: inspect.Signature) -> list[str]:
-    """Return the names of the parameters of a function that may be given by name."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [name for name, one in signature.parameters.items() if one.kind in kinds]
-
-
-def _raise_misuse(
-    name: str,
-    signature: inspect.Signature,
-    arguments: Sequence[object],
-    options: Mapping[str, object],
-) -> None:
-    """Raise a TypeError that says how to call a function if it is given unknown or too many arguments."""
-    keywords = _list_keywords(signature)
-    kinds = [parameter.kind for parameter in signature.parameters.values()]
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        for option in options:
-            if option not in keywords:
-                raise TypeError(describe_unknown(f"argument of {name}", option, keywords, KEYWORDS))
-    positional = keywords[: kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    named = keywords[len(positional) :]
-    takes_any = inspect.Parameter.VAR_POSITIONAL in kinds
-    if len(arguments) > len(positional) and named and not takes_any:
-        taken = " and ".join(positional) or "no argument"
-        raise TypeError(
-            f"{name} takes {taken} by position, but {len(arguments)} arguments were given; "
-            f"name the others, such as {named[0]}="
-        )
 
 
 def check_fields(made: Any) -> None:

@@ -184,16 +184,6 @@ class RequestError(ValueError):
         super().__init__(escape(message))
 
 
-class UnknownOptionError(RequestError):
-    """An option by a name that is unknown where it arrived; functions add names of their parameters."""
-
-    def __init__(self, what: str, name: str, known: Sequence[str]) -> None:
-        self.what = what
-        self.name = name
-        self.known = known
-        super().__init__(describe_unknown(what, name, known))
-
-
 class InputError(ValueError):
     """Bad input, with all its problems.
 
@@ -425,7 +415,6 @@ _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
 Aliases = Mapping[str, str]
-SWITCHES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def describe_unknown(
@@ -437,21 +426,17 @@ def describe_unknown(
     return f"no such {what}: '{escape_line(name)}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
 
 
-def suggest(
-    name: str, known: Sequence[str], aliases: Aliases | None = None, cutoff: float = 0.6
-) -> str:
+def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
     """Return a question whether a known name was meant, after a space; empty if none is similar.
 
     >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
     " Did you mean 'b3'?"
     """
-    near = find_similar(name, known, aliases, cutoff)
+    near = find_similar(name, known, aliases)
     return f" Did you mean '{near}'?" if near is not None else ""
 
 
-def find_similar(
-    name: str, known: Sequence[str], aliases: Aliases | None = None, cutoff: float = 0.6
-) -> str | None:
+def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str | None:
     """Return the known name that was probably meant, whatever its case and punctuation; None if there is none."""
     from difflib import get_close_matches
     from unicodedata import normalize
@@ -467,7 +452,7 @@ def find_similar(
     for text in (name, stem):
         if fold(text) in folded:
             return folded[fold(text)]
-    close = get_close_matches(name, meant, 1, cutoff) or get_close_matches(stem, meant, 1, cutoff)
+    close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
     return meant[close[0]] if close else None
 
 

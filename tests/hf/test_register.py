@@ -22,7 +22,7 @@ sys.modules['evaluate'] = None
 print(len(datasets.load_dataset('mctaco', 'sample', split='test')))
 del sys.modules['evaluate']
 import evaluate
-for name in ('coref_bcub', 'coref_muc_f1', 'lea', 'rouge_2'):
+for name in ('coref_bcub', 'coref_muc_f1', 'lea', 'corefs'):
     try: evaluate.load(name)
     except FileNotFoundError as error: print(getattr(error, '__notes__', None))
 print(datasets.load_dataset('./mctaco')['train'].column_names)

@@ -27,12 +27,10 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     UnavailableError,
-    UnknownOptionError,
     describe_problems,
     describe_unknown,
     merge_errors,
     quote,
-    suggest,
 )
 from closeread.files import text_suffix
 from closeread.formats import Format
@@ -333,13 +331,13 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
         known = [*(folder.name for folder in corpus.user_folders), *options]
         for name in (*data_dir.folders, *data_dir.options):
             if name not in known:
-                raise UnknownOptionError(f"folder or option of reading {corpus.name}", name, known)
+                raise RequestError(
+                    describe_unknown(f"folder or option of reading {corpus.name}", name, known)
+                )
         for name, value in data_dir.options.items():
             if value not in options[name]:
-                guess = suggest(value, options[name])
                 raise RequestError(
-                    f"option {name}: {quote(value)} is not one of "
-                    f"{', '.join(map(repr, options[name]))}{guess and '.'}{guess}"
+                    f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}"
                 )
     if data_dir is not None and any(
         source.url is None for source in corpus.configs[config].splits.values()

@@ -17,16 +17,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable
-from closeread.exceptions import (
-    SWITCHES,
-    FieldPath,
-    Problem,
-    RequestError,
-    UnknownOptionError,
-    describe_unknown,
-    quote,
-    suggest,
-)
+from closeread.exceptions import FieldPath, Problem, RequestError, describe_unknown, quote
 from closeread.records import DataDir, Origin
 
 
@@ -63,8 +54,7 @@ class Option:
         """Return the message for a value that is not accepted."""
         found = quote(str(value))
         if self.pattern is None:
-            guess = suggest(str(value), self.choices, SWITCHES)
-            return f"{found} is not {self.accepted}{guess and '.'}{guess}"
+            return f"{found} is not {self.accepted}"
         return f"{found} is not valid (expected {self.expected})"
 
     def accepts(self, value: object) -> bool:
@@ -97,7 +87,7 @@ def resolve_options(
             found = int(found)
         value = given[name] = str(found).lower() if isinstance(found, bool) else str(found)
         if name not in known:
-            raise UnknownOptionError(f"option of {owner}", name, list(known))
+            raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
     return {

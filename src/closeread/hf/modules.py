@@ -132,7 +132,10 @@ def find_module(name: str) -> str:
     if name in module_names():
         return name
     if name not in (*procedure_names(), *corpus_names()):
-        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases()))
+        short = {one.removeprefix("coref_"): one for one in module_names()}
+        raise RequestError(
+            describe_unknown("metric", name, module_names(), short | _list_aliases(name))
+        )
     procedure, _ = find_task(name)
     modules = load_procedure(procedure).modules
     if procedure in modules:
@@ -170,21 +173,25 @@ def describe_module(name: str) -> str:
 
 
 def suggest_module(name: str) -> str:
-    """Return a question whether one of our modules was meant; empty unless the name is much like one.
+    """Return a question whether one of our modules was meant; empty unless the name resembles the start or end of one.
 
-    >>> suggest_module("coref_bcub"), suggest_module("lea"), suggest_module("precision")
-    (" Did you mean 'coref_b3'?", " Did you mean 'coref_lea'?", '')
+    >>> suggest_module("coref_bcub"), suggest_module("lea")
+    (" Did you mean 'coref_b3'?", " Did you mean 'coref_lea'?")
     """
-    # evaluate knows many names that are a little like ours
-    return suggest(name, module_names(), _list_aliases(), cutoff=0.75)
+    if (module := f"coref_{name}") in module_names():
+        return suggest(module, [module])
+    is_like_ours = any(name.startswith(f"{procedure}_") for procedure in procedure_names())
+    return suggest(name, module_names(), _list_aliases(name)) if is_like_ours else ""
 
 
-def _list_aliases() -> dict[str, str]:
-    """Map other common names of our modules to their names."""
-    metrics = {name.removeprefix("coref_"): name for name in module_names()}
-    aliases = load_procedure("coref").aliases
-    metrics |= {alias: f"coref_{metric}" for alias, metric in aliases.items()}
-    return metrics | {f"coref_{name}": module for name, module in metrics.items()}
+def _list_aliases(name: str) -> dict[str, str]:
+    """Map other common names of our modules to their names, for procedures with whose name this one begins."""
+    return {
+        f"{owner}_{alias}": f"{owner}_{metric}"
+        for owner in procedure_names()
+        if name.startswith(f"{owner}_")
+        for alias, metric in load_procedure(owner).aliases.items()
+    }
 
 
 def install_modules() -> list[Path]:

@@ -19,7 +19,6 @@ from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import (
     RequestError,
-    UnknownOptionError,
     choose_words,
     describe_unknown,
     name_option,
@@ -169,7 +168,7 @@ def call_operation(
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not has_options:
             known = [field.name for one in described for field in list_fields(one)]
-            raise UnknownOptionError(f"option of {called}", next(iter(given)), known)
+            raise RequestError(describe_unknown(f"option of {called}", next(iter(given)), known))
         needed = [
             one.name for one in described if one.default is EMPTY and one.param.kind != "options"
         ]
@@ -345,5 +344,5 @@ def take_place(corpus: Corpus, options: Mapping[str, Any], **where: Any) -> Gold
 
     place, rest = make_place(corpus.name, options=options, **where)
     if rest:
-        raise UnknownOptionError(f"argument for {corpus.name}", next(iter(rest)), [])
+        raise RequestError(f"unexpected arguments for {corpus.name}: {', '.join(rest)}")
     return place
