@@ -65,7 +65,7 @@ def test_each_shell_is_answered_in_its_way(shell, typed, answer):
 
 
 def test_an_unknown_shell(run):
-    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'." in run("completion", "tcsh").stderr
+    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'\n" in run("completion", "tcsh").stderr
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")

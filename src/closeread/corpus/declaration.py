@@ -247,6 +247,11 @@ class Corpus:
         )
 
     @property
+    def reading_names(self) -> list[str]:
+        """The names of these folders and options."""
+        return [declared.name for declared in (*self.user_folders, *self.reading_options)]
+
+    @property
     def _licensed(self) -> list[UserFolders]:
         sources = (source for config in self.configs.values() for source in config.splits.values())
         return [source for source in sources if isinstance(source, UserFolders)]
