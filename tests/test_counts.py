@@ -77,7 +77,7 @@ def test_fewer_counts_keep_their_breakdown():
 def test_no_such_field():
     with pytest.raises(RequestError) as error:
         table().slices("colour")
-    assert str(error.value) == "no field 'colour' to slice by (choose from: side, kind)"
+    assert str(error.value) == "no such field to slice by: 'colour' (choose from: side, kind)"
 
 
 @given(st.lists(st.booleans(), min_size=3, max_size=3))

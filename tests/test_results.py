@@ -202,7 +202,8 @@ def test_polars_comes_from_arrow(monkeypatch, report):
             report.to_frame(library)
     assert isinstance(report.to_frame("arrow"), pa.Table)
     with pytest.raises(
-        RequestError, match=r"no data frames of 'excel' \(choose from: pandas, polars, arrow\)"
+        RequestError,
+        match=r"^no such library of data frames: 'excel' \(choose from: pandas, polars, arrow\)",
     ):
         report.to_frame("excel")
 

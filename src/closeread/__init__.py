@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,16 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         found = getattr(import_module(_HOMES[name]), name)
         return _check_arguments(found) if isinstance(found, FunctionType) else found
-    raise AttributeError(f"module 'closeread' has no attribute '{name}'")
+    message = f"module 'closeread' has no attribute '{name}'"
+    # Libraries ask for names with underscores, and `from closeread import limits` asks here before it imports that.
+    if name.startswith("_") or any(
+        Path(__path__[0], file).exists() for file in (name, f"{name}.py")
+    ):
+        raise AttributeError(message)
+    from closeread.exceptions import suggest
+
+    guess = suggest(name, __all__)
+    raise AttributeError(f"{message}{guess and '.'}{guess}")
 
 
 @cache

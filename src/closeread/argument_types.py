@@ -31,7 +31,16 @@ from typing import (
     get_type_hints,
 )
 
-from closeread.exceptions import RequestError, escape, quote, shorten
+from closeread.exceptions import (
+    KEYWORDS,
+    RequestError,
+    escape,
+    offering,
+    pluralize,
+    quote,
+    shorten,
+    suggest,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,26 +91,78 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def check_and_call(*arguments: P.args, **options: P.kwargs) -> R:
-        hints, signature, wrong = read_hints(function), inspect.signature(function), []
+        hints, signature = read_hints(function), inspect.signature(function)
+        wrong: list[str | None] = []
         try:
             bound = signature.bind_partial(*arguments, **options).arguments
-        except TypeError:  # Python says it of the call
-            bound = {}
+        except TypeError:
+            _raise_unbound(signature, function.__name__, arguments, options)
+            bound = {}  # Python says it of the call
+        keywords = [name for name in _list_keywords(signature) if name not in bound]
         for name, value in bound.items():
             match signature.parameters[name].kind:
                 case inspect.Parameter.VAR_POSITIONAL:
                     given = {f"{name}[{i}]": one for i, one in enumerate(value)}
                 case inspect.Parameter.VAR_KEYWORD:
-                    given = value
+                    wrong += _find_wrong_options(value, hints.get(name, object), keywords)
+                    given = {}
                 case _:
                     given = {name: value}
             wrong += [
                 _find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()
             ]
         _raise_misfits(wrong)
-        return function(*arguments, **options)
+        with offering(keywords, options):
+            return function(*arguments, **options)
 
     return check_and_call
+
+
+def _list_keywords(signature: inspect.Signature) -> list[str]:
+    """Return the names by which a function takes keywords."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [name for name, parameter in signature.parameters.items() if parameter.kind in kinds]
+
+
+def _raise_unbound(
+    signature: inspect.Signature,
+    function: str,
+    arguments: Sequence[object],
+    options: Mapping[str, object],
+) -> None:
+    """Raise a TypeError for an unknown keyword, or for too many arguments, which says which names there are."""
+    keywords = _list_keywords(signature)
+    for name in options:
+        if name not in keywords:
+            guess = suggest(name, keywords, KEYWORDS)
+            unexpected = f"got an unexpected keyword argument '{name}'{guess and '.'}{guess}"
+            raise TypeError(f"{function}() {unexpected}")
+    parameters = signature.parameters.values()
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    n_positional = sum(parameter.kind in positional for parameter in parameters)
+    if len(arguments) > n_positional:
+        only_by_name = [
+            parameter
+            for parameter in parameters
+            if parameter.kind == inspect.Parameter.KEYWORD_ONLY
+        ]
+        names = [f"{parameter.name}=" for parameter in only_by_name[:3]]
+        hint = f" (name the others: {', '.join(names)}, …)" if names else ""
+        taken = pluralize(n_positional, "positional argument")
+        raise TypeError(f"{function}() takes {taken}, not {len(arguments)}{hint}")
+
+
+def _find_wrong_options(
+    options: Mapping[str, object], hint: object, keywords: Sequence[str]
+) -> list[str]:
+    """Return why values of options are not allowed, each with the keyword that was perhaps meant."""
+    wrong = []
+    for name, value in options.items():
+        misfit = _find_misfit(name, value, hint)
+        if misfit is not None:
+            guess = suggest(name, keywords, KEYWORDS)
+            wrong.append(f"{misfit}{guess and '.'}{guess}")
+    return wrong
 
 
 def check_fields(made: Any) -> None:

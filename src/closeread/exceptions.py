@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from closeread import limits
 
 SHOWN = 20
 NAMED = 3
+
+Aliases = Mapping[str, str]
+"""Other common names, with the known names for which they stand."""
 
 # the keys and the places of items, from 0, that lead to a value inside a record
 FieldPath = tuple[str | int, ...]
@@ -182,6 +185,48 @@ class RequestError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
+
+
+class UnknownOptionError(RequestError):
+    """A keyword that does not exist.
+
+    Attributes:
+        owner: what has other keywords, in words.
+        name: the keyword.
+        known: the keywords that exist.
+    """
+
+    def __init__(
+        self, owner: str, name: str, known: Iterable[str], aliases: Aliases | None = None
+    ) -> None:
+        self.owner = owner
+        self.name = name
+        self.known = list(known)
+        self.aliases = aliases
+        super().__init__(describe_unknown(f"option of {owner}", name, self.known, aliases))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.owner, self.name, self.known, self.aliases)
+
+
+class UnknownKeyError(RequestError, KeyError):
+    """A name for which a mapping has no entry."""
+
+    # A KeyError would be worded as the key.
+    __str__ = ValueError.__str__
+
+
+@contextmanager
+def offering(keywords: Sequence[str], options: Container[str]) -> Iterator[None]:
+    """Name the keywords of a function first, inside the block, if an option that it passes on does not exist."""
+    try:
+        yield
+    except UnknownOptionError as error:
+        if error.name not in options:
+            raise
+        known = dict.fromkeys([*keywords, *error.known])
+        aliases = {**KEYWORDS, **(error.aliases or {})}
+        raise UnknownOptionError(error.owner, error.name, known, aliases) from None
 
 
 class InputError(ValueError):
@@ -411,10 +456,22 @@ def fill_options(text: str) -> str:
 
 # how many characters of an unknown name are compared, which takes time that grows with their square
 _COMPARED = 100
+SIMILAR = 0.7
+"""The least share of equal characters of similar names, with which nobody takes `litbank` for `tlinks`."""
+
 _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 
-Aliases = Mapping[str, str]
+KEYWORDS = {
+    "key": "gold",
+    "reference": "gold",
+    "references": "gold",
+    "response": "predictions",
+    "system": "predictions",
+}
+"""Names in other libraries of keywords that many of our functions have."""
+
+_YES_AND_NO = {"true": "yes", "yes": "true", "false": "no", "no": "false"}
 
 
 def describe_unknown(
@@ -429,11 +486,35 @@ def describe_unknown(
 def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
     """Return a question whether a known name was meant, after a space; empty if none is similar.
 
+    Several known names in one are to be separated as the command line, or Python, does it.
+
     >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
     " Did you mean 'b3'?"
+    >>> suggest("b3 lea", ["b3", "lea"])
+    " Give a list: ['b3', 'lea']"
     """
+    parts = re.split(r"[\s,;]+", name.strip()) if len(name) <= _COMPARED else []
+    if len(parts) > 1 and all(part in known for part in parts):
+        by_commas = f" Separate several by commas: {','.join(parts)}"
+        return choose_words(by_commas, f" Give a list: {parts}")
     near = find_similar(name, known, aliases)
     return f" Did you mean '{near}'?" if near is not None else ""
+
+
+def describe_choice(value: object, choices: Sequence[str]) -> str:
+    """Return the message for a value that is none of those that may be chosen.
+
+    >>> describe_choice("micr", ["micro", "macro"])
+    "'micr' is not one of 'micro', 'macro'; did you mean 'micro'?"
+    """
+    text = str(value)
+    return f"{quote(text)} is not one of {', '.join(map(repr, choices))}{suggest_choice(text, choices)}"
+
+
+def suggest_choice(value: str, choices: Sequence[str]) -> str:
+    """Return a question whether one of some values was meant, after a semicolon; empty if none is similar."""
+    near = find_similar(value, choices, _YES_AND_NO)
+    return "" if near is None else f"; did you mean {quote(near)}?"
 
 
 def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str | None:
@@ -452,7 +533,7 @@ def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None
     for text in (name, stem):
         if fold(text) in folded:
             return folded[fold(text)]
-    close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
+    close = get_close_matches(name, meant, 1, SIMILAR) or get_close_matches(stem, meant, 1, SIMILAR)
     return meant[close[0]] if close else None
 
 

@@ -19,6 +19,7 @@ from closeread.exceptions import (
     quote,
     quote_json,
     shorten,
+    suggest_choice,
 )
 from closeread.files import package_folder
 
@@ -198,8 +199,7 @@ def _describe(error: Any) -> str:
                 if isinstance(value, str | bool)
                 else []
             )
-            near = find_similar(str(value), texts, {"true": "yes", "false": "no"})
-            guess = f"; did you mean {quote(near)}?" if near else ""
+            guess = suggest_choice(str(value), texts)
             return f"{quote_json(value)} is not one of {_list(expected, 6 * LISTED)}{guess}"
         case "const":
             return f"expected {quote_json(expected)}, found {quote_json(value)}"

@@ -26,6 +26,7 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     name_option,
+    offering,
     pluralize,
 )
 from closeread.formats.folders import count_shared
@@ -145,8 +146,12 @@ def resolve_options(
     procedure: Procedure, corpus: str | None, options: Mapping[str, object]
 ) -> dict[str, str]:
     """Return every option with its value: given, of the preset, or the corpus's or procedure's default."""
-    defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
-    return procedure.resolve_options({**defaults, **procedure.expand_preset(options)})
+    expanded = procedure.expand_preset(options)
+    if corpus is None:
+        return procedure.resolve_options(expanded)
+    declared = load_corpus(corpus)
+    with offering(declared.reading_names, options):
+        return procedure.resolve_options({**declared.procedure_defaults, **expanded})
 
 
 def open_scorer(

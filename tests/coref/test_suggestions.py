@@ -82,7 +82,7 @@ def test_modules(name, module):
 
 def test_datasets_call_a_config_name():
     with pytest.raises(
-        RequestError, match=r"^no such argument for mctaco: 'config'\. Did you mean 'name'\?"
+        RequestError, match=r"^no such option of mctaco: 'config'\. Did you mean 'name'\?"
     ):
         closeread.load_dataset("mctaco", config="sample")
 

@@ -64,7 +64,7 @@ def test_imported_before_the_libraries_in_a_folder_full_of_files(python, tmp_pat
         "[\"Did you mean 'coref_b3'?\"]",
         "[\"Did you mean 'coref_muc'?\"]",
         "[\"Did you mean 'coref_lea'?\"]",
-        "None",
+        "[\"Did you mean 'coref'?\"]",
         "['a', 'b']",
         USED.strip(),
     ], done.stderr

@@ -264,8 +264,8 @@ def test_genres_from_a_file(tmp_path):
 # Rows after the header, and what is said of them.
 GENRE_ERRORS = {
     "77000112": "2: '77000112' has one column (expected document TAB genre)",
-    "77000112\tPoem": f"2: genre 'Poem' is not one of {', '.join(GENRES)}.",
-    "77000112\tnovel": f"2: genre 'novel' is not one of {', '.join(GENRES)}. Did you mean 'Novel'?",
+    "77000112\tPoem": f"2: genre 'Poem' is not one of {', '.join(map(repr, GENRES))}",
+    "77000112\tnovel": f"2: genre 'novel' is not one of {', '.join(map(repr, GENRES))}; did you mean 'Novel'?",
     "77000112\tNovel\n66000112\tNovel": "3: document '66000112' is not in the corpus",
     "77000112\tNovel\n77000112\tEssay": "3: document '77000112' already has a genre on line 2",
 }

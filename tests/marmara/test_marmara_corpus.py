@@ -190,7 +190,7 @@ def test_other_corpora_have_no_folders():
     with pytest.raises(RequestError) as error:
         read_gold(load_corpus("mctaco"), data_dir=UserFiles(None, FOLDERS))
     assert str(error.value) == message
-    with pytest.raises(RequestError, match="no such argument for mctaco: 'treebank'"):
+    with pytest.raises(RequestError, match="no such option of mctaco: 'treebank'"):
         closeread.load_dataset("mctaco", "sample", treebank="x")
     with pytest.raises(RequestError, match=r"^treebank is 5 \(expected "):
         closeread.score("marmara_coref", [], split="all", treebank=5)

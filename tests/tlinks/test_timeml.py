@@ -188,7 +188,7 @@ BROKEN = {
     ),
     "relation type in small letters": (
         tlink(GOOD, ' relType="before"'),
-        f"TLINK 'l1': relType 'before' is not one of {TYPES}",
+        f"TLINK 'l1': relType 'before' is not one of {TYPES}; did you mean 'BEFORE'?",
     ),
     "no relation type": (tlink(GOOD, ""), f"TLINK 'l1': relType '' is not one of {TYPES}"),
     "no source": (

@@ -245,7 +245,7 @@ def test_uprep_by_hand():
     [
         (
             ["surface", "--definition", "describd"],
-            "'describd' is not one of 'printed', 'described'.",
+            "'describd' is not one of 'printed', 'described'; did you mean 'described'?",
         ),
         (["surface", "--spacy-model", "x"], "No such option"),
         (["title-first", "--definition", "printed"], "No such option"),

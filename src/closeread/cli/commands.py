@@ -348,6 +348,13 @@ class ProcedureGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return procedure_names()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            what = f"No such option '{error.option_name}' before the name of a procedure"
+            raise click.UsageError(f"{what}; its options go after it.", ctx) from error
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         from closeread.scoring import find_procedure
 

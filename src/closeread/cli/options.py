@@ -15,7 +15,7 @@ import click
 from closeread.argument_types import Range
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
-from closeread.exceptions import escape
+from closeread.exceptions import describe_choice, escape
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
 from closeread.tasks import find, load_procedure
@@ -37,6 +37,13 @@ class NumberRange(click.FloatRange):
         if expected:
             self.fail(f"{value} (expected {expected})", param, ctx)
         return number
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # as above
+    """One of several words; another one gets the suggestion of a similar one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return describe_choice(value, self.choices)
 
 
 class Size(click.IntRange):
@@ -240,7 +247,7 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
     if param.kind == "corpus":
         return Name("corpora", param.others)
     if get_origin(hint) is Literal:
-        return click.Choice(get_args(hint))
+        return Choice(get_args(hint))
     if param.range is None:
         return TYPES[hint]
     low, high, above, below = param.range
@@ -327,7 +334,7 @@ def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
                 f"{one.help}  [default: {one.choices[0]}]",
                 [name_flag(one.name), READING + one.name],
             )
-            reading[one.name] = click.Option(flags, type=click.Choice(one.choices), help=text)
+            reading[one.name] = click.Option(flags, type=Choice(one.choices), help=text)
     return [*folders.values(), *reading.values()]
 
 
@@ -346,7 +353,7 @@ def _make_procedure_options(
         f"Use the options and metrics of an official score, except those given here ({official})."
     )
     preset = click.Option(
-        ["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text
+        ["--preset"], type=Choice(list(procedure.presets)), metavar="NAME", help=text
     )
     return [preset, *declared]
 
@@ -374,7 +381,7 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
     )
     return click.Option(
         [name_flag(option.name), option.name],
-        type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
+        type=Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
         metavar=None if option.choices and not many else metavar,
         help=f"{text}  [default: {default}]" if default else text,
@@ -432,7 +439,7 @@ def make_printing_options(
     )
     shown: dict[str, Any] = {"show_default": True}
     known = [
-        make("style", "--format", what, type=click.Choice(formats), default="table", **shown),
+        make("style", "--format", what, type=Choice(formats), default="table", **shown),
         make("style", "--json", "Same as --format json.", flag_value="json"),
         make(
             "per_unit",

@@ -247,6 +247,12 @@ class Corpus:
         )
 
     @property
+    def reading_names(self) -> list[str]:
+        """The names of these folders and options."""
+        folders = [folder.name for folder in self.user_folders]
+        return folders + [option.name for option in self.reading_options]
+
+    @property
     def _licensed(self) -> list[UserFolders]:
         sources = (source for config in self.configs.values() for source in config.splits.values())
         return [source for source in sources if isinstance(source, UserFolders)]

@@ -27,6 +27,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     UnavailableError,
+    describe_choice,
     describe_problems,
     describe_unknown,
     merge_errors,
@@ -328,17 +329,13 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
     """Check that a config does not come with the package, and that the corpus has the user's folders and options."""
     if isinstance(data_dir, UserFiles):
         options = {option.name: option.choices for option in corpus.reading_options}
-        known = [*(folder.name for folder in corpus.user_folders), *options]
         for name in (*data_dir.folders, *data_dir.options):
-            if name not in known:
-                raise RequestError(
-                    describe_unknown(f"folder or option of reading {corpus.name}", name, known)
-                )
+            if name not in corpus.reading_names:
+                what = f"folder or option of reading {corpus.name}"
+                raise RequestError(describe_unknown(what, name, corpus.reading_names))
         for name, value in data_dir.options.items():
             if value not in options[name]:
-                raise RequestError(
-                    f"option {name}: {quote(value)} is not one of {', '.join(map(repr, options[name]))}"
-                )
+                raise RequestError(f"option {name}: {describe_choice(value, options[name])}")
     if data_dir is not None and any(
         source.url is None for source in corpus.configs[config].splits.values()
     ):

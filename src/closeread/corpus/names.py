@@ -7,11 +7,12 @@ Commands, `closeread.load_dataset`, `evaluate.load` and the functions of `closer
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from closeread.exceptions import RequestError, describe_unknown
+from closeread.exceptions import RequestError, choose_words, describe_unknown, escape_line
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -46,7 +47,13 @@ def find_task(name: str) -> tuple[str, str | None]:
         return load_corpus(name).procedure, name
     procedure = _find_procedure(name)
     if procedure is None:
-        raise RequestError(describe_unknown("procedure", name, procedure_names()))
+        known = procedure_names()
+        if os.path.exists(name):
+            example = choose_words("closeread score coref FILE", "closeread.score('coref', …)")
+            before = f"the name of what scores it comes first, as in {example}"
+            choices = f"choose from: {', '.join(known)}"
+            raise RequestError(f"'{escape_line(name)}' is a file; {before} ({choices})")
+        raise RequestError(_find_metric(name) or describe_unknown("procedure", name, known))
     return procedure, None
 
 
@@ -61,7 +68,9 @@ def find_corpus(name: str) -> Corpus:
     procedure = _find_procedure(name)
     if procedure is None:
         only = {one: scored[0] for one in procedure_names() if len(scored := list_scored(one)) == 1}
-        raise RequestError(describe_unknown("corpus", name, corpus_names(), only))
+        raise RequestError(
+            _find_metric(name) or describe_unknown("corpus", name, corpus_names(), only)
+        )
     scored = list_scored(procedure)
     if len(scored) > 1:
         raise RequestError(
@@ -104,6 +113,24 @@ def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
     if any(known[other] is not known[found[0]] for other in found):
         raise RequestError(f"{name} is ambiguous here: use {' or '.join(found)}")
     return found[0] if found else None
+
+
+def _find_metric(name: str) -> str:
+    """Say how to compute a metric, or use a preset, that is named instead of its procedure; empty if it is neither."""
+    for procedure in map(load_procedure, procedure_names()):
+        family = name.removeprefix(f"{procedure.name}_")
+        family = procedure.aliases.get(family, family)
+        if family in procedure.families:
+            kind, option, value = "metric", "metrics", family
+        elif name in procedure.presets:
+            kind, option, value = "preset", "preset", name
+        else:
+            continue
+        files = "KEY RESPONSE" if procedure.sides.key_first else "FILE"
+        in_shell = f"closeread score {procedure.name} {files} --{option} {value}"
+        in_python = f"closeread.score('{procedure.name}', …, {option}='{value}')"
+        return f"'{name}' is a {kind} of {procedure.name}: {choose_words(in_shell, in_python)}"
+    return ""
 
 
 def _find_procedure(name: str) -> str | None:

@@ -17,7 +17,15 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable
-from closeread.exceptions import FieldPath, Problem, RequestError, describe_unknown, quote
+from closeread.exceptions import (
+    FieldPath,
+    Problem,
+    RequestError,
+    UnknownOptionError,
+    describe_choice,
+    describe_unknown,
+    quote,
+)
 from closeread.records import DataDir, Origin
 
 
@@ -52,10 +60,9 @@ class Option:
 
     def describe_invalid(self, value: object) -> str:
         """Return the message for a value that is not accepted."""
-        found = quote(str(value))
         if self.pattern is None:
-            return f"{found} is not {self.accepted}"
-        return f"{found} is not valid (expected {self.expected})"
+            return describe_choice(value, self.choices)
+        return f"{quote(str(value))} is not valid (expected {self.expected})"
 
     def accepts(self, value: object) -> bool:
         """Return whether a value is valid."""
@@ -87,7 +94,7 @@ def resolve_options(
             found = int(found)
         value = given[name] = str(found).lower() if isinstance(found, bool) else str(found)
         if name not in known:
-            raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
+            raise UnknownOptionError(owner, name, known)
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
     return {

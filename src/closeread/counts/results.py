@@ -159,7 +159,7 @@ class Result(Shown, JsonResult):
 
         if library is not None and library not in get_args(Library):
             raise RequestError(
-                f"no data frames of {library!r} (choose from: {', '.join(get_args(Library))})"
+                describe_unknown("library of data frames", library, get_args(Library))
             )
         header, rows = self.to_rows()
         columns = dict(

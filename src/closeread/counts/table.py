@@ -19,7 +19,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
 from closeread.counts.metrics import Columns, Metric
 from closeread.digests import DIGEST_BYTES, combine_digests
-from closeread.exceptions import RequestError, quote
+from closeread.exceptions import RequestError, describe_unknown, quote
 
 S = TypeVar("S", str, bytes)
 T = TypeVar("T")
@@ -232,8 +232,8 @@ class CountTable:
                     )
             return found
         if name not in self.fields:
-            known = ", ".join([*self.fields, *self.breakdowns]) or "none"
-            raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
+            known = [*self.fields, *self.breakdowns]
+            raise RequestError(describe_unknown("field to slice by", name, known))
         numbers, values = factorize(self.fields[name])
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(1, len(values) + 1))

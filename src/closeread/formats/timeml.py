@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.exceptions import ProblemList, quote
+from closeread.exceptions import ProblemList, quote, suggest_choice
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 
 TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
@@ -297,7 +297,8 @@ def _read_tlink(
     relation = given.get("relType", "")
     is_misspelt = relation not in RELATION_TYPES and relation.upper() in RELATION_TYPES
     if not relation or is_misspelt:
-        wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
+        guess = suggest_choice(relation, RELATION_TYPES)
+        wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}{guess}")
     for what in wrong:
         problems.add(
             f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}",

@@ -42,6 +42,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     UnavailableError,
+    UnknownOptionError,
     describe_unknown,
 )
 from closeread.hf.modules import class_name
@@ -337,16 +338,10 @@ def load_dataset_builder(
         raise RequestError(
             describe_unknown(f"config of {declared.name}", name, list(declared.configs))
         )
-    known = [folder.name for folder in declared.user_folders] + [
-        option.name for option in declared.reading_options
-    ]
-    for argument in reading:
-        if argument not in known:
-            known = ["name", "data_dir", "cache_dir", "features", *known]
-            raise RequestError(
-                describe_unknown(
-                    f"argument for {declared.name}", argument, known, {"config": "name"}
-                )
+    for option in reading:
+        if option not in declared.reading_names:
+            raise UnknownOptionError(
+                declared.name, option, declared.reading_names, {"config": "name"}
             )
     module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
     builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))

@@ -132,10 +132,7 @@ def find_module(name: str) -> str:
     if name in module_names():
         return name
     if name not in (*procedure_names(), *corpus_names()):
-        short = {one.removeprefix("coref_"): one for one in module_names()}
-        raise RequestError(
-            describe_unknown("metric", name, module_names(), short | _list_aliases(name))
-        )
+        raise RequestError(describe_unknown("metric", name, module_names(), _list_aliases(name)))
     procedure, _ = find_task(name)
     modules = load_procedure(procedure).modules
     if procedure in modules:
@@ -173,25 +170,26 @@ def describe_module(name: str) -> str:
 
 
 def suggest_module(name: str) -> str:
-    """Return a question whether one of our modules was meant; empty unless the name resembles the start or end of one.
+    """Return a question whether one of our modules was meant; empty if none is similar.
 
     >>> suggest_module("coref_bcub"), suggest_module("lea")
     (" Did you mean 'coref_b3'?", " Did you mean 'coref_lea'?")
     """
-    if (module := f"coref_{name}") in module_names():
-        return suggest(module, [module])
-    is_like_ours = any(name.startswith(f"{procedure}_") for procedure in procedure_names())
-    return suggest(name, module_names(), _list_aliases(name)) if is_like_ours else ""
+    # with a slash, it is a module of somebody on the Hub, or a file
+    return "" if "/" in name else suggest(name, module_names(), _list_aliases(name))
 
 
 def _list_aliases(name: str) -> dict[str, str]:
-    """Map other common names of our modules to their names, for procedures with whose name this one begins."""
-    return {
-        f"{owner}_{alias}": f"{owner}_{metric}"
-        for owner in procedure_names()
-        if name.startswith(f"{owner}_")
-        for alias, metric in load_procedure(owner).aliases.items()
-    }
+    """Map other common names of our modules to their names: of metrics if this one begins with their procedure."""
+    aliases = {module.removeprefix("coref_"): module for module in module_names()}
+    for procedure in procedure_names():
+        modules = load_procedure(procedure).modules
+        if len(modules) == 1:
+            aliases[procedure] = modules[0]
+        if name.startswith(f"{procedure}_"):
+            for alias, metric in load_procedure(procedure).aliases.items():
+                aliases[f"{procedure}_{alias}"] = f"{procedure}_{metric}"
+    return aliases
 
 
 def install_modules() -> list[Path]:

@@ -190,11 +190,16 @@ def digest_declaration(corpus: str) -> str:
 
 
 def _suggest_dataset(path: str) -> str:
-    from closeread.corpus.names import corpus_names
+    from closeread.corpus.names import corpus_names, list_scored
     from closeread.exceptions import suggest
+    from closeread.tasks import procedure_names
 
     # with a slash, it is a dataset on the Hub, or a folder
-    return "" if "/" in path else suggest(path, corpus_names())
+    if "/" in path:
+        return ""
+    aliases = {procedure: list_scored(procedure) for procedure in procedure_names()}
+    only = {procedure: corpora[0] for procedure, corpora in aliases.items() if len(corpora) == 1}
+    return suggest(path, corpus_names(), only)
 
 
 def _suggest_metric(path: str) -> str:

@@ -18,10 +18,13 @@ from closeread.argument_types import check_argument
 from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import (
+    KEYWORDS,
     RequestError,
+    UnknownOptionError,
     choose_words,
     describe_unknown,
     name_option,
+    offering,
     pluralize,
 )
 from closeread.files import check_outputs
@@ -163,12 +166,17 @@ def call_operation(
         (values[one.name] for one in described if one.param.kind == "limit" and one.name in values),
         None,
     )
-    with nullcontext() if limit is None else keep_files_below(limit):
+    known = [
+        field.name
+        for parameter in described
+        if parameter.param.kind != "options"
+        for field in list_fields(parameter)
+    ]
+    with nullcontext() if limit is None else keep_files_below(limit), offering(known, given):
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not has_options:
-            known = [field.name for one in described for field in list_fields(one)]
-            raise RequestError(describe_unknown(f"option of {called}", next(iter(given)), known))
+            raise UnknownOptionError(called, next(iter(given)), known, KEYWORDS)
         needed = [
             one.name for one in described if one.default is EMPTY and one.param.kind != "options"
         ]
@@ -344,5 +352,5 @@ def take_place(corpus: Corpus, options: Mapping[str, Any], **where: Any) -> Gold
 
     place, rest = make_place(corpus.name, options=options, **where)
     if rest:
-        raise RequestError(f"unexpected arguments for {corpus.name}: {', '.join(rest)}")
+        raise UnknownOptionError(corpus.name, next(iter(rest)), corpus.reading_names)
     return place

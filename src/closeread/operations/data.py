@@ -8,17 +8,17 @@ from __future__ import annotations
 import html
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from closeread import parameters as arg
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Result
-from closeread.exceptions import RequestError, escape_line, fill_options
-from closeread.hf.modules import describe_module, module_names
+from closeread.exceptions import RequestError, UnknownKeyError, escape_line, fill_options
+from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations, take_place
 from closeread.parameters import Operations, Param
 from closeread.records import FileOrRows
@@ -85,6 +85,23 @@ class MetricEntry:
         return self.title
 
 
+Entry = TypeVar("Entry")
+
+
+class Entries(dict[str, Entry]):
+    """Entries by name; an equivalent name leads to the same one, an unknown name gets a suggestion."""
+
+    def __init__(self, entries: Mapping[str, Entry], find: Callable[[str], str]) -> None:
+        super().__init__(entries)
+        self._find = find
+
+    def __missing__(self, name: str) -> Entry:
+        try:
+            return self[self._find(name)]
+        except RequestError as error:
+            raise UnknownKeyError(str(error)) from None
+
+
 def corpora() -> dict[str, CorpusEntry]:
     """Return all corpora by name.
 
@@ -92,7 +109,7 @@ def corpora() -> dict[str, CorpusEntry]:
     >>> closeread.corpora()["mctaco"].configs["sample"]
     ('test',)
     """
-    return {
+    entries = {
         one.name: CorpusEntry(
             *(one.name, one.title, one.description, one.language, one.licence, one.homepage),
             {name: config.split_names for name, config in one.configs.items()},
@@ -102,6 +119,11 @@ def corpora() -> dict[str, CorpusEntry]:
         )
         for one in map(load_corpus, corpus_names())
     }
+    return Entries(entries, _name_corpus)
+
+
+def _name_corpus(name: str) -> str:
+    return find_corpus(name).name
 
 
 def metrics() -> dict[str, MetricEntry]:
@@ -112,10 +134,11 @@ def metrics() -> dict[str, MetricEntry]:
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
     said = {name: describe_module(name) for name in module_names()}
-    return {
+    entries = {
         name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one)
         for name, one in said.items()
     }
+    return Entries(entries, find_module)
 
 
 class Catalogue(Result):

@@ -14,10 +14,10 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     ProblemList,
+    describe_choice,
     join_names,
     pluralize,
     quote,
-    suggest,
 )
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
@@ -91,7 +91,7 @@ def find_genres(
                 Problem(f"document {quote(document)} is not in the corpus", line, GENRES_FILE)
             )
         if others[0] not in GENRES:
-            what = f"genre {quote(others[0])} is not one of {', '.join(GENRES)}.{suggest(others[0], GENRES)}"
+            what = f"genre {describe_choice(others[0], GENRES)}"
             problems.append(Problem(what, line, GENRES_FILE))
         seen.setdefault(document, line)
         if document in genres and others[0] in GENRES:
