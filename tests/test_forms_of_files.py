@@ -2,8 +2,11 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import closeread
@@ -194,3 +197,30 @@ def test_predictions_of_nothing_are_told(corpus):
     rows = [{**row, field: []} for row in make_rows(corpus)]
     with pytest.warns(closeread.CloseReadWarning, match="is predicted at all"):
         values(corpus, rows)
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_gold_may_have_unknown_fields(corpus):
+    gold = [dict(row) for row in closeread.load_dataset(corpus, name="sample", split="test")]
+    rows, more = make_rows(corpus), [{**row, "remark": 7} for row in gold]
+    key = CORPORA[corpus][0]
+    expected = str(closeread.score(corpus, rows, gold=gold, ci=False))
+    file = write("gold.jsonl", "".join(json.dumps(row) + "\n" for row in more))
+    sources = {"gold": more, f"{file}:1": Path(file)}
+    for place, source in sources.items():
+        named = f"{place}.*{key} '{re.escape(gold[0][key])}': unknown field 'remark' is ignored"
+        with pytest.warns(closeread.CloseReadWarning, match=named):
+            assert str(closeread.score(corpus, rows, gold=source, ci=False)) == expected
+    del more[0][key]
+    with pytest.raises(closeread.InputError, match="remark"):
+        closeread.score(corpus, rows, gold=more, ci=False)
+
+
+def test_gold_in_parquet_may_have_unknown_columns():
+    gold = [dict(row) for row in closeread.load_dataset("mctaco", name="sample", split="test")]
+    expected = str(closeread.score("mctaco", make_rows("mctaco"), gold=gold, ci=False))
+    table = pa.Table.from_pylist([{**row, "n": 1} for row in gold])
+    pq.write_table(table, "gold.parquet")
+    with pytest.warns(closeread.CloseReadWarning, match="unknown field 'n' is ignored"):
+        score = closeread.score("mctaco", make_rows("mctaco"), gold=Path("gold.parquet"), ci=False)
+    assert str(score) == expected

@@ -68,7 +68,6 @@ BROKEN = {
     '{"document": "a"}': ["1: field 'clusters' is missing"],
     '{"clusters": []}': ["1: field 'document' is missing"],
     row([], document=""): ["1: document: is empty"],
-    row([], id="a"): ["1: unknown field 'id' (fields: 'document', 'clusters', 'n_tokens')"],
     row([[]]): ["1: clusters[0]: is empty"],
     row([[[0]]]): ["1: clusters[0][0]: has 1 item (expected at least 2)"],
     row([[[0, 1, 1, 1]]]): ["1: clusters[0][0]: has 4 items (expected at most 3)"],
@@ -99,7 +98,6 @@ BROKEN = {
         "1: clusters[0][0][1]: 2147483648 is greater than the maximum of 2147483647"
     ],
     row([], n_tokens=-1): ["1: n_tokens: -1 is less than the minimum of 0"],
-    row([], n_tokens=None): ["1: n_tokens: expected a whole number, found null"],
     row([[[0, 0], [2, 1]]]): [
         "1: clusters[0][1]: [2, 1] ends before it starts (expected [start, end])"
     ],
@@ -127,6 +125,22 @@ def test_broken_files(file, text, problems):
         )
         == problems
     )
+
+
+def test_unknown_fields_and_null_are_ignored_with_a_note(file):
+    file.write_text(
+        f"{row([[[0, 1]]], n_tokens=None, genre='x')}\n{row([], 'b', n_token=3, genre='y')}",
+        "utf-8",
+    )
+    table = read_table(file)
+    assert list(table) == [
+        {"document": "a", "clusters": [[[0, 1]]]},
+        {"document": "b", "clusters": []},
+    ]
+    assert table.notices == [
+        "unknown field 'genre' is ignored",
+        "unknown field 'n_token' is ignored; did you mean 'n_tokens'?",
+    ]
 
 
 def test_mentions_of_several_parts_are_not_written():

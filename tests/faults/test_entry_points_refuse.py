@@ -223,7 +223,6 @@ def test_control_characters_in_gold(tmp_path):
 
 COLUMNS = {
     "a missing column": (lambda: whole().drop_columns("answer"), ["field 'answer' is missing"]),
-    "an extra column": (lambda: whole(extra=[1] * 6), ["unknown field 'extra'"]),
     "a column twice": (
         lambda: whole().append_column("answer", pa.array(["x"] * 6)),
         ["has several columns 'answer'"],

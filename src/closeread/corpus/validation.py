@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
+from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import (
     Node,
     RowValidator,
@@ -31,7 +32,14 @@ from closeread.corpus.schema import (
     resolve,
     value_type,
 )
-from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
+from closeread.exceptions import (
+    FieldPath,
+    FormatError,
+    Problem,
+    ProblemList,
+    describe_problems,
+    shorten,
+)
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
 from closeread.json_schema import describe_unknown_fields
@@ -97,10 +105,11 @@ def validate_records(
     """Return the records of a file, a folder or memory (`path`, in messages) if all of them are valid.
 
     All problems are reported at once, those that `find_inconsistencies` finds in valid records as well; for the others,
-    see `check_records`.
+    see `check_records`.  Unknown fields are left out, with a warning.
     """
+    dropped: list[Problem] = ProblemList()
     parsed, problems, numbers = check_records(
-        parsed, RowValidator(schema, definition), keys, unsafe
+        parsed, RowValidator(schema, definition), keys, unsafe, dropped
     )
     valid = (
         parsed.records
@@ -112,6 +121,7 @@ def validate_records(
     )
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    warn_all(describe_problems(str(path), dropped))
     return parsed.records
 
 
@@ -159,7 +169,7 @@ def accept_rows(
     `numbers` are those of the rows in problems, by default from 0; `unsafe` are the characters that no string of rows
     in memory may contain, and None for rows of a text file, whose reader refuses them and anything that is no JSON
     value.  If `dropped` is given, unknown fields are left out and added to it, except in objects that lack a field,
-    which may be misspelt.
+    which may be misspelt; and null is a missing field wherever the schema has no null.
     """
     wrong: dict[int, list[Problem]] = {}
     columns = rows.columns if isinstance(rows, ColumnRecords) else None
@@ -195,7 +205,7 @@ def accept_rows(
 def _drop_unknown(
     schema: Schema, node: Node, value: Any, path: FieldPath, dropped: list[Problem]
 ) -> Any:
-    """Return a value without the unknown fields of its objects; the path begins with the number of the row."""
+    """Return a value without the unknown and missing fields of its objects; the path begins with the row's number."""
     node = resolve(schema, node)
     if isinstance(value, list) and "items" in node:
         return [
@@ -206,6 +216,11 @@ def _drop_unknown(
     lacks_field = isinstance(value, dict) and not value.keys() >= set(node.get("required", ()))
     if not isinstance(value, dict) or not known or lacks_field or len(value) > limits.MAX_PROBLEMS:
         return value
+    value = {
+        name: child
+        for name, child in value.items()
+        if child is not None or not _may_lack(schema, node, name)
+    }
     row, *place = path
     sentences = describe_unknown_fields(node, value, " is ignored")
     dropped += (Problem(what, row=cast(int, row), path=tuple(place)) for what in sentences)
@@ -214,6 +229,13 @@ def _drop_unknown(
         for name, child in value.items()
         if name in known
     }
+
+
+def _may_lack(schema: Schema, node: Node, name: str) -> bool:
+    """Tell whether an object may lack a field, which can't be null."""
+    if name not in node["properties"] or name in node.get("required", ()):
+        return False
+    return "null" not in resolve(schema, node["properties"][name]).get("type", ())
 
 
 # Numbers that fit the schema

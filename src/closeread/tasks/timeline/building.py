@@ -22,7 +22,7 @@ from closeread.corpus.gold import read_own_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows, validate_records
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, describe_problems, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record, place_problem
 from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
@@ -164,7 +164,9 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     """Read a file of annotated events."""
     validator = RowValidator(load_schema(corpus.schema), "event")
     parsed = read_json_lines(path)
-    accepted, rejected = accept_rows(validator, parsed.records)
+    dropped: list[Problem] = ProblemList()
+    accepted, rejected = accept_rows(validator, parsed.records, dropped=dropped)
+    warn_all(describe_problems(str(path), [place_problem(parsed, one) for one in dropped]))
     parsed = parsed._replace(records=accepted)
     # Of very many problems, only the first are kept.
     valid = [event if not rejected or validator.accepts(event) else None for event in accepted]

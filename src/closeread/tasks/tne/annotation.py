@@ -21,12 +21,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import (
     FormatError,
     Problem,
+    ProblemList,
     RequestError,
+    describe_problems,
     join_names,
     pluralize,
     quote,
@@ -317,7 +320,9 @@ def read_decisions(
     # The words of the corpus contain characters that are refused elsewhere.
     parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
     validator = RowValidator(load_schema("tne"), "decision")
-    accepted, invalid = accept_rows(validator, parsed.records)
+    dropped: list[Problem] = ProblemList()
+    accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
+    warn_all(describe_problems(str(path), [name_problem(parsed, "id", one) for one in dropped]))
     parsed = parsed._replace(records=accepted)
     problems = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]
     all_read = not problems

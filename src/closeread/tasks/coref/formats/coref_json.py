@@ -35,7 +35,14 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, ProblemList, name_option, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
@@ -480,14 +487,15 @@ def drop_other_fields(record: Any) -> Any:
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
-    accepted, invalid = accept_rows(validator, parsed.records)
-    parsed = parsed._replace(records=accepted)
     foreign = {
         i: said
         for i, row in enumerate(parsed.records)
         for name, said in FOREIGN.items()
         if name in row
     }
+    dropped: list[Problem] = ProblemList()
+    accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
+    parsed = parsed._replace(records=accepted)
     problems = ProblemList(
         [*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())]
     )
@@ -513,7 +521,8 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     problems += (Problem(what, fit[i][1]) for i, what in lacking)
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
-    return parsed._replace(records=table_of(parsed.records))
+    notices = list(dict.fromkeys(problem.what for problem in dropped))
+    return parsed._replace(records=replace(table_of(parsed.records), notices=notices))
 
 
 def table_of(records: Sequence[Record]) -> MentionTable:
