@@ -12,7 +12,7 @@ from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
-from closeread.corpus.submissions import find_parquet_problems, name_fields
+from closeread.corpus.submissions import name_fields
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import UNITS, by_name, describe_undefined
@@ -24,7 +24,6 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     RequestError,
-    SubmissionError,
     name_option,
     offering,
     pluralize,
@@ -62,8 +61,6 @@ class Scorer:
         if by_name is None and isinstance(gold, CorpusGold):
             by_name = name_fields(gold.corpus)
         taken = take_source("predictions", source, by_name)
-        if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
-            raise SubmissionError(taken, problems)
         return self.read(taken)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:

@@ -59,6 +59,55 @@ def test_brackets_that_are_no_links(here):
     assert spans(table) == [{frozenset({(5, 5)})}]
 
 
+@for_each(
+    ("text", "words", "entities"),
+    [
+        ("Los|[e1] <h1> x|[e1]", 3, [[(0, 0), (2, 2)]]),
+        ("<h1> Ann|[e1] </h1> <h2> her|[e1] </h2>", 6, [[(1, 1), (4, 4)]]),
+        ("<h1> no entities", 3, []),
+        ("<e1>Ann</e1> saw <e1>her</e1> a|[b]", 7, [[(0, 0), (2, 2)]]),
+        ("<p1>Ann</p1> left", 2, [[(0, 0)]]),
+    ],
+)
+def test_words_like_tags_do_not_decide(text, words, entities, here):
+    table = read_documents(write("a.txt", text))
+    assert len(list(table.words(0))) == words
+    assert spans(table) == [as_sets(entities)]
+
+
+def test_words_like_tags_are_written_if_they_can_be_read(here):
+    chain = [FoundMention("e", ((0, 0),)), FoundMention("e", ((2, 2),))]
+    for word in ("<h1>", "<e1>"):
+        table = make_table(
+            [make_document("a", 3, chain)], words=ListedWords([["Ann", word, "her"]])
+        )
+        write_documents(table, Path("a.txt"))
+        assert Path("a.txt").read_text() == f"Ann|[e1] {word} her|[e1]\n"
+        assert spans(read_documents(Path("a.txt"))) == [as_sets([[(0, 0), (2, 2)]])]
+    table = make_table([make_document("a", 1, [])], words=ListedWords([["<e1>"]]))
+    with pytest.raises(RequestError, match="can't express words such as <e1>"):
+        write_documents(table, Path("b.txt"))
+
+
+def test_too_many_or_too_few_lines_are_counted(here, run):
+    write("key.conll", CONLL + CONLL.replace("(ferry)", "(train)"))
+    line = "Ida|[e1 Voss|e1] thanked her|[e2]\n"
+    expected = "(expected a line for each, in the key's order, since they have no names)"
+    for n, numbers in ((1, "1 line"), (3, "3 lines")):
+        write("answer.txt", line * n)
+        for more in ((), ("--extra", "skip", "--missing", "skip")):
+            done = run("score", "coref", "key.conll", "answer.txt", *more)
+            found = f"Error: answer.txt: has {numbers} for 2 documents of the key {expected}\n"
+            assert done.stderr == found
+    write("key.txt", line * 2)
+    write("answer.txt", line)
+    with pytest.raises(InputError, match="has 1 line for 2 documents of the key"):
+        closeread.score("coref", Path("answer.txt"), gold=Path("key.txt"), missing="error")
+    unnamed = [{"document": ["Ann"], "clusters": []}]
+    with pytest.raises(InputError, match="predictions: has 1 document for 2 documents"):
+        closeread.score("coref", unnamed, gold=Path("key.conll"))
+
+
 JSON = {
     "maverick.jsonl": {"tokens": [*TOKENS[:6], "##", "paid"], "clusters_token_offsets": WANTED},
     "preco.jsonl": {

@@ -41,11 +41,31 @@ def test_parquet_is_no_predictions(run, ran, here):
         "LABELS.PARQUET",
         "empty.parquet",
     ):
-        for arguments in (("mctaco", name, "--config", "sample"), ("coref", "key.conll", name)):
-            done = run("validate", *arguments)
-            assert (done.exit_code, done.stdout) == (1, "")
-            told = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
-            assert told == [f"Error: {name}: {SAID}"]
+        done = run("validate", "mctaco", name, "--config", "sample")
+        assert (done.exit_code, done.stdout) == (1, "")
+        told = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+        assert told == [f"Error: {name}: {SAID}"]
+        assert run("validate", "coref", "key.conll", name).exit_code == 1
         assert closeread.validate("mctaco", name, config="sample").problems == [f"{name}: {SAID}"]
     Path("labels.txt").write_text("yes\n" * 103)
     assert run("score", "mctaco", "labels.txt", "--config", "sample", "--no-ci").exit_code == 0
+
+
+def test_coreference_in_parquet_is_a_response(run, ran, here):
+    response = KEY.replace("b\t(0)", "b\t(1)")
+    put(Path(), {"key.conll": KEY, "response.conll": response})
+    ran("convert", "coref", "response.conll", "-o", "response.parquet")
+    expected = str(closeread.score("coref", "response.conll", gold="key.conll", ci=False))
+    table = pq.read_table("response.parquet")
+    for source in ("response.parquet", table, table.to_pandas(), table.to_pylist()):
+        assert str(closeread.score("coref", source, gold="key.conll", ci=False)) == expected
+    assert ran("score", "coref", "key.conll", "response.parquet", "--no-ci") == expected + "\n"
+    assert closeread.validate("coref", "response.parquet", gold="key.conll").problems == []
+    ran("score", "coref", "key.conll", "response.conll", "--counts", "counts.parquet")
+    rows = ran("compare", "coref", "key.conll", "response.parquet", "counts.parquet")
+    assert "0.00" in rows
+    done = run("score", "coref", "key.conll", "counts.parquet")
+    assert done.stderr == (
+        "Error: counts.parquet: is a Parquet file without 'id', 'sentences', 'coref_chains' "
+        "(expected coref-data; counts are scored by `closeread score --from-counts`)\n"
+    )

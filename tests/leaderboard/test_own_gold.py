@@ -1,5 +1,6 @@
 """Boards on an organiser's own gold, which is private: nothing about single units leaves the judge."""
 
+import gzip
 import json
 import shlex
 
@@ -188,6 +189,27 @@ def test_the_lines_inside_a_folder_count(key, folder):
         unpacked(submission.predictions, submission.about.predictions, board.limits),
     ):
         pass
+
+
+def test_boards_refuse_parquet(tmp_path, key, response, ran):
+    ran("convert", "coref", str(response), "-o", str(tmp_path / "x.parquet"))
+    data = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "plain.conll").write_bytes(data)
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "x.parquet").write_bytes(data)
+    board = make_board("coref", GoldSpec(gold=key))
+    for name in ("x.parquet", "plain.conll", "more"):
+        with pytest.raises(SubmissionError, match="is a Parquet file, which no board reads"):
+            make_submission(board, tmp_path / name, system="Binary")
+    names = ("x.parquet", ""), ("dev/X.Parquet.gz", ""), ("a.conll", "PAR1 ")
+    packed = [json.dumps({"name": name, "text": text}).encode() for name, text in names]
+    stored = [(data, "a.conll"), (gzip.compress(data), "a.txt.gz")]
+    for found, path in [*stored, *((row, "a.files.jsonl") for row in packed)]:
+        with (
+            pytest.raises(SubmissionError, match="is a Parquet file, which no board reads"),
+            unpacked(found, path, board.limits),
+        ):
+            pass
 
 
 def test_subfolders_are_packed(tmp_path):

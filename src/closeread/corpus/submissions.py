@@ -271,6 +271,8 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
             raise FormatError("predictions", [Problem(found)])
         return Parsed(convert_rows(_name_values(source, corpus, gold)), None, [])
+    if problems := find_parquet_problems(source):
+        raise SubmissionError(source, problems)
     if (folders := find_folders(corpus)) and source.is_dir():
         return folders[0].read(source, gold)
     lines = read_lines(source)

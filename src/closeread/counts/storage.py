@@ -29,6 +29,8 @@ from closeread.exceptions import FormatError, Problem, RequestError, choose_word
 from closeread.records import check_format
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -40,6 +42,17 @@ format 2 have no names of blocks, so that shards that share a block can't be mer
 KEY = b"closeread"
 BLOCK_NAME, FIELD, COUNT = "block_name", "field:", "count:"
 UNITS = ""  # stands for the units among the names of breakdowns, which are not empty
+
+
+def may_be_counts(path: Path) -> bool:
+    """Tell whether a Parquet file is one of counts, or a damaged one."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return KEY in (pq.read_schema(path).metadata or {})
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException):
+        return True
 
 
 def name_writer() -> str:

@@ -44,6 +44,7 @@ from closeread.counts.report import (
 )
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_stored
+from closeread.counts.storage import may_be_counts
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -123,7 +124,7 @@ def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]
         with path.open("rb") as file:
             head = file.read(HEAD)
         if head.startswith(parquet.MAGIC):
-            return "counts"
+            return "counts" if may_be_counts(path) else "predictions"
         if head.startswith(MAGIC):
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
         if LOG.match(head) or (path.suffix == ".eval" and head.startswith(b"PK")):

@@ -19,6 +19,7 @@ from closeread.exceptions import FormatError, Problem, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.formats.parquet import MAGIC
 from closeread.formats.text import decompress
 from closeread.leaderboard.declaration import (
     FORMAT,
@@ -42,6 +43,7 @@ DIGEST = re.compile("[0-9a-f]{64}")
 MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 MAX_ABOUT = 20_000  # the largest description of a submission, in bytes
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
+PARQUET = "is a Parquet file, which no board reads (expected text, such as JSON Lines or CoNLL)"
 NAME_LENGTH = 80
 DESCRIPTION_LENGTH = 1000
 
@@ -180,12 +182,19 @@ def find_suffix(name: str) -> str:
     return (suffix if suffix in SUFFIXES else ".txt") + lower[len(plain) :]
 
 
+def is_parquet(name: str, data: bytes) -> bool:
+    """Tell whether a file is Parquet by its name or its first bytes; a small one may take much memory to read."""
+    return data.startswith(MAGIC) or name.lower().removesuffix(".gz").endswith(".parquet")
+
+
 def read_limited(path: Path, limit: int) -> bytes:
     """Read a file of at most `limit` bytes."""
     if not path.is_file():
         raise SubmissionError(path, [Problem("is not a file or a folder")])
     with path.open("rb") as file:
         data = read_at_most(file, limit)
+    if is_parquet(path.name, data):
+        raise SubmissionError(path, [Problem(PARQUET)])
     if len(data) > limit:
         raise SubmissionError(
             path, [Problem(f"is larger than {limit:,} bytes, the limit of this board")]
@@ -212,6 +221,9 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
         )
     for name, path in files.items():
         found = path.read_bytes()
+        if is_parquet(name, found):
+            problems.append(Problem(PARQUET, file=name))
+            continue
         if b"\0" in found:
             problems.append(Problem("is a binary file", file=name))
             continue
@@ -247,6 +259,8 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
             data = decompress(Path("predictions"), data)
     except FormatError as error:
         raise SubmissionError("predictions", error.problems) from None
+    if is_parquet(path, data):
+        raise SubmissionError("predictions", [Problem(PARQUET)])
     check_lines(data.count(b"\n"))
     with TemporaryDirectory(prefix="closeread-") as scratch:
         if path.endswith(PACKED):
@@ -299,6 +313,8 @@ def _read_packed(data: bytes) -> dict[str, str]:
             problems.append(Problem(f"name {MISNAMED}", line))
         elif name in texts:
             problems.append(Problem("name occurs twice", line))
+        elif is_parquet(name, text[: len(MAGIC)].encode("utf-8", "replace")):
+            problems.append(Problem(PARQUET, file=name))
         else:
             texts[name] = text
     folders = {str(folder) for name in texts for folder in PurePosixPath(name).parents}

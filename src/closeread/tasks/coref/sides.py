@@ -330,6 +330,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
             _check_length(key, source)
     except InputError as error:
         raise blame_submission(error) from None
+    _check_number(key, response, source, options["missing"])
     response = match_names(key, name_in_order(select_layer(response, options["layer"]), key.names))
     response = replace(response, broken=response.broken | key.broken)
     given = {*response.names, *response.broken}
@@ -378,6 +379,18 @@ def _check_length(key: MentionTable, predictions: Sequence[Any]) -> None:
     numbers = f"{pluralize(len(predictions), 'list')} of clusters for {pluralize(len(key.names), 'document')}"
     expected = "expected one for each document, since the lists have no names"
     raise FormatError("predictions", [Problem(f"{numbers} ({expected})")])
+
+
+def _check_number(key: MentionTable, response: MentionTable, source: object, missing: str) -> None:
+    """Check that documents without names, which are matched by order, are as many as the key's."""
+    is_numbered = missing != "error" and set(response.names) <= set(key.names)
+    if len(response.unnamed) < max(1, len(response)) or len(response) == len(key) or is_numbered:
+        return
+    noun = "line" if isinstance(response.words, MarkedWords) else "document"
+    numbers = f"{pluralize(len(response), noun)} for {pluralize(len(key), 'document')} of the key"
+    expected = f"expected a {noun} for each, in the key's order, since they have no names"
+    name = source if isinstance(source, Path) else "predictions"
+    raise SubmissionError(name, [Problem(f"has {numbers} ({expected})")])
 
 
 def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTable:

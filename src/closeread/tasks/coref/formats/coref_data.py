@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from closeread.exceptions import Problem, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
@@ -18,14 +19,27 @@ from closeread.tasks.coref.documents import MentionTable, split_table
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.marked_text import list_tokens
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 FIELDS = ("id", "sentences", "coref_chains")
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """Read the documents of a Parquet file; names are the file's, whatever the split."""
     del split
-    rows = list(read_parquet(path, lambda schema: ()))
+    rows = list(read_parquet(path, _find_missing_columns))
     return read_dialect(path, Parsed(rows, [1] * len(rows), []), DIALECTS["coref_chains"])
+
+
+def _find_missing_columns(schema: pa.Schema) -> list[Problem]:
+    """Report the columns of coref-data that a Parquet file lacks."""
+    missing = [name for name in FIELDS if name not in schema.names]
+    if not missing:
+        return []
+    counts = "counts are scored by `closeread score --from-counts`"
+    what = f"is a Parquet file without {', '.join(map(quote, missing))} (expected coref-data; {counts})"
+    return [Problem(what)]
 
 
 def make_rows(table: MentionTable, *, blind: bool = False) -> list[Record]:

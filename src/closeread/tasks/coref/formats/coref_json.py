@@ -35,7 +35,14 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, ProblemList, name_option, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines

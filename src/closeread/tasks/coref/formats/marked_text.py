@@ -3,7 +3,7 @@
 Three notations are read, and the first of them is written.  That of the CRAC shared task has tags after the words,
 ``Los|[e1 jugadores|e1]``: ``[e1`` opens a mention, ``e1]`` closes the one of the entity that was opened last, and
 ``[e1]`` does both; ``##`` begins an empty node, and blanks inside words are written ``_``.  The others are
-``<e1>Los jugadores</e1>`` and ``[Los jugadores](#e1)``.
+``<e1>Los jugadores</e1>`` and ``[Los jugadores](#e1)``.  A file is read in the notation that it has more of.
 
 Conventions: tags are processed in their order.  A tag divides words, so that ``<e1>Ann</e1>'s`` is two words.
 Documents are numbered from 1 and have no names; a blank line is an empty document.
@@ -151,19 +151,29 @@ def describe_wrong_tags(counts: Mapping[str, int]) -> str:
     return f"{tags} in {documents} left out: unclosed, unopened or invented."
 
 
+def is_markup(lines: Sequence[str]) -> bool:
+    """Tell whether lines have tags around mentions, or links, rather than tags after words.
+
+    Where both are, there must be more of the former; a word such as ``<h1>`` may be of the text.
+    """
+    n_crac = sum(TAGGED.fullmatch(cell) is not None for line in lines for cell in line.split())
+    tags = r"<e[0-9]+>|\]\(#" if n_crac else r"<e[0-9]+>|</[A-Za-z]\w*[0-9]>|\]\(#"
+    return sum(len(re.findall(tags, line)) for line in lines) > n_crac
+
+
 def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     """Read the documents of a file; if `tolerant`, wrong tags cost their mention, and a notice counts them."""
     del split
     lines = list(read_lines(path))
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
-    is_markup = any(re.search(r"<[A-Za-z]\w*[0-9]>|\]\(#", line) for line in lines)
+    is_marked_up = is_markup(lines)
     problems, wrong, documents = ProblemList(), Counter[int](), []
     words = []
     for number, line in enumerate(lines, start=1):
         if unsafe := describe_unsafe(line, UNSAFE_IN_ROWS):
             problems.add(f"the text {unsafe}", number)
-        marks = _read_markup(line) if is_markup else _read_crac(line)
+        marks = _read_markup(line) if is_marked_up else _read_crac(line)
         wrong[number] += len(marks.wrong)
         for what in marks.wrong if not tolerant else ():
             problems.add(
@@ -259,6 +269,8 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
             for i, token in enumerate(tokens)
         ]
         lines.append(" ".join(cells) + "\n")
+    if is_markup(lines):
+        raise ValueError("CRAC's text can't express words such as <e1>, which would be tags")
     return "".join(lines)
 
 
