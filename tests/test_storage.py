@@ -236,5 +236,5 @@ def test_other_files(kept):
     Path("cut.parquet").write_bytes(Path("kept.parquet").read_bytes()[:-9])
     Path("text.parquet").write_text("hello")
     for name in ("other", "cut", "text"):
-        expected = "is not a file of counts (expected one written by `closeread score --counts`)"
+        expected = "is not a file of counts (expected one written by counts= of closeread.score)"
         assert refusal(f"{name}.parquet") == f"{name}.parquet: {expected}"

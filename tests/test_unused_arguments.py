@@ -34,7 +34,7 @@ def test_tables_are_recomputed_from_what_their_module_reads(corpus):
     assert set(INPUTS) < set(Inputs.__dataclass_fields__)
     for name in set(INPUTS) - set(taken):
         with pytest.raises(
-            RequestError, match=f"^the tables of {corpus} are not recomputed from {name}$"
+            RequestError, match=f"^the tables of {corpus} are not recomputed from {name}=$"
         ):
             closeread.reproduce(corpus, **{name: "nowhere"})
 

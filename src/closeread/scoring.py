@@ -217,9 +217,8 @@ def make_place(
     if corpus is None:
         where = {"config": config, "split": split, "data_dir": folder}
         if given := [key for key, value in where.items() if value is not None]:
-            raise RequestError(
-                f"{name} has no corpus of its own, so it takes no {' or '.join(given)}"
-            )
+            refused = " or ".join(map(name_option, given))
+            raise RequestError(f"{name} has no corpus of its own, so it takes no {refused}")
         return GoldSpec(gold=own), rest
     declared = load_corpus(corpus)
     folders = {one.name: rest.pop(one.name) for one in declared.user_folders if one.name in rest}

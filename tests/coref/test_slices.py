@@ -150,7 +150,7 @@ def test_documents_without_a_response_are_left_out():
             "distance",
             [["ab"]],
             {"average": "macro"},
-            "slices by distance are parts of documents, whose scores can't be averaged; use average micro",
+            "slices by distance are parts of documents, whose scores can't be averaged; use average='micro'",
         ),
         (
             "entity_size",
@@ -171,11 +171,11 @@ def test_what_can_not_be_divided(field, sides, options, message):
     [
         (
             {"matching": "minimum"},
-            "entity_size needs mentions that match at most one, as minimum spans need not; use another matching",
+            "entity_size needs mentions that match at most one, as minimum spans need not; use another matching=",
         ),
         (
             {"split_antecedents": "score"},
-            "slices by entity_size have no split antecedents; use split_antecedents ignore",
+            "slices by entity_size have no split antecedents; use split_antecedents='ignore'",
         ),
     ],
 )

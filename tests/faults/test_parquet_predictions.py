@@ -46,7 +46,9 @@ def test_parquet_is_no_predictions(run, ran, here):
         told = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
         assert told == [f"Error: {name}: {SAID}"]
         assert run("validate", "coref", "key.conll", name).exit_code == 1
-        assert closeread.validate("mctaco", name, config="sample").problems == [f"{name}: {SAID}"]
+        in_python = SAID.replace("closeread score --from-counts", "closeread.Counts.load")
+        verdict = closeread.validate("mctaco", name, config="sample")
+        assert verdict.problems == [f"{name}: {in_python}"]
     Path("labels.txt").write_text("yes\n" * 103)
     assert run("score", "mctaco", "labels.txt", "--config", "sample", "--no-ci").exit_code == 0
 
@@ -54,7 +56,9 @@ def test_parquet_is_no_predictions(run, ran, here):
 def test_coreference_in_parquet_is_a_response(run, ran, here):
     response = KEY.replace("b\t(0)", "b\t(1)")
     put(Path(), {"key.conll": KEY, "response.conll": response})
-    ran("convert", "coref", "response.conll", "-o", "response.parquet")
+    ran("convert", "coref", "response.conll", "--to", "coref-data", "-o", "response.jsonl")
+    rows = [json.loads(line) for line in Path("response.jsonl").read_text("utf-8").splitlines()]
+    pq.write_table(pa.Table.from_pylist(rows), "response.parquet")
     expected = str(closeread.score("coref", "response.conll", gold="key.conll", ci=False))
     table = pq.read_table("response.parquet")
     for source in ("response.parquet", table, table.to_pandas(), table.to_pylist()):

@@ -173,7 +173,7 @@ DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
             ["--option", "missing=empty", "--option", "missing=error"],
             "option missing is given twice: empty and error.",
         ),
-        (["--option", "missing=skip"], "a board can't use --option missing=skip"),
+        (["--option", "missing=skip"], "a board can't skip units"),
         (["--option", "x=1"], "no such option of mctaco: 'x'"),
         (["--config", "x"], "no such config of mctaco: 'x'"),
         (["--docker-image", "a b"], "docker_image: 'a b' is not valid"),

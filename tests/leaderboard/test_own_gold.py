@@ -80,7 +80,7 @@ def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
 
 def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
     store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
-    with pytest.raises(RequestError, match="give it with --gold"):
+    with pytest.raises(RequestError, match="give it with gold="):
         run_judge(store, tmp_path)
     with pytest.raises(RequestError, match="no such board"):
         run_judge(store, tmp_path, {"coref/other": key})

@@ -46,7 +46,7 @@ def test_a_ranking(board, monkeypatch):
     assert found.rows[0] == ("1", "Tortoise", "61.00", "55.00–66.00", "0.00*")
     assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "")
     assert found.rows[2][:2] == ("2", "Hare (baseline)")
-    assert "Not shown: flags; see --format csv." in found.notes
+    assert "Not shown: flags; see to_frame()." in found.notes
     board["rows"].append({**board["rows"][0], "system": "Snail", "author": "bo"})
     assert grid(board).header[-1] == "author"  # as soon as there are two
     del board["rows"][-1]
@@ -104,7 +104,7 @@ def test_other_signatures_are_counted_and_not_ranked():
     index = make_index(3)
     found = grid(index["boards"][0])
     assert "Patience (draft)" not in str(found.rows)
-    assert "1 row with another signature: not comparable, see --format csv." in found.notes
+    assert "1 row with another signature: not comparable, see to_frame()." in found.notes
 
 
 def csv(index):

@@ -36,7 +36,14 @@ from closeread.counts.printed_tables import (
     give_verdict,
 )
 from closeread.counts.results import Loadable, check_stored
-from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, fill_options
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    fill_options,
+    name_option,
+)
 from closeread.progress import report_progress
 from closeread.records import DataDir
 from closeread.tasks import find
@@ -166,7 +173,9 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     inputs = inputs or Inputs()
     for name in ("upstream", "annotations", "articles", "spacy_model", "runs"):
         if getattr(inputs, name) is not None and name not in getattr(module, "TAKES", ()):
-            raise RequestError(f"the tables of {corpus} are not recomputed from {name}")
+            raise RequestError(
+                f"the tables of {corpus} are not recomputed from {name_option(name)}"
+            )
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
     tables = printed["tables"]
     if table is not None:

@@ -86,7 +86,7 @@ def select_records(
         known |= numbers
     matching = [0] if name is None else known.get(name)
     if matching is None:
-        listing = choose_words("--ids", f"closeread show {corpus.name} --ids")
+        listing = choose_words("--ids", f"closeread.show('{corpus.name}', ids=True)")
         raise RequestError(
             f"{quote(str(name))} is not the id of a record.{suggest(str(name), list(known))} See `{listing}`."
         )

@@ -37,6 +37,7 @@ from closeread.exceptions import (
     RequestError,
     SubmissionError,
     blame_submission,
+    choose_words,
     describe_problems,
     join_names,
     name_option,
@@ -516,6 +517,7 @@ def find_parquet_problems(path: Path) -> list[Problem]:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
     except OSError:  # reading it reports the error
         return []
-    counts = "counts are scored by `closeread score --from-counts`"
+    scored_by = choose_words("closeread score --from-counts", "closeread.Counts.load")
+    counts = f"counts are scored by `{scored_by}`"
     what = f"is a Parquet file (expected predictions as text, such as JSON Lines; {counts})"
     return [Problem(what)] if is_parquet else []

@@ -27,6 +27,7 @@ from closeread.exceptions import (
     RequestError,
     describe_unknown,
     escape_line,
+    name_option,
     quote,
 )
 from closeread.formats.json_lines import parse_json
@@ -157,8 +158,9 @@ class Board:
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
         if self.own_gold and gold is None:
+            where = "is not part of the store"
             raise RequestError(
-                f"the gold of {self.name} is not part of the store; give it with --gold"
+                f"the gold of {self.name} {where}; give it with {name_option('gold')}"
             )
         place = (
             GoldSpec(None, gold=gold)
@@ -262,13 +264,14 @@ def make_board(
     own = place.gold is not None
     corpus = find_procedure(scored)[1]
     if not own and corpus is None:
-        raise RequestError(f"a board of {scored} needs gold of your own; give it with --gold")
+        needed = f"needs gold of your own; give it with {name_option('gold')}"
+        raise RequestError(f"a board of {scored} {needed}")
     if metrics is None and (preset := (options or {}).get("preset")) is not None:
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
     scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
     if scorer.options.get("missing") == "skip":
         raise RequestError(
-            "a board can't use --option missing=skip: systems would be scored on different units"
+            "a board can't skip units without a prediction: systems would be scored on different units"
         )
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")

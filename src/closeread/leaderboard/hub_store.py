@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from closeread.exceptions import RequestError, join_names, pluralize
+from closeread.exceptions import RequestError, join_names, name_option, pluralize
 from closeread.files import package_folder
 from closeread.hub.client import (
     ConflictError,
@@ -120,8 +120,9 @@ class HubStore:
     def name_author(self, name: str | None) -> str:
         """Return the user who is logged in."""
         if name is not None:
+            on_hub = "on the Hub, the author is your account"
             raise RequestError(
-                "--author is for a leaderboard in a folder; on the Hub, the author is your account"
+                f"{name_option('author')} is for a leaderboard in a folder; {on_hub}"
             )
         return self._hub.user
 

@@ -26,7 +26,14 @@ from pathlib import Path
 from typing import Any
 
 from closeread.counts.results import Result
-from closeread.exceptions import RequestError, describe_unknown, pluralize, quote, shorten
+from closeread.exceptions import (
+    RequestError,
+    choose_words,
+    describe_unknown,
+    pluralize,
+    quote,
+    shorten,
+)
 from closeread.files import package_folder
 from closeread.leaderboard.names import (
     check_link,
@@ -241,6 +248,7 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
                 room -= width
     header, *cells = zip(*columns, strict=True)
     n_others = sum(len(other["rows"]) for other in clean["others"])
+    everything = choose_words("--format csv", "to_frame()")
     notes = {
         "† Not distinguishable from the best.": any(mark_undecided(clean, row) for row in rows),
         "A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
@@ -248,8 +256,8 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()
         ),
-        f"Not shown: {', '.join(left_out)}; see --format csv.": left_out,
-        f"{pluralize(n_others, 'row')} with another signature: not comparable, see --format csv.": n_others,
+        f"Not shown: {', '.join(left_out)}; see {everything}.": left_out,
+        f"{pluralize(n_others, 'row')} with another signature: not comparable, see {everything}.": n_others,
         f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"]
         or clean["withdrawn"],
         format_window(clean): format_window(clean),

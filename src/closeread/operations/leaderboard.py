@@ -29,7 +29,9 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    choose_words,
     fill_options,
+    name_option,
     quote,
     quote_json,
 )
@@ -131,7 +133,7 @@ def init_leaderboard(
 
     place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
-        raise RequestError("give either --corpus or --procedure")
+        raise RequestError(fill_options("give either {corpus} or {procedure}"))
     board = make_board(
         scored,
         GoldSpec(None, config, split, take_path(gold)),
@@ -171,9 +173,8 @@ def init_leaderboard(
         ]
     Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
     if changes and not replace:
-        raise FormatError(
-            source, [Problem(f"was not changed; use --replace to change it: {'; '.join(changes)}")]
-        )
+        use = f"use {choose_words('--replace', 'replace=True')} to change it"
+        raise FormatError(source, [Problem(f"was not changed; {use}: {'; '.join(changes)}")])
     if after == before:
         done = f"nothing changed, it has this board {board.name} already"
     else:
@@ -485,9 +486,8 @@ def _find_board(
         return found[0]
     known = ", ".join(leaderboard.boards) or "none"
     if found:
-        raise RequestError(
-            f"several boards are of {scored}; give --config and --split (boards: {known})"
-        )
+        give = fill_options("give {config} and {split}")
+        raise RequestError(f"several boards are of {scored}; {give} (boards: {known})")
     raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
 
 
@@ -556,7 +556,8 @@ def _read_golds(store: OpenStore, values: Sequence[str | Path]) -> dict[str, Pat
         else:
             names = ", ".join(boards)
             raise RequestError(
-                f"--gold {value} does not name its board (expected BOARD=FILE; boards: {names})"
+                f"{name_option('gold', str(value))} does not name its board "
+                f"(expected BOARD=FILE; boards: {names})"
             )
     return found
 

@@ -22,7 +22,7 @@ from closeread import parameters as arg
 from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Shown
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.operations.calling import take_path
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
@@ -130,7 +130,7 @@ def publish_dataset(
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
         if data_dir is not None:
-            raise RequestError(f"{refusal}: --data-dir can't be published")
+            raise RequestError(f"{refusal}: {name_option('data_dir')} can't be published")
         warn_all([f"{refusal}; publishing its card without its data."])
     if data_dir is None:
         datasets.require_all_splits(declared, names)

@@ -20,7 +20,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import fields, load_schema
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import GoldSpec, PathOption
-from closeread.exceptions import FormatError, RequestError, join_names, quote
+from closeread.exceptions import FormatError, RequestError, join_names, name_option, quote
 from closeread.files import creating_folder, package_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
@@ -263,7 +263,7 @@ def _write_program(
             if other
             else f"several wheels of closeread: {len(own)}"
         )
-        raise RequestError(f"--wheel: {found}")
+        raise RequestError(f"{name_option('wheel')}: {found}")
     for wheel in settings.wheels:
         (folder / wheel.name).write_bytes(wheel.read_bytes())
     if not own:

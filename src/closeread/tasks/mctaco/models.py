@@ -386,9 +386,8 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
     """Return the folder of a run: the folder itself, or that of several runs in it which has this seed."""
     if not is_series(folder):
         if seed is not None:
-            raise RequestError(
-                f"{folder}: is the folder of one run (expected one of several runs with --run-seed)"
-            )
+            expected = f"expected one of several runs with {name_option('run_seed')}"
+            raise RequestError(f"{folder}: is the folder of one run ({expected})")
         return folder
     runs = read_runs(folder).runs
     fitting = [run for run in runs if seed is None or run.seed == seed]
@@ -400,7 +399,9 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
         raise RequestError(
             f"{folder}: holds {what}" + (f" (expected one of {names})" if names else "")
         )
-    how = "--run-seed, or " if seed is None and len({run.size for run in runs}) == 1 else ""
+    how = ""
+    if seed is None and len({run.size for run in runs}) == 1:
+        how = f"{name_option('run_seed')}, or "
     found = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
     raise RequestError(f"{found} (expected {how}the folder of one run)")
 

@@ -291,11 +291,14 @@ def sum_groups(
 def find_lacking(key: Documents, response: Documents, options: Options, field: str) -> str:
     """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
-        return f"slices by {field} are parts of documents, whose scores can't be averaged; use average micro"
+        parts = f"slices by {field} are parts of documents, whose scores can't be averaged"
+        return f"{parts}; use {name_option('average', 'micro')}"
     if options["matching"] == "minimum":
-        return f"{field} needs mentions that match at most one, as minimum spans need not; use another matching"
+        needed = f"{field} needs mentions that match at most one, as minimum spans need not"
+        return f"{needed}; use another {name_option('matching')}"
     if options["split_antecedents"] != "ignore":
-        return f"slices by {field} have no split antecedents; use split_antecedents ignore"
+        advice = f"use {name_option('split_antecedents', 'ignore')}"
+        return f"slices by {field} have no split antecedents; {advice}"
     of_key = table_of(key)
     for name, table in (("key", of_key), ("response", with_annotation(table_of(response), of_key))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
