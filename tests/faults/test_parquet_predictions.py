@@ -1,5 +1,6 @@
 """Parquet files where predictions are expected: the error says what they are, and never takes them for labels."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
