@@ -14,10 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from closeread import parameters as arg
-from closeread.corpus.names import corpus_names, find_corpus, load_corpus
+from closeread.corpus.names import corpus_names, find_corpus, list_scored, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Result
-from closeread.exceptions import RequestError, UnknownKeyError, escape_line, fill_options
+from closeread.exceptions import (
+    RequestError,
+    UnknownKeyError,
+    choose_words,
+    escape_line,
+    fill_options,
+)
 from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations, take_place
 from closeread.parameters import Operations, Param
@@ -29,12 +35,18 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
     from closeread.corpus.showing import Part
+    from closeread.counts.procedure import Procedure
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
 Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME")]
 Format = Literal["parquet", "jsonl", "csv"]
 
+
+WITH_KEYS = ("coref", "tlinks")
+"""The procedures whose gold is a key of the user, whatever its corpus."""
+
+ShownName = Annotated[arg.CorpusName, Param(others=WITH_KEYS)]
 
 HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")
 
@@ -251,7 +263,7 @@ class Page(JsonResult):
 
 
 def show(
-    corpus: arg.CorpusName,
+    corpus: ShownName,
     record_id: Annotated[str | None, Param(metavar="[ID]")] = None,
     *,
     gold: arg.Gold = None,
@@ -287,7 +299,7 @@ def show(
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
     from closeread.scoring import open_scorer
 
-    declared = find_corpus(corpus)
+    declared = _find_shown(corpus)
     place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
     found = read_records(declared, place)
     view = load_view(declared, found.config)
@@ -336,7 +348,7 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
     return Grid("", [], [], notes)
 
 
-def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder = None) -> Page:
+def info(corpus: ShownName, *, oddities: bool = False, data_dir: arg.Folder = None) -> Page:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are looked for.
 
     Oddities of the released files are the same for everybody, so other commands only say how many there are.
@@ -352,7 +364,9 @@ def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder
     from closeread.corpus.gold import find_known_oddities
     from closeread.corpus.showing import example_submission
 
-    declared = find_corpus(corpus)
+    if corpus in WITH_KEYS and not oddities:
+        return Page([], _parts=tuple(_describe_procedure(load_procedure(corpus))))
+    declared = _find_shown(corpus)
     if not oddities:
         if data_dir is not None:
             raise RequestError("--json and --data-dir are for --oddities; add it")
@@ -370,6 +384,36 @@ def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder
         for text in texts
     ]
     return Page([], _lines=lines, _json={"corpus": declared.name, "oddities": rows})
+
+
+def _find_shown(name: str) -> Corpus:
+    """Find a corpus to show; the name of a procedure for any key is not taken for that of a corpus that it scores."""
+    if name not in WITH_KEYS:
+        return find_corpus(name)
+    scored = " or ".join(list_scored(name))
+    corpora = f" ({scored} is a corpus that it scores)" if scored else ""
+    errors = choose_words(
+        f"closeread errors {name} KEY RESPONSE", f"closeread.errors('{name}', response, gold=key)"
+    )
+    hint = f"; to see errors: {errors}" if name in find_operations("errors") else ""
+    raise RequestError(f"{name} has no corpus of its own{corpora}{hint}")
+
+
+def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
+    """Yield what is known of a procedure that scores any key."""
+    score = f"closeread score {procedure.name}"
+    about = [
+        ["scored with", Whole(f"{score} KEY RESPONSE")],
+        ["formats", f"those that {score} --help names"],
+        ["metrics", ", ".join(procedure.families)],
+        ["evaluate modules", ", ".join(procedure.modules) or "none"],
+        ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],
+    ]
+    yield f"{procedure.title}, of any key and response"
+    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
+    presets = [[Whole(name), preset.help] for name, preset in procedure.presets.items()]
+    if presets:
+        yield Grid("", ["preset", "scores of"], presets, prose=frozenset({"scores of"}))
 
 
 def _describe(corpus: Corpus) -> Iterator[Part]:
@@ -430,7 +474,7 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
 
 
 def stats(
-    corpus: arg.CorpusName,
+    corpus: ShownName,
     *,
     config: arg.Config = None,
     data_dir: arg.Folder = None,
@@ -447,7 +491,7 @@ def stats(
     """
     from closeread.corpus.facts import count_corpus
 
-    declared = find_corpus(corpus)
+    declared = _find_shown(corpus)
     found = count_corpus(
         declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir
     )
