@@ -1,6 +1,7 @@
 """Folders of coreference files: read as one side, whatever the formats, and what is refused."""
 
 import gzip
+import json
 import os
 import re
 from dataclasses import fields, replace
@@ -389,6 +390,52 @@ def test_two_files_with_documents_of_one_name(tmp_path):
     write_jsonl(sides[1] / "fr.jsonl", {"ferry": []})
     with pytest.raises(SubmissionError, match="document 'fr/ferry' is not in the key"):
         report_files(*sides)
+
+
+def write_named(path, suffix):
+    """Write documents of which two files have one of the same name; returns the folder."""
+    folder = path / suffix
+    folder.mkdir()
+    for file in ("de", "en"):
+        record = {"document": "ferry", "clusters": CLUSTERS}
+        if suffix == "conllu":
+            write_corefud(folder / f"{file}.conllu", {1: "(e1-x-1-)", 2: "(e1-x-1-)"})
+        elif suffix == "conll":
+            write_conll(folder / f"{file}.conll", {"ferry": CLUSTERS})
+        elif suffix == "json":
+            row = {"doc_id": "ferry", "tokens": list("abcd"), "clusters_token_offsets": CLUSTERS}
+            (folder / f"{file}.json").write_text(json.dumps([row]), "utf-8")
+        else:
+            (folder / f"{file}.jsonl").write_text(json.dumps(record), "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
+@for_each("suffix", ["conll", "conllu", "jsonl", "json"])
+def test_two_treebanks_of_every_format_may_have_documents_of_one_name(tmp_path, suffix):
+    folder = write_named(tmp_path, suffix)
+    names = list(read_documents(folder).names)
+    assert [name.partition("/")[0] for name in names] == ["de", "en"]
+    assert len({name.partition("/")[2] for name in names}) == 1
+    report = report_files(folder, folder)
+    assert report.total.n_units == 2
+    assert report.total.scores["mentions/f1"].value == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:.*matched by name and part:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:1 document of the response left out:closeread.CloseReadWarning")
+def test_the_response_alone_has_documents_of_one_name(tmp_path):
+    key, response = tmp_path / "key", tmp_path / "response"
+    for folder in (key, response):
+        folder.mkdir()
+        write_jsonl(folder / "de.jsonl", {"ferry": CLUSTERS})
+        write_jsonl(folder / "fr.jsonl", {"train": CLUSTERS})
+    write_jsonl(response / "en.jsonl", {"ferry": []})
+    with pytest.raises(SubmissionError, match="document 'en/ferry' is not in the key"):
+        report_files(key, response)
+    report = report_files(key, response, extra="skip")
+    assert report.total.scores["mentions/f1"].value == 1
 
 
 def write_broken(folder, broken):

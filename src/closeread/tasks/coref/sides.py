@@ -71,13 +71,15 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
     """Give documents of the response the names that they have in the key, if only the form of the part differs.
 
     Parts are compared as numbers, and a name without a part is that of the only part in the key.  The file of a
-    document is part of its name where several files of the key have documents of the same name.
+    document is part of its name where several files of a side have documents of the same name.
     """
     known = set(key.names)
     left = known.difference(response.names)
     if not left:
         return response
     by_part, by_stem = _group_by_part(key.names)
+    files = zip(key.files or (), key.names, strict=bool(key.files))
+    by_file = {name_in_file(file, name): name for file, name in files}
     new: dict[str, str] = {}
     for document, name in enumerate(response.names):
         if name in known:
@@ -85,6 +87,9 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
         file, form = response.file_of(document), PART.fullmatch(name)
         if file and name_in_file(file, name) in left:
             new[name] = name_in_file(file, name)
+            continue
+        if by_file.get(name) in left:
+            new[name] = by_file[name]
             continue
         candidates = by_part.get((form[1], int(form[3])), []) if form else []
         candidates = candidates or by_stem.get(name, [])
