@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 from shared.for_each import for_each
 
-from closeread import limits
+from closeread import limits, validate
 from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
 from closeread.tasks.coref.documents import (
     EmptyNode,
@@ -463,6 +463,11 @@ def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
     assert "skip_invalid:true" in report.provenance.signature
     whole = write_broken(tmp_path / "w", "")
     assert report_files(whole, response, skip_invalid="true").total.n_units == 2
+    verdict = validate("coref", response, gold=whole, skip_invalid="true", missing=missing)
+    assert (verdict.rows, verdict.total, verdict.left_out) == (2, 3, 1)
+    assert str(verdict).endswith(" have predictions; 1 document left out, in files with errors")
+    assert validate("coref", response, gold=key, skip_invalid="true").to_dict()["left_out"] == 2
+    assert "left out" not in str(validate("coref", whole, gold=whole))
     assert report_files(key, whole, skip_invalid="true").total.n_units == 2
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.submissions import advise_missing, advise_skipping
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
@@ -316,10 +317,8 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
         if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
             raise
         *problems, last = error.problems
-        advice = f"leave out files with errors by {name_option('skip_invalid', 'true')}"
-        raise FormatError(
-            error.source, [*problems, last._replace(what=f"{last.what}; {advice}")]
-        ) from None
+        what = last.what + advise_skipping()
+        raise FormatError(error.source, [*problems, last._replace(what=what)]) from None
 
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
@@ -348,8 +347,6 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         problems = []
     absent = [name for name in key.names if name not in given]
     if absent and options["missing"] == "error":
-        from closeread.corpus.submissions import advise_missing
-
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
@@ -561,6 +558,7 @@ class CoreferenceSides:
             response,
             [name for name in absent if name not in response.broken],
             response.notices,
+            sorted(response.broken),
         )
 
     def check_form(
