@@ -1,6 +1,7 @@
 """Folders of coreference files: read as one side, whatever the formats, and what is refused."""
 
 import gzip
+import json
 import os
 import re
 from dataclasses import fields, replace
@@ -15,7 +16,7 @@ from shared.conll_documents import as_ontonotes
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 from shared.for_each import for_each
 
-from closeread import limits
+from closeread import limits, validate
 from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
 from closeread.tasks.coref.documents import (
     EmptyNode,
@@ -392,6 +393,52 @@ def test_two_files_with_documents_of_one_name(tmp_path):
         report_files(*sides)
 
 
+def write_named(path, suffix):
+    """Write documents of which two files have one of the same name; returns the folder."""
+    folder = path / suffix
+    folder.mkdir()
+    for file in ("de", "en"):
+        record = {"document": "ferry", "clusters": CLUSTERS}
+        if suffix == "conllu":
+            write_corefud(folder / f"{file}.conllu", {1: "(e1-x-1-)", 2: "(e1-x-1-)"})
+        elif suffix == "conll":
+            write_conll(folder / f"{file}.conll", {"ferry": CLUSTERS})
+        elif suffix == "json":
+            row = {"doc_id": "ferry", "tokens": list("abcd"), "clusters_token_offsets": CLUSTERS}
+            (folder / f"{file}.json").write_text(json.dumps([row]), "utf-8")
+        else:
+            (folder / f"{file}.jsonl").write_text(json.dumps(record), "utf-8")
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
+@for_each("suffix", ["conll", "conllu", "jsonl", "json"])
+def test_two_treebanks_of_every_format_may_have_documents_of_one_name(tmp_path, suffix):
+    folder = write_named(tmp_path, suffix)
+    names = list(read_documents(folder).names)
+    assert [name.partition("/")[0] for name in names] == ["de", "en"]
+    assert len({name.partition("/")[2] for name in names}) == 1
+    report = report_files(folder, folder)
+    assert report.total.n_units == 2
+    assert report.total.scores["mentions/f1"].value == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:.*matched by name and part:closeread.CloseReadWarning")
+@pytest.mark.filterwarnings("ignore:1 document of the response left out:closeread.CloseReadWarning")
+def test_the_response_alone_has_documents_of_one_name(tmp_path):
+    key, response = tmp_path / "key", tmp_path / "response"
+    for folder in (key, response):
+        folder.mkdir()
+        write_jsonl(folder / "de.jsonl", {"ferry": CLUSTERS})
+        write_jsonl(folder / "fr.jsonl", {"train": CLUSTERS})
+    write_jsonl(response / "en.jsonl", {"ferry": []})
+    with pytest.raises(SubmissionError, match="document 'en/ferry' is not in the key"):
+        report_files(key, response)
+    report = report_files(key, response, extra="skip")
+    assert report.total.scores["mentions/f1"].value == 1
+
+
 def write_broken(folder, broken):
     """Write three documents of two mentions, of which one is in a file that is broken."""
     folder.mkdir()
@@ -417,6 +464,11 @@ def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
     assert "skip_invalid:true" in report.provenance.signature
     whole = write_broken(tmp_path / "w", "")
     assert report_files(whole, response, skip_invalid="true").total.n_units == 2
+    verdict = validate("coref", response, gold=whole, skip_invalid="true", missing=missing)
+    assert (verdict.rows, verdict.total, verdict.left_out) == (2, 3, 1)
+    assert str(verdict).endswith(" have predictions; 1 document left out, in files with errors")
+    assert validate("coref", response, gold=key, skip_invalid="true").to_dict()["left_out"] == 2
+    assert "left out" not in str(validate("coref", whole, gold=whole))
     assert report_files(key, whole, skip_invalid="true").total.n_units == 2
 
 

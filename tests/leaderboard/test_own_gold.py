@@ -191,6 +191,27 @@ def test_the_lines_inside_a_folder_count(key, folder):
         pass
 
 
+def test_boards_do_not_skip_broken_files(tmp_path, key, folder, run, ran):
+    arguments = [
+        "leaderboard",
+        "init",
+        str(tmp_path / "b"),
+        "--procedure",
+        "coref",
+        "--gold",
+        str(key),
+    ]
+    done = run(*arguments, "--option", "skip_invalid=true")
+    assert done.stderr == (
+        "Error: a board can't use --option skip_invalid=true: it must refuse broken submissions, "
+        "not skip their files\n"
+    )
+    (folder / "two.conll").write_text("#begin document (two)\nHe\t(5\n#end document\n", "utf-8")
+    board = make_board("coref", GoldSpec(gold=key))
+    with pytest.raises(SubmissionError, match=r"never closes$"):
+        check_predictions(board, folder, key)
+
+
 def test_boards_refuse_parquet(tmp_path, key, response, ran):
     ran("convert", "coref", str(response), "-o", str(tmp_path / "x.parquet"))
     data = (tmp_path / "x.parquet").read_bytes()

@@ -187,6 +187,9 @@ class System:
     rows: Sequence[Any]
     missing: Sequence[str] = ()  # the names of the gold records without a prediction
     notices: Sequence[str] = ()  # notices for the user, one sentence each
+    left_out: Sequence[
+        str
+    ] = ()  # the names of what is not scored, since a file of a side has errors
 
 
 class Inconsistency(NamedTuple):

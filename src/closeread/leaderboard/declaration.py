@@ -273,6 +273,10 @@ def make_board(
         raise RequestError(
             "a board can't skip units without a prediction: systems would be scored on different units"
         )
+    if scorer.options.get("skip_invalid") == "true":
+        raise RequestError(
+            "a board can't use --option skip_invalid=true: it must refuse broken submissions, not skip their files"
+        )
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin

@@ -124,6 +124,7 @@ class Verdict(JsonResult):
         error: what is wrong with them; None if they are valid.
         notices: what else a user should know, one sentence each.
         gold: what the gold is called.
+        left_out: how many documents are not scored, since a file of a side has errors.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Verdict(JsonResult):
     error: InputError | None = None
     notices: tuple[str, ...] = ()
     gold: str = field(default="", repr=False)
+    left_out: int = 0
 
     @property
     def valid(self) -> bool:
@@ -152,6 +154,7 @@ class Verdict(JsonResult):
             "file": self.name,
             "valid": self.valid,
             "rows": self.rows,
+            "left_out": self.left_out,
             "problems": self.problems,
         }
 
@@ -162,7 +165,9 @@ class Verdict(JsonResult):
         if self.error is not None:
             return escape(str(self.error))
         where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
-        return escape(f"{self.name}: valid; {self.rows:,} of {where} have predictions")
+        found = f"{self.name}: valid; {self.rows:,} of {where} have predictions"
+        left_out = f"; {pluralize(self.left_out, 'document')} left out, in files with errors"
+        return escape(found + left_out * bool(self.left_out))
 
 
 def validate(
@@ -221,10 +226,12 @@ def validate_all(
             except InputError as error:
                 verdicts.append(Verdict(called, None, total, error, gold=gold_name))
                 continue
-            n_rows = total - max(len(system.missing) for system in systems)
+            names = set(scorer.procedure.sides.names(scorer.gold))
+            left_out = {name for system in systems for name in system.left_out}
+            n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
             remarks = [remark for system in systems for remark in scorer.remarks(system)]
             notices = tuple(dict.fromkeys(remarks))
-            verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name))
+            verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name, len(left_out)))
     warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.submissions import advise_missing, advise_skipping
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
@@ -72,13 +73,15 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
     """Give documents of the response the names that they have in the key, if only the form of the part differs.
 
     Parts are compared as numbers, and a name without a part is that of the only part in the key.  The file of a
-    document is part of its name where several files of the key have documents of the same name.
+    document is part of its name where several files of a side have documents of the same name.
     """
     known = set(key.names)
     left = known.difference(response.names)
     if not left:
         return response
     by_part, by_stem = _group_by_part(key.names)
+    files = zip(key.files or (), key.names, strict=bool(key.files))
+    by_file = {name_in_file(file, name): name for file, name in files}
     new: dict[str, str] = {}
     for document, name in enumerate(response.names):
         if name in known:
@@ -86,6 +89,9 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
         file, form = response.file_of(document), PART.fullmatch(name)
         if file and name_in_file(file, name) in left:
             new[name] = name_in_file(file, name)
+            continue
+        if by_file.get(name) in left:
+            new[name] = by_file[name]
             continue
         candidates = by_part.get((form[1], int(form[3])), []) if form else []
         candidates = candidates or by_stem.get(name, [])
@@ -312,10 +318,8 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
         if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
             raise
         *problems, last = error.problems
-        advice = f"leave out files with errors by {name_option('skip_invalid', 'true')}"
-        raise FormatError(
-            error.source, [*problems, last._replace(what=f"{last.what}; {advice}")]
-        ) from None
+        what = last.what + advise_skipping()
+        raise FormatError(error.source, [*problems, last._replace(what=what)]) from None
 
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
@@ -344,8 +348,6 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
         problems = []
     absent = [name for name in key.names if name not in given]
     if absent and options["missing"] == "error":
-        from closeread.corpus.submissions import advise_missing
-
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"
         problems.append(Problem(f"{found}. Add them{advise_missing()}"))
@@ -562,6 +564,7 @@ class CoreferenceSides:
             response,
             [name for name in absent if name not in response.broken],
             notices,
+            sorted(response.broken),
         )
 
     def check_form(
