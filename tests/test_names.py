@@ -44,7 +44,7 @@ def test_figures_are_the_same_by_any_name(ran, aliases):
 
 
 def test_a_procedure_that_takes_a_key_names_its_corpus_elsewhere(ran):
-    assert ran("info", "coref") == ran("info", "marmara_coref")
+    assert ran("schema", "coref") == ran("schema", "marmara_coref")
     assert "KEY RESPONSE" in ran("score", "coref", "--help").split("\n")[0]
     assert "KEY" not in ran("score", "marmara_coref", "--help").split("\n")[0]
 
@@ -75,7 +75,7 @@ def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_cor
     message = "procedure coref scores marmara_coref and other_coref; give the name of a corpus"
     with pytest.raises(RequestError, match=message):
         names.find_corpus("coref")
-    for command in ("stats", "info", "baseline"):
+    for command in ("schema", "baseline"):
         assert message in run(command, "coref").stderr
     assert scoring.find_procedure("coref")[1] is None  # it takes a key
 

@@ -23,7 +23,6 @@ FILES = {
     "an Office document": zip_of("[Content_Types].xml"),
     "a zip archive": zip_of("predictions.jsonl"),
     "a PDF": b"%PDF-1.7\n%\xe2\xe3\n",
-    "a Parquet file": b"PAR1\x15\x04\0\0PAR1",
     "a pickle, which is never loaded": pickle.dumps({"a": 1}),
     "a binary CAS of UIMA": b"UIMA\0\0\0\x01",
     "brat's standoff": b"T1\tPER 0 3\tIda\nT2\tPER 10 13\tshe\nR1\tCoref Arg1:T2 Arg2:T1\n",

@@ -4,6 +4,8 @@ import gzip
 import json
 import shlex
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.conll_documents import as_ontonotes
@@ -212,8 +214,9 @@ def test_boards_do_not_skip_broken_files(tmp_path, key, folder, run, ran):
         check_predictions(board, folder, key)
 
 
-def test_boards_refuse_parquet(tmp_path, key, response, ran):
-    ran("convert", "coref", str(response), "-o", str(tmp_path / "x.parquet"))
+def test_boards_refuse_parquet(tmp_path, key):
+    row = {"id": "one", "sentences": [{"tokens": [{"text": "Ida"}]}], "coref_chains": [[[0, 0, 0]]]}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "x.parquet")
     data = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "plain.conll").write_bytes(data)
     (tmp_path / "more").mkdir()

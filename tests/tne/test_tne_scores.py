@@ -334,7 +334,7 @@ def test_fields_that_are_not_there():
     assert table.fields == {"domain": ["unknown"], "forum": ["unknown"]}
     with pytest.raises(
         RequestError,
-        match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition",
+        match=r"no such field to slice by: 'expressed' \(choose from: domain, forum, preposition",
     ):
         table.slices("expressed")
 

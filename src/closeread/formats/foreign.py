@@ -24,7 +24,6 @@ FOREIGN_FILES = (
     ForeignFile(rb"PK\x03\x04(?s:.){0,4000}\[Content_Types\]", "an Office document", "save it as CSV or text"),
     ForeignFile(rb"PK\x03\x04", "a zip archive", "unpack it; a log of inspect-ai ends in .eval"),
     ForeignFile(rb"%PDF-", "a PDF", TEXT),
-    ForeignFile(rb"PAR1", "a Parquet file", "name it with the suffix .parquet where Parquet is read"),
     ForeignFile(rb"\x80[\x02-\x05]", "a pickle, which is never loaded", "write its content as JSON"),
     ForeignFile(rb"UIMA", "a binary CAS of UIMA", COREFERENCE),
     ForeignFile(

@@ -140,18 +140,18 @@ def match_mentions(
     if matching != "exact":
         # Mentions that both sides have are already matched.
         known = set(codes[0].tolist()) & set(codes[1].tolist())
-        codes = _join(
-            codes,
+        of_key, of_response = (
             sorted(
-                one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known
-            ),
-            sorted(
-                one
-                for one in _list_first(response, codes[1])
-                if int(codes[1][one.row]) not in known
-            ),
-            _pair_by_head if matching == "head" else _pair_by_containment,
+                mention
+                for mention in _list_first(table, of_side)
+                if int(of_side[mention.row]) not in known
+            )
+            for table, of_side in zip((key, response), codes, strict=True)
         )
+        pair = _pair_by_containment
+        if matching == "head":
+            pair = _pair_by_head
+        codes = _join(codes, of_key, of_response, pair)
     return codes
 
 
