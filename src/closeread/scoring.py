@@ -27,6 +27,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advise,
     name_option,
     offering,
     pluralize,
@@ -82,7 +83,7 @@ class Scorer:
             sums = by_name(table.values.sum(axis=0), table.names)
             advice = ""
             if self.options.get("undefined") == "zero":
-                advice = f"; {name_option('undefined', 'skip')} leaves it out"
+                advice = advise("; {undefined=skip} leaves it out")
             yield from describe_undefined(sums, self.procedure.metrics, self.procedure.unit, advice)
 
     def count(

@@ -35,6 +35,7 @@ from closeread.exceptions import (
     ProblemList,
     RequestError,
     SubmissionError,
+    advise,
     blame_submission,
     choose_words,
     describe_problems,
@@ -377,14 +378,7 @@ def _count_unread(parsed: Parsed) -> float:
 
 def advise_missing() -> str:
     """Return the advice of commands with the option `missing` if predictions are missing."""
-    return f", or use {name_option('missing', 'empty', 'skip')}"
-
-
-def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems without advice on options that do not exist here, or that submitters can't choose."""
-    return [
-        problem._replace(what=problem.what.removesuffix(advise_missing())) for problem in problems
-    ]
+    return advise(", or use {missing=empty,skip}")
 
 
 # Writing

@@ -23,9 +23,9 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advise,
     blame_submission,
     join_names,
-    name_option,
     pluralize,
     quote,
     suggest_id,
@@ -121,7 +121,7 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     given = set(response.names)
     absent, unknown = [name for name in key.names if name not in given], sorted(given - known)
     by_stem = {name.partition("; part")[0]: name for name in key.names}
-    advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
+    advice = advise("; {extra=skip} leaves out what the key lacks")
     for document, name in enumerate(response.names):
         if name not in known and name not in key.broken:
             form = PART.fullmatch(name)
@@ -300,10 +300,9 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
         if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
             raise
         *problems, last = error.problems
-        advice = f"leave out files with errors by {name_option('skip_invalid', 'true')}"
-        raise FormatError(
-            error.source, [*problems, last._replace(what=f"{last.what}; {advice}")]
-        ) from None
+        advice = advise("; leave out files with errors by {skip_invalid=true}")
+        last = last._replace(what=last.what + advice)
+        raise FormatError(error.source, [*problems, last]) from None
 
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
@@ -354,7 +353,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
 
 def advise_repeats() -> str:
     """Return the advice of commands with the option `duplicates` if a response repeats mentions."""
-    return f"keep one of them, or use {name_option('duplicates', 'last', 'reference')}"
+    return f"keep one of them{advise(', or use {duplicates=last,reference}')}"
 
 
 def _check_length(key: MentionTable, predictions: Sequence[Any]) -> None:
