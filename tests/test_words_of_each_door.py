@@ -1,13 +1,18 @@
-"""Refusals name options as the door does through which they come: `--missing` in the shell, `missing=` in Python."""
+"""Refusals name options as the door does through which they come: `--missing` in the shell, `missing=` in Python.
+
+They advise only options of the command that was typed.
+"""
 
 import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from shared.for_each import for_each
 
 import closeread
+from closeread.cli import main
 from closeread.exceptions import InputError, RequestError
 
 OF_SHELL = re.compile(r"(?<![\w-])--[a-z]")
@@ -116,6 +121,41 @@ DOORS = {
         "submit mctaco yes.jsonl --to board --system mine --author me",
         lambda: closeread.submit("mctaco", "yes.jsonl", to="board", system="mine", author="me"),
     ),
+    "a corpus for a board": (
+        "leaderboard init new --corpus marmara_coref",
+        lambda: closeread.init_leaderboard("new", corpus="marmara_coref"),
+    ),
+    "a corpus without a sample": (
+        "reproduce marmara_coref",
+        lambda: closeread.reproduce("marmara_coref"),
+    ),
+    "no prediction to draw": (
+        "plot label-scores yes.jsonl --config sample -o out.png",
+        lambda: closeread.plot("label-scores", "yes.jsonl", config="sample"),
+    ),
+    "no prediction to submit": (
+        "submit mctaco yes.jsonl --to board --config sample --system mine --author me",
+        lambda: closeread.submit(
+            "mctaco", "yes.jsonl", to="board", config="sample", system="mine", author="me"
+        ),
+    ),
+    "not in the key of a board": (
+        "submit coref other.conll --to private --system mine --author me",
+        lambda: closeread.submit("coref", "other.conll", to="private", system="mine", author="me"),
+    ),
+    "repeated by an annotator": (
+        "agreement coref key.conll twice.conll",
+        lambda: closeread.agreement("coref", "key.conll", "twice.conll"),
+    ),
+    "a broken file of a folder": (
+        "score coref folder folder",
+        lambda: closeread.score("coref", "folder", gold="folder"),
+    ),
+    "a broken file of an annotator": (
+        "agreement coref folder folder",
+        lambda: closeread.agreement("coref", "folder", "folder"),
+    ),
+    "no counts to merge": ("merge yes.jsonl -o out", lambda: closeread.merge(["yes.jsonl"])),
     "no gold to judge by": (
         "leaderboard judge private",
         lambda: closeread.judge_leaderboard("private"),
@@ -129,6 +169,9 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     for name, text in FILES.items():
         (folder / f"{name}.conll").write_text(text)
+    (folder / "folder").mkdir()
+    (folder / "folder" / "good.conll").write_text(KEY)
+    (folder / "folder" / "bad.conll").write_text(KEY.replace("(1)", "(1"))
     (folder / "yes.jsonl").write_text(YES)
     counts = closeread.count("mctaco", folder / "yes.jsonl", config="sample", missing="empty")
     counts.save(folder / "counts.parquet")
@@ -142,6 +185,26 @@ def files(tmp_path_factory):
     return folder
 
 
+def list_flags(words):
+    """The options of the command that these words call, with its groups."""
+    command, flags = main, set()
+    for word in words:
+        flags |= {flag for param in command.params for flag in (*param.opts, *param.secondary_opts)}
+        if not isinstance(command, click.Group):
+            break
+        command = command.get_command(click.Context(command), word)
+    return flags
+
+
+@for_each("refusal", [name for name in DOORS if name != "a metric as a procedure"])
+def test_the_shell_advises_what_the_command_has(refusal, run, files, monkeypatch):
+    monkeypatch.chdir(files)
+    words = shlex.split(DOORS[refusal][0])
+    message = re.sub(r"`closeread [^`]+`|run: closeread [^;]+", "", run(*words).stderr)
+    named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", message.partition("Error: ")[2])
+    assert {*named} <= list_flags(words), message
+
+
 @for_each("refusal", DOORS)
 def test_neither_door_speaks_the_language_of_the_other(refusal, run, files, monkeypatch):
     monkeypatch.chdir(files)
@@ -153,3 +216,21 @@ def test_neither_door_speaks_the_language_of_the_other(refusal, run, files, monk
         call()
     assert OF_SHELL.findall(str(error.value)) == [], str(error.value)
     assert not Path("out").exists()
+
+
+def test_python_advises_what_the_function_has(files, monkeypatch):
+    monkeypatch.chdir(files)
+    lacking = {
+        "a corpus without a sample": "the config 'sample'",
+        "no prediction to draw": "missing=",
+        "no prediction to submit": "missing=",
+        "not in the key of a board": "extra=",
+        "repeated by an annotator": "duplicates=",
+        "a broken file of an annotator": "skip_invalid=",
+    }
+    for refusal, advice in lacking.items():
+        with pytest.raises((InputError, RequestError)) as error:
+            DOORS[refusal][1]()
+        assert advice not in str(error.value)
+    with pytest.raises(InputError, match=r"leave out files with errors by skip_invalid='true'$"):
+        DOORS["a broken file of a folder"][1]()

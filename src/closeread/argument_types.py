@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields
 from functools import cache, partial, wraps
 from numbers import Integral, Real
@@ -34,6 +35,7 @@ from typing import (
 from closeread.exceptions import (
     KEYWORDS,
     RequestError,
+    advising_only,
     escape,
     offering,
     pluralize,
@@ -112,7 +114,12 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
                 _find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()
             ]
         _raise_misfits(wrong)
-        with offering(keywords, options):
+        kinds = {parameter.kind for parameter in signature.parameters.values()}
+        passes_on = inspect.Parameter.VAR_KEYWORD in kinds
+        with (
+            offering(keywords, options),
+            nullcontext() if passes_on else advising_only(signature.parameters),
+        ):
             return function(*arguments, **options)
 
     return check_and_call

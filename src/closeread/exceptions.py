@@ -414,6 +414,9 @@ def join_names(names: Sequence[str]) -> str:
 _is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False)
 """Code that finds a problem does not know its caller, and other threads and tasks may have other callers."""
 
+_advised: ContextVar[Container[str] | None] = ContextVar("advised", default=None)
+"""The options of the command, or the function, that was called; None for any."""
+
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")
 
 
@@ -448,8 +451,45 @@ def name_option(name: str, *values: str) -> str:
 
 
 def fill_options(text: str) -> str:
-    """Name the options in a text that is stored as data."""
-    return _PLACEHOLDER.sub(lambda found: name_option(found[1], *filter(None, [found[2]])), text)
+    """Name the options in a text that is stored as data.
+
+    >>> fill_options("{gold} or {missing=empty,skip}")
+    "gold= or missing='empty' or missing='skip'"
+    """
+
+    def name(match: re.Match[str]) -> str:
+        values = match[2].split(",") if match[2] else []
+        return name_option(match[1], *values)
+
+    return _PLACEHOLDER.sub(name, text)
+
+
+@contextmanager
+def advising_only(options: Container[str]) -> Iterator[None]:
+    """Advise no other options inside the block, unless what was called before has already said which it has."""
+    before = _advised.get()
+    token = _advised.set(options if before is None else before)
+    try:
+        yield
+    finally:
+        _advised.reset(token)
+
+
+def can_advise(option: str) -> bool:
+    """Return whether what was called has an option."""
+    options = _advised.get()
+    return options is None or option in options
+
+
+def advise(text: str) -> str:
+    """Return advice with its options named, as by `fill_options`; nothing if what was called lacks one of them.
+
+    >>> with advising_only(["missing"]):
+    ...     advise(", or use {missing=empty}"), advise("; {extra=skip} leaves it out")
+    (", or use missing='empty'", '')
+    """
+    names = [match[1] for match in _PLACEHOLDER.finditer(text)]
+    return fill_options(text) if all(map(can_advise, names)) else ""
 
 
 # Unknown names: the similar one that was probably meant, also by aliases, which map other common names to known ones.

@@ -24,6 +24,7 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     RequestError,
+    advise,
     name_option,
     offering,
     pluralize,
@@ -77,7 +78,7 @@ class Scorer:
             columns = by_name(table.values, table.names)
             advice = ""
             if self.options.get("undefined") == "zero":
-                advice = f"; {name_option('undefined', 'skip')} leaves it out"
+                advice = advise("; {undefined=skip} leaves it out")
             yield from describe_undefined(
                 columns, self.procedure.metrics, self.procedure.unit, advice
             )

@@ -23,7 +23,7 @@ from closeread.cli.options import (
     take_printing_options,
 )
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
-from closeread.exceptions import RequestError, escape_line
+from closeread.exceptions import RequestError, advising_only, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, read_doc
@@ -158,6 +158,12 @@ class DerivedCommand(Command):
         if values.get("sort") == "none":
             del values["sort"]
         return self.operation(*arguments, **to_keywords(values))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; messages advise only the options that it has."""
+        flags = [flag for param in self.params for flag in (*param.opts, *param.secondary_opts)]
+        with advising_only([flag.lstrip("-").replace("-", "_") for flag in flags]):
+            return super().invoke(ctx)
 
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""

@@ -11,11 +11,11 @@ from typing import Any
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.corpus.submissions import check_submission_path, drop_advice, write_submission
+from closeread.corpus.submissions import check_submission_path, write_submission
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import GoldSpec, System
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError, SubmissionError, fill_options, name_option, quote
+from closeread.exceptions import RequestError, advising_only, fill_options, name_option, quote
 from closeread.records import Record
 from closeread.tasks import load_procedure
 
@@ -32,10 +32,8 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
     procedure = load_procedure(gold.corpus.procedure)
     chosen = {} if missing is None else {"missing": missing}
     resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
-    try:
+    with advising_only(()):
         return procedure.sides.read_system(gold, source, resolved)
-    except SubmissionError as error:
-        raise type(error)(error.source, drop_advice(error.problems)) from None
 
 
 def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:

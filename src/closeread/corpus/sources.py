@@ -30,17 +30,17 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     UnavailableError,
+    advise,
+    can_advise,
     choose_words,
     describe_unreadable,
     merge_errors,
-    name_option,
 )
 from closeread.files import make_folders, package_folder, replacing
 from closeread.records import DataDir, UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
-SAMPLE = ("--config sample", "the config 'sample'")
 
 
 @dataclass(frozen=True)
@@ -172,20 +172,29 @@ def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> 
             expected = f"(expected files {' or '.join(one.patterns)})"
             where = "was not given" if place is None else f"is not in {place} {expected}"
             described.append(f"{one.content} {where}; {one.how_to_get}")
-        each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with "
-        each += " and ".join(name_option(one.name) for one, _ in missing)
-        advice = (
-            f"{each}, or a folder that contains {source.expected} with {name_option('data_dir')}"
-        )
+        options = " and ".join(f"{{{folder.name}}}" for folder, _ in missing)
+        each = "the folders" if len(missing) > 1 else "its folder"
+        advised = [
+            advise(f"pass {each} with {options}"),
+            advise(f"a folder that contains {source.expected} with {{data_dir}}"),
+        ]
         if None not in files.folders.values():  # what does without a folder reads no config
-            advice += f", or try {choose_words(*SAMPLE)}"
-        described[-1] += f"; {advice}"
+            advised.append(_advise_sample())
+        advice = ", or ".join(filter(None, advised))
+        described[-1] += f"; {advice}" if advice else ""
         raise UnavailableError(files.data_dir or corpus, list(map(Problem, described)))
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in places if place is not None)
     return LocatedFiles(
         files.data_dir or first, _combine_digests(digests), released=None, files=found
     )
+
+
+def _advise_sample() -> str:
+    """Advise the config that comes with the package; nothing where a config can't be chosen."""
+    if not can_advise("config"):
+        return ""
+    return choose_words("try --config sample", "try the config 'sample'")
 
 
 def _locate_own(corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path) -> LocatedFiles:
@@ -221,12 +230,10 @@ def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[Locate
             found[files.index(file)] = _download(corpus, file)
         except DownloadError as error:
             what = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
-            advice = (
-                f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
-            )
-            problems = [
-                Problem(f"{what}; {advice}, or try {choose_words(*SAMPLE)}", None, file.name)
-            ]
+            passing = advise("a folder and pass that folder with {data_dir}")
+            advice = f"put {file.name} into {passing or f'${DATA_VARIABLE}/{corpus.name}'}"
+            sample = _advise_sample()
+            problems = [Problem(f"{what}; {advice}{sample and ', or '}{sample}", None, file.name)]
             # The other files are not tried: each may take half a minute to fail.
             problems += [
                 Problem("is also missing", None, other.name) for other in missing[number + 1 :]
@@ -247,10 +254,8 @@ def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
     else:
         folders = filter(None, (data_folder(corpus.name), cache_folder(corpus.name)))
         places = [folder / file.name for folder in folders if (folder / file.name).exists()]
-        option = name_option("data_dir")
-        remedy = (
-            f"delete it to download it again, or pass its folder with {option} to use it as it is"
-        )
+        using = advise(", or pass its folder with {data_dir} to use it as it is")
+        remedy = f"delete it to download it again{using}"
     if not places:
         return None
     digest = file_digest(places[0])

@@ -36,6 +36,7 @@ from closeread.exceptions import (
     ProblemList,
     RequestError,
     SubmissionError,
+    advise,
     blame_submission,
     choose_words,
     describe_problems,
@@ -434,21 +435,7 @@ def _count_unread(parsed: Parsed) -> float:
 
 def advise_missing() -> str:
     """Return the advice of commands with the option `missing` if predictions are missing."""
-    return f", or use {name_option('missing', 'empty', 'skip')}"
-
-
-def advise_skipping() -> str:
-    """Return the advice of commands with the option `skip_invalid` if a file of a folder has errors."""
-    return f"; leave out files with errors by {name_option('skip_invalid', 'true')}"
-
-
-def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems without advice on options that do not exist here, or that submitters can't choose."""
-    texts = (
-        problem.what.removesuffix(advise_missing()).removesuffix(advise_skipping())
-        for problem in problems
-    )
-    return [problem._replace(what=what) for problem, what in zip(problems, texts, strict=True)]
+    return advise(", or use {missing=empty,skip}")
 
 
 # Writing

@@ -57,7 +57,7 @@ def may_be_counts(path: Path) -> bool:
 
 def name_writer() -> str:
     """Name the command or method that writes counts, for messages."""
-    return choose_words("--counts", "counts= of closeread.score")
+    return choose_words("`closeread score --counts`", "counts= of closeread.score")
 
 
 def digest_content(table: CountTable, provenance: Provenance) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import orjson
 
-from closeread.corpus.submissions import drop_advice
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
 from closeread.exceptions import (
@@ -24,6 +23,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advising_only,
     pluralize,
     word_for_command_line,
 )
@@ -128,7 +128,7 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
         scorer = board.open_scorer(None if gold is None else Path(gold))
 
     def answer(job: Job) -> bytes:
-        with word_for_command_line():
+        with word_for_command_line(), advising_only(()):
             return score(board, scorer, job)
 
     # Import here, once, what scoring and refusing need, instead of in every child.
@@ -183,15 +183,11 @@ def score_predictions(
             try:
                 system = scorer.read(predictions)
             except SubmissionError as error:
-                problems: Sequence[Problem] = error.problems
-                # other problems may quote gold, and even which there are says something about it
-                if board.private:
-                    problems = [Problem(UNFIT)]
-                    try:
-                        board.check_form(predictions)
-                    except SubmissionError as public:
-                        problems = public.problems
-                raise SubmissionError(error.source, drop_advice(problems)) from None
+                if not board.private:
+                    raise
+                # Other problems may quote gold, and even which there are says something about it.
+                board.check_form(predictions)
+                raise SubmissionError(error.source, [Problem(UNFIT)]) from None
     else:
         from closeread.corpus.baselines import load_baseline
 

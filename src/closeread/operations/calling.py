@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -21,6 +21,7 @@ from closeread.exceptions import (
     KEYWORDS,
     RequestError,
     UnknownOptionError,
+    advising_only,
     choose_words,
     describe_unknown,
     name_option,
@@ -172,7 +173,12 @@ def call_operation(
         if parameter.param.kind != "options"
         for field in list_fields(parameter)
     ]
-    with nullcontext() if limit is None else keep_files_below(limit), offering(known, given):
+    with ExitStack() as stack:
+        stack.enter_context(offering(known, given))
+        if limit is not None:
+            stack.enter_context(keep_files_below(limit))
+        if not has_options:
+            stack.enter_context(advising_only(known))
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not has_options:

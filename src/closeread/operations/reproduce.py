@@ -14,7 +14,7 @@ from closeread.corpus.reproduction import reproduce as recompute
 from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.printed_tables import format_like, make_count_grid, make_table_grids
 from closeread.counts.results import Several
-from closeread.exceptions import InputError, RequestError, pluralize
+from closeread.exceptions import InputError, RequestError, advising_only, pluralize
 from closeread.operations.calling import take_path, take_place
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
@@ -52,7 +52,8 @@ def reproduce(
     files = take_place(declared, options, data_dir=data_dir).data_dir
     inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)
     warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
-    return recompute(declared.name, None if table is None else str(table), inputs)
+    with advising_only(("data_dir", *declared.reading_names)):
+        return recompute(declared.name, None if table is None else str(table), inputs)
 
 
 class Papers(Several):
@@ -141,8 +142,7 @@ def _reproduce_all() -> dict[str, Reproduction]:
         except InputError as error:
             first, *others = error.problems
             more = f", and {pluralize(len(others), 'more problem')}" if others else ""
-            what = first.at(error.source).removesuffix(", or try --config sample")
-            left_out.append(f"{name} is left out: {what}{more}")
+            left_out.append(f"{name} is left out: {first.at(error.source)}{more}")
     if not papers:
         put = f"put the released files into ${DATA_VARIABLE}/CORPUS"
         advice = f"{put}, or try closeread reproduce CORPUS --data-dir DIR"

@@ -26,6 +26,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advising_only,
     join_names,
     pluralize,
     word_for_command_line,
@@ -78,7 +79,7 @@ def run(source: str, output: str, program: str) -> int:
         return blame_organisers("The gold can't be read", error)
     title = board.title
     try:
-        with word_for_command_line():
+        with word_for_command_line(), advising_only(()):
             report = _score(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
     except (InputError, RequestError) as error:
         return fail(str(error))

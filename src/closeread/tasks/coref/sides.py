@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from closeread.corpus.submissions import advise_missing, advise_skipping
+from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
@@ -24,9 +24,9 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advise,
     blame_submission,
     join_names,
-    name_option,
     pluralize,
     quote,
     suggest_id,
@@ -130,7 +130,7 @@ def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterat
     for number, name in enumerate(response.names):
         if name not in known:
             numbers_by_file[response.file_of(number)].append(number)
-    advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
+    advice = advise("; {extra=skip} leaves out what the key lacks")
     for file, numbers in numbers_by_file.items():
         names = [response.names[number] for number in numbers]
         hint = _suggest_document(key, response, numbers[0])
@@ -318,8 +318,9 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
         if not source.is_dir() or skip_invalid or not any(one.line for one in error.problems):
             raise
         *problems, last = error.problems
-        what = last.what + advise_skipping()
-        raise FormatError(error.source, [*problems, last._replace(what=what)]) from None
+        advice = advise("; leave out files with errors by {skip_invalid=true}")
+        last = last._replace(what=last.what + advice)
+        raise FormatError(error.source, [*problems, last]) from None
 
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
@@ -370,7 +371,7 @@ def align(key: MentionTable, source: Path | Sequence[Record], options: Options) 
 
 def advise_repeats() -> str:
     """Return the advice of commands with the option `duplicates` if a response repeats mentions."""
-    return f"keep one of them, or use {name_option('duplicates', 'last', 'reference')}"
+    return f"keep one of them{advise(', or use {duplicates=last,reference}')}"
 
 
 def _check_length(key: MentionTable, predictions: Sequence[Any]) -> None:

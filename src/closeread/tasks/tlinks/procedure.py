@@ -30,10 +30,10 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     SubmissionError,
+    advise,
     blame_submission,
     describe_problems,
     join_names,
-    name_option,
     pluralize,
     quote,
     suggest_id,
@@ -289,7 +289,7 @@ def _compare_names(known: Collection[str], given: Documents, missing: str) -> It
         message = f"document {quote(name)} is not in the key{hint}"
         if len(unknown) > 1:
             message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
-        advice = f"; {name_option('extra', 'skip')} leaves out what the key lacks"
+        advice = advise("; {extra=skip} leaves out what the key lacks")
         yield Problem(message + advice, None, given.found[name][0])
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
@@ -317,9 +317,7 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
             if here["kind"] != there["kind"] or not (overlap > 0 or is_empty):
                 places = response.intervals[name], key.intervals[there["id"]]
                 own, other = (quote(passage.words(span)) for passage, span in places)
-                advice = (
-                    f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
-                )
+                advice = f"use the ids of the key{advise(', or {matching=strict,relaxed}')}"
                 yield Problem(
                     f"id {quote(name)} is {own} here but {other} in the key; {advice}",
                     places[0][1].line,
@@ -414,8 +412,8 @@ def _describe_silence(key: Documents, response: Documents, matching: str) -> Ite
         _, event = min(in_links)
         _, of_key = min(in_key)
         found = f"{response.path}: no event of its links, such as {quote(event)}, has the id of one of the key"
-        advice = f"if only the ids differ, use {name_option('matching', 'strict')}"
-        yield f"{found}, such as {quote(of_key)}; {advice}"
+        advice = advise("; if only the ids differ, use {matching=strict}")
+        yield f"{found}, such as {quote(of_key)}{advice}"
 
 
 def _list_events(document: Document) -> list[str]:

@@ -35,14 +35,7 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import (
-    FormatError,
-    Problem,
-    ProblemList,
-    name_option,
-    pluralize,
-    quote,
-)
+from closeread.exceptions import FormatError, Problem, ProblemList, advise, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
@@ -205,9 +198,7 @@ def read_neural(
             having = next((name for name in dialect.of_response if name in record), None)
             if "clusters_text_mentions" in record:
                 what = "only the text of mentions is given, which may occur more than once"
-                problems.append(
-                    parsed.problem(i, f"{what} (see {name_option('text_mentions', 'next')})")
-                )
+                problems.append(parsed.problem(i, what + advise(" (see {text_mentions=next})")))
                 continue
             hint = f"; '{having}' are those of a response" if having else ""
             expected = f"is missing (expected the entities of the document{hint})"

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from closeread.exceptions import ProblemList, name_option, pluralize, quote
+from closeread.exceptions import ProblemList, advise, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
 from closeread.records import Parsed
@@ -176,9 +176,7 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
         marks = _read_markup(line) if is_marked_up else _read_crac(line)
         wrong[number] += len(marks.wrong)
         for what in marks.wrong if not tolerant else ():
-            problems.add(
-                f"{what} ({name_option('words', 'align')} leaves such mentions out)", number
-            )
+            problems.add(what + advise(" ({words=align} leaves such mentions out)"), number)
         found, empty = mark_empty_nodes(marks.words)
         words.append(found)
         documents.append(make_document(str(number), len(found), marks.found, empty=empty))

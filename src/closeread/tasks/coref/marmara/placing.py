@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from closeread.exceptions import Problem, ProblemList, join_names, name_option, pluralize, quote
+from closeread.exceptions import Problem, ProblemList, advise, join_names, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.coreference import AnnotatedTreebank, find_interleaving
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
@@ -468,7 +468,7 @@ def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
         else "it has no text to look for"
     )
     if unaligned == "error":
-        what += f" (use {name_option('unaligned', 'drop')} to drop such mentions)"
+        what += advise(" (use {unaligned=drop} to drop such mentions)")
     else:
         what = f"dropped, since {what}"
     return Problem(f"{mention.name}, {quote(mention.text)}: {what}", mention.line, file)

@@ -29,7 +29,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
-from closeread.exceptions import RequestError, name_option
+from closeread.exceptions import RequestError, advise
 from closeread.tasks.coref.documents import Documents, MentionTable, find_words, table_of
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.formats.conll import ConllWords
@@ -292,20 +292,20 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
         parts = f"slices by {field} are parts of documents, whose scores can't be averaged"
-        return f"{parts}; use {name_option('average', 'micro')}"
+        return parts + advise("; use {average=micro}")
     if options["matching"] == "minimum":
         needed = f"{field} needs mentions that match at most one, as minimum spans need not"
-        return f"{needed}; use another {name_option('matching')}"
+        return needed + advise("; use another {matching}")
     if options["split_antecedents"] != "ignore":
-        advice = f"use {name_option('split_antecedents', 'ignore')}"
-        return f"slices by {field} have no split antecedents; {advice}"
+        advice = advise("; use {split_antecedents=ignore}")
+        return f"slices by {field} have no split antecedents{advice}"
     of_key = table_of(key)
     for name, table in (("key", of_key), ("response", with_annotation(table_of(response), of_key))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
             return f"{field} needs {lacking}, but the {name} has none"
         if options["duplicates"] != "first" and len(repeats(table)):
-            advice = f"use {name_option('duplicates', 'first')}"
-            return f"{field} needs every mention in one entity, but the {name} repeats mentions; {advice}"
+            needed = f"{field} needs every mention in one entity, but the {name} repeats mentions"
+            return needed + advise("; use {duplicates=first}")
     return ""
 
 
