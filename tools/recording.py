@@ -277,6 +277,7 @@ def write_more_inputs(folder: Path) -> None:
         text.replace("\t", " ", 1).replace("\t0\t", "\t", 1), "utf-8"
     )
     (folder / "ontonotes.conll").write_text(ONTONOTES, "utf-8")
+    (folder / "ontonotes2.conll").write_text(ONTONOTES.replace("(12)", "(7)"), "utf-8")
     (folder / "latin.conll").write_bytes(text.encode().replace(b"a", b"\xe4"))
     (folder / "empty.jsonl").write_text("", "utf-8")
     (folder / "list.jsonl").write_text("[1, 2]\n", "utf-8")

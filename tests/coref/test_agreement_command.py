@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.conll_documents import as_ontonotes
 from shared.coreference import write_conll, write_jsonl
 from shared.for_each import for_each
 
@@ -19,7 +20,7 @@ def three(here):
     """Files of three annotators; the third has only the second document, and nobody else has the third."""
     write_conll(here / "anna.conll", {"x": ABC, "y": [[[0, 1], [3, 3]]]})
     write_jsonl(here / "ben.jsonl", {Y: [[[0, 1], [3, 3]]], X: AB})
-    write_conll(here / "cem.conll", {"z": ABC, "y": [[[0, 1], [3, 3]]]})
+    write_conll(here / "cem.conll", {"z": ABC, "y": [[[0, 1], [3, 3]]]}, form=as_ontonotes)
     return ("anna.conll", "ben.jsonl", "cem.conll")
 
 

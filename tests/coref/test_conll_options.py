@@ -5,10 +5,11 @@ from pathlib import Path
 from shutil import copyfile
 
 import pytest
-from shared.conll_documents import document
+from shared.conll_documents import ONTONOTES, as_ontonotes, document
 from shared.coreference import read_response, score_files, write_jsonl
 from shared.for_each import for_each
 
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.sides import note_other_words
 
@@ -26,10 +27,10 @@ SEMEVAL = """#begin document a
 """
 
 
-@pytest.fixture
-def pair(here):
-    Path("key.conll").write_text(KEY)
-    Path("other.conll").write_text(OTHER)
+@pytest.fixture(params=[str, as_ontonotes])
+def pair(here, request):
+    Path("key.conll").write_text(request.param(KEY))
+    Path("other.conll").write_text(request.param(OTHER))
     return "key.conll", "other.conll"
 
 
@@ -134,6 +135,15 @@ def test_the_word_column_can_be_given(run, pair):
     assert (
         run("errors", "coref", "semeval.conll", "lemmas.conll", "--word-column", "3").exit_code == 0
     )
+
+
+def test_the_word_column_of_sentences_of_several_widths(run, read):
+    words = [list(read(ONTONOTES, column).words(0)) for column in (None, 4, 11)]
+    assert words[0] == words[1] == ["The", "ferry", "left", "and", "sank", "Quiet", "It", "was"]
+    assert words[2] == ["*"] * 8
+    # The second sentence has no predicate, and so no twelfth column before that of the mentions.
+    with pytest.raises(FormatError, match=r":8: the number of columns is 12 \(expected 14, as in"):
+        read(ONTONOTES, 12)
 
 
 def test_notes_about_brackets_reach_the_user(run, pair):

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from shared.conll_documents import (
     InventedWords,
+    as_ontonotes,
     as_plain_values,
     document,
     has_crossing,
@@ -17,7 +18,7 @@ from shared.for_each import for_each
 
 from closeread.files import write_text
 from closeread.tasks.coref.documents import MentionTable, mention_table
-from closeread.tasks.coref.formats.conll import dump_conll, read_conll
+from closeread.tasks.coref.formats.conll import dump_conll, dump_in_frames, read_conll
 from closeread.tasks.coref.sides import token_differences
 
 
@@ -33,6 +34,20 @@ def test_round_trip(file, table):
     assert [again[i] for i in range(len(again))] == [table[i] for i in range(len(table))]
     assert token_differences(table, again) == []
     assert dump_conll(again) == dump_conll(table)
+
+
+@given(table=random_tables())
+def test_round_trip_in_columns_for_predicates(file, table):
+    assume(not has_crossing(table))
+    text = as_ontonotes(dump_conll(table))
+    write_text(file, text)
+    again = read_conll(file)
+    assert as_plain_values(again) == as_plain_values(table)
+    assert token_differences(table, again) == []
+    lines = [
+        re.sub(" +", "\t", line) if line.startswith("nw/a") else line for line in text.split("\n")
+    ]
+    assert dump_in_frames(again).split("\n") == lines
 
 
 def test_ids_are_written_back(read):

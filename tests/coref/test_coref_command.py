@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from shared.conll_documents import as_ontonotes
 
 KEY = """#begin document (ferry); part 000
 ferry 0 0 Marta NNP (0)
@@ -30,11 +31,11 @@ RESPONSE = KEY.replace(
 ).replace("PRP (0)\n#", "PRP -\n#")
 
 
-@pytest.fixture
-def pair(tmp_path, monkeypatch):
+@pytest.fixture(params=[str, as_ontonotes])
+def pair(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
-    Path("key.conll").write_text(KEY)
-    Path("response.conll").write_text(RESPONSE)
+    Path("key.conll").write_text(request.param(KEY))
+    Path("response.conll").write_text(request.param(RESPONSE))
     return "key.conll", "response.conll"
 
 

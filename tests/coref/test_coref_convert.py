@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.conll_documents import as_ontonotes
 from shared.for_each import for_each
 
 from closeread.tasks.coref.sides import read_documents
@@ -18,11 +19,11 @@ ferry 0 3 her (1)|(0)
 """
 
 
-@pytest.fixture
-def source(tmp_path, monkeypatch):
+@pytest.fixture(params=[str, as_ontonotes])
+def source(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     path = Path("key.conll")
-    path.write_text(CONLL, "utf-8")
+    path.write_text(request.param(CONLL), "utf-8")
     return path
 
 

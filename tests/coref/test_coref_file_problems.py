@@ -1,7 +1,7 @@
 """Messages for a key and a response that do not fit each other."""
 
 import pytest
-from shared.conll_documents import document
+from shared.conll_documents import as_ontonotes, document
 from shared.coreference import (
     KEY,
     RESPONSE,
@@ -149,7 +149,11 @@ CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
 )
 
 
-@for_each("text", [CONLL_KEY, CONLLU_KEY], ids=["conll", "conllu"])
+@for_each(
+    "text",
+    [CONLL_KEY, as_ontonotes(CONLL_KEY), CONLLU_KEY],
+    ids=["conll", "ontonotes", "conllu"],
+)
 def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monkeypatch, text):
     file = tmp_path / "key"
     file.write_text(text, "utf-8")

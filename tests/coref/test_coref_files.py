@@ -1,6 +1,7 @@
 """Scores of coreference files: any format and order, options that need files, and intervals."""
 
 import pytest
+from shared.conll_documents import as_ontonotes
 from shared.coreference import (
     KEY,
     RESPONSE,
@@ -32,11 +33,12 @@ def files(tmp_path):
 
 def test_files_give_the_same(files, tmp_path):
     assert score_files(*files) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
-    pair = (
-        write_conll(tmp_path / "key.conll", KEY),
-        write_conll(tmp_path / "response.conll", RESPONSE),
-    )
-    assert score_files(*pair) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
+    for form in (str, as_ontonotes):
+        pair = (
+            write_conll(tmp_path / "key.conll", KEY),
+            write_conll(tmp_path / "response.conll", RESPONSE, form=form),
+        )
+        assert score_files(*pair) == pytest.approx(score_records(KEY, RESPONSE), abs=1e-15)
 
 
 def digests(path):
@@ -51,6 +53,7 @@ def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
     }
     reordered = dict(reversed(turned.items()))
     of_conll = digests(write_conll(tmp_path / "key.conll", KEY))
+    assert digests(write_conll(tmp_path / "on.conll", KEY, form=as_ontonotes)) == of_conll
     for i, documents in enumerate((names, turned, reordered)):
         assert digests(write_jsonl(tmp_path / f"{i}.jsonl", documents)) == of_conll
     other = {**names, "b; part 000": [[[0, 1], [2, 2]], [[3, 3]]]}

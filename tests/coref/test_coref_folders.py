@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.conll_documents import as_ontonotes
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 from shared.for_each import for_each
 
@@ -36,7 +37,7 @@ def tree(tmp_path, monkeypatch):
     tree = Path("tree")
     (tree / "b" / "c").mkdir(parents=True)
     write_jsonl(tree / "lines.jsonl", {"z": CLUSTERS, "y": []})
-    write_conll(tree / "b" / "x_gold.conll", {"x": CLUSTERS})
+    write_conll(tree / "b" / "x_gold.conll", {"x": CLUSTERS}, form=as_ontonotes)
     write_corefud(tree / "b" / "c" / "d.conllu", {1: "(e1-x-1-)", 2: "(e1-x-1-)", 3: "(e7-x-1-)"})
     plain = write_jsonl(tree / "b" / "w", {"w": CLUSTERS})
     (tree / "b" / "W.TXT.GZ").write_bytes(gzip.compress(plain.read_bytes()))

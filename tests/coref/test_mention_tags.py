@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from shared.conll_documents import as_ontonotes
 from shared.coreference import NO_INTERVALS, write_jsonl
 from shared.for_each import for_each
 
@@ -65,7 +66,7 @@ def test_conll_has_tags_in_the_fifth_of_six_or_more_columns(here):
     assert not has_tags(read_documents(Path("five.conll")))
     Path("folder").mkdir()
     Path("folder/a.conll").write_text(CONLL)
-    Path("folder/b.conll").write_text(CONLL.replace("(a)", "(b)"))
+    Path("folder/b.conll").write_text(as_ontonotes(CONLL.replace("(a)", "(b)")))
     assert guess_tags(read_documents(Path("folder"))) == ["NOUN", "PRON", "PROPN", "X"] * 2
     Path("none.conll").write_text("#begin document (a)\na 0 0 The _ x (0)\n#end document\n")
     assert not has_tags(read_documents(Path("none.conll")))

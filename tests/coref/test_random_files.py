@@ -2,7 +2,7 @@
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.conll_documents import document, random_tables
+from shared.conll_documents import ONTONOTES, as_ontonotes, document, random_tables
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll
@@ -83,7 +83,10 @@ def check(file, text, read):
         assert describe(file, "\ufeff" + text.replace("\n", "\r\n"), read) == found
 
 
-@given(text=changed_files(dump_conll))
+@given(
+    text=changed_files(dump_conll) | changed_files(lambda table: as_ontonotes(dump_conll(table)))
+)
+@example(text=ONTONOTES)
 @example(text=document("a (1(01(1", "b 1)01)", "c 1)"))
 @example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"))
 def test_conll(file, text):

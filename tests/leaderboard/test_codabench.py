@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from shared.entry_points import TASKS, TIMEML_FILES, write_key
+from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
@@ -62,9 +62,7 @@ def gold_arguments(name):
     return [scored, "task", "--config", "sample"]
 
 
-@pytest.mark.parametrize(
-    "name", [*TASKS, "tlinks", "coref conll", "coref conllu", "coref coref_json"]
-)
+@pytest.mark.parametrize("name", [*TASKS, "tlinks", *(f"coref {form}" for form in COREF_FORMATS)])
 def test_every_gold_makes_a_valid_bundle(here, ran, name):
     arguments = gold_arguments(name)
     written = ran("publish", "codabench", *arguments)

@@ -172,7 +172,7 @@ def load_headline(corpus):
     return load_procedure(load_corpus(corpus).procedure).headline
 
 
-@pytest.mark.parametrize("form", ["conll", "conllu", "coref_json"])
+@pytest.mark.parametrize("form", ["conll", "ontonotes", "conllu", "coref_json"])
 @pytest.mark.extended
 def test_coreference_is_scored_against_a_key(submit, ran, form):
     key, response = write_key("key", form), write_key("response", form)

@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
+from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows
 
 from closeread.counts.procedure import GoldSpec
@@ -32,7 +33,7 @@ two 0 1 left (5)
 
 #end document
 """
-RESPONSE = KEY.replace("one 0 2 Mia (2)", "one 0 2 Mia (1)")
+RESPONSE = as_ontonotes(KEY.replace("one 0 2 Mia (2)", "one 0 2 Mia (1)"))
 
 
 @pytest.fixture
@@ -183,7 +184,7 @@ def test_the_lines_inside_a_folder_count(key, folder):
     board = make_board("coref", GoldSpec(gold=key), limits=Limits(rows=5))
     submission = make_submission(board, folder, system="Long")
     with (
-        pytest.raises(SubmissionError, match=r"has 12 lines \(limit: 5\)"),
+        pytest.raises(SubmissionError, match=r"has 13 lines \(limit: 5\)"),
         unpacked(submission.predictions, submission.about.predictions, board.limits),
     ):
         pass

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
+from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows, timeml
 
 from closeread.counts.procedure import GoldSpec
@@ -47,7 +48,7 @@ def responses(folder):
     longer = other.replace("\n\n#end", "\ntea 0 3 again -\n\n#end")
     far = [{"document": "tea; part 000", "clusters": [[[0, 0], [2, 9]]]}]
     yield write_text(folder / "right.conll", KEY)
-    yield write_text(folder / "words.conll", other)
+    yield write_text(folder / "words.conll", as_ontonotes(other))
     yield write_text(folder / "longer.conll", longer)
     yield write_rows(folder / "far.jsonl", far)
     yield write_text(folder / "broken.conll", other.replace("(1)", "(1"))

@@ -1,5 +1,7 @@
 """CoNLL files that are checked against the treebank: every kind of disagreement, by line."""
 
+import re
+
 import pytest
 from shared.error_messages import check_message
 from shared.for_each import for_each
@@ -52,6 +54,19 @@ def test_a_good_file_is_a_record(tmp_path):
     assert record["clusters"][0] == [[0, 0], [42, 42]]  # Kıyıkent_Müzesi and Müze
     # buraya, which should be the museum
     assert record["clusters"][3] == [[8, 8], [28, 29], [33, 33], [64, 64]]
+
+
+def test_sentences_may_have_more_columns(tmp_path):
+    """As where annotators have added a column to some sentences; the first three columns stay."""
+    first, *others = GOOD.split("\n\n")
+    wider = [re.sub(r"\t(?=[^\t\n]*$)", "\tnote\t", text, flags=re.M) for text in others]
+    texts = {"a": GOOD, "b": "\n\n".join([first, *wider[:2], *others[2:]])}
+    assert "\tnote\t" in texts["b"]
+    records = {}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.conll").write_text(text, "utf-8")
+        records[name] = read_checked(tmp_path / f"{name}.conll", TREEBANK)
+    assert records["a"] == records["b"]
 
 
 WORDS = "77000112003.1"

@@ -1,5 +1,7 @@
 """CoNLL documents as text and as random tables."""
 
+import re
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -35,6 +37,27 @@ ONTONOTES_CLUSTERS = {
     "nw/invented/00/ferry_0001; part 000": [[[0, 1], [6, 6]]],
     "nw/invented/00/ferry_0001; part 001": [[[0, 1]], [[0, 0]]],
 }
+
+
+def as_ontonotes(text):
+    """The same documents as in OntoNotes: sentences of up to three tokens, which have two, one, no and three predicates."""
+    lines, n_tokens = [], 0
+    for line in text.split("\n"):
+        cells = re.split(r"[ \t]+", line)
+        if line.startswith(("#begin", "#end")):
+            n_tokens = 0
+        elif len(cells) > 1:
+            sentence, number = divmod(n_tokens, 3)
+            if number == 0 and n_tokens:
+                lines.append("")
+            word = cells[3] if len(cells) > 4 else cells[-2]
+            predicates = ["(V*)"] * ((2 - sentence) % 4)
+            tag = cells[4] if len(cells) > 5 else "NN"
+            columns = ["nw/a", "0", str(number), word, tag, "*", "-", "-", "-", "-", "*"]
+            line = "   ".join([*columns, *predicates, cells[-1]])
+            n_tokens += 1
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def as_plain_values(table):

@@ -74,8 +74,8 @@ def write_jsonl(path, documents):
     return path
 
 
-def write_conll(path, documents, length=9):
-    """Write the documents as CoNLL, with invented words."""
+def write_conll(path, documents, length=9, form=str):
+    """Write the documents as CoNLL, with invented words, in a form such as `as_ontonotes`."""
     lines = []
     for name, clusters in documents.items():
         cells = [[] for _ in range(length)]
@@ -90,7 +90,7 @@ def write_conll(path, documents, length=9):
             f"{name}\t0\t{i}\tword{i}\tX\t{'|'.join(cell) or '-'}" for i, cell in enumerate(cells)
         ]
         lines += [f"#begin document ({name}); part 000", *rows, "", "#end document"]
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(form("\n".join(lines) + "\n"))
     return path
 
 

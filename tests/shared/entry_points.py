@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from shared import json_lines
+from shared.conll_documents import as_ontonotes
 from shared.neural import DIALECTS, LENGTHS, write_lines
 
 from closeread.corpus.gold import read_gold
@@ -177,6 +178,7 @@ RESPONSE = [
 ]
 COREF_FORMATS = {
     "conll": ".conll",
+    "ontonotes": ".v4_gold_conll",
     "conllu": ".conllu",
     "conllua": ".conllua",
     "coref_json": ".jsonl",
@@ -228,7 +230,11 @@ def write_key(side, name, records=None):
         json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records)
     )
     parsed = find_format("coref", "coref_json").read(jsonl, "any")
-    path.write_text(find_format("coref", name).write(parsed.records), "utf-8")
+    if name == "ontonotes":
+        text = as_ontonotes(find_format("coref", "conll").write(parsed.records))
+    else:
+        text = find_format("coref", name).write(parsed.records)
+    path.write_text(text, "utf-8")
     return path
 
 
