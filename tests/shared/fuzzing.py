@@ -25,7 +25,6 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
 from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
-from shared.conll_documents import ONTONOTES
 from shared.entry_points import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
 from shared.every_command import fill_in, list_lines, standing_in, write_inputs
 from shared.file_faults import drop_hidden, read_tree
@@ -79,7 +78,6 @@ LINES = {
     "score-rich-matched": f"score coref {RICHES} --matching head --zeros dependent {FEW}",
     "score-rich-macro": f"score coref {RICHES} --average macro {FEW}",
     "score-anaphora": f"score coref in/more/a.conllua in/more/b.conllua --split-antecedents score --metrics lea {FEW}",
-    "score-ontonotes": f"score coref in/more/ontonotes.conll in/more/ontonotes.conll --matching minimum {FEW}",
     "score-gzip": f"score coref in/key.conll in/more/key.conll.gz {FEW}",
     "score-counts": f"score --from-counts in/counts.parquet --json {FEW}",
     "score-labels": f"score mctaco in/more/other-mctaco --config sample {FEW}",
@@ -249,7 +247,6 @@ def write_more(folder):
         "a.conllua": key,
         "b.conllua": response,
         "ferry.CONLL": ARRAU,
-        "ontonotes.conll": ONTONOTES,
     }
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))
     texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(

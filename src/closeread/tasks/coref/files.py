@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -68,8 +67,7 @@ def iterate_formats() -> Iterator[Format]:
     return map(partial(find_format, "coref"), FORMATS)
 
 
-NEW_DOCUMENT = re.compile(rb"#[ \t]*newdoc(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=[ \t]*(.+?))?\s*$")
-DECLARATION = b"# global."
+NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *(.+?)\s*$")
 
 
 class Reading(NamedTuple):
@@ -81,7 +79,7 @@ class Reading(NamedTuple):
     tolerant: bool = False  # whether wrong tags of language models cost only their mention
     # finds mentions of which only the text is given; None to refuse them
     texts: TextMentions | None = None
-    skip_invalid: bool = False  # whether documents, or files of a folder, with errors are left out
+    skip_invalid: bool = False  # whether files of a folder that have errors are left out
 
 
 def read_documents(
@@ -101,37 +99,30 @@ def read_documents(
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
         texts: finds mentions of which only the text is given; None to refuse them.
-        skip_invalid: whether documents of CoNLL and CoNLL-U that have errors are left out, with a notice, and other
-            files of a folder that have errors.
+        skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
     reading = Reading(is_response, word_column, tolerant, texts, skip_invalid)
     if not path.is_dir():
         with plain_file(path) as file:
             found = _find_format(path.name, file) or find_format("coref", "conll")
-            table, errors = _read_valid(path.name, found, file, reading)
-        noted = describe_problems(str(path), _note_left_out("document", errors))
-        notices = [f"{path}: {notice}" for notice in table.notices]
-        return replace(table, notices=[*noted, *notices], broken=frozenset(errors))
+            table = table_of(_read(found, file, reading).records)
+        return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
     files, problems = walk_files(path)
     chosen, notices = _choose_files(path, files)
     tables: dict[str, MentionTable] = {}
     invalid: dict[str, FormatError] = {}
-    broken: dict[str, Problem] = {}
     for name, form in chosen.items():
         try:
             with plain_file(files[name]) as file:
-                table, errors = _read_valid(name, form, file, reading)
+                parsed = _read(form, file, reading)
         except FormatError as error:
             invalid[name] = error
         else:
-            tables[name] = name_documents(table, name)
-            for document, problem in errors.items():
-                broken[document] = problem._replace(file=name)
+            tables[name] = name_documents(table_of(parsed.records), name)
         if len(invalid) > limits.MAX_PROBLEMS and not reading.skip_invalid:
             break
     if reading.skip_invalid and tables:
         notices += _note_invalid(invalid)
-        notices += [Problem(note) for note in _note_broken(broken)]
     else:
         for name, failure in invalid.items():
             problems += [problem._replace(file=name) for problem in failure.problems]
@@ -142,97 +133,8 @@ def read_documents(
     noted = describe_problems(str(path), notices)
     hidden = describe_problems(str(path), find_hidden(path))
     in_files = [f"{path}: {notice}" for notice in table.notices]
-    left_out = {*broken}
-    for name in invalid:
-        left_out.update(_list_names(name, files[name]))
-    return replace(table, notices=[*noted, *in_files, *hidden], broken=frozenset(left_out))
-
-
-def _read_valid(
-    name: str, form: Format, file: Path, how: Reading
-) -> tuple[MentionTable, dict[str, Problem]]:
-    """Read a file, of CoNLL and CoNLL-U without the documents that can't be read, if these are to be left out.
-
-    Returns:
-        The other documents, and the first error of each that is left out, by its name.
-    """
-    try:
-        return table_of(_read(form, file, how).records), {}
-    except FormatError as error:
-        documents = _split_documents(file) if how.skip_invalid else []
-        if len(documents) < 2 or any(not document.name for document in documents):
-            raise
-        of_file = error
-    from tempfile import TemporaryDirectory
-
-    errors: dict[str, Problem] = {}
-    readable: list[bytes] = []
-    with TemporaryDirectory(prefix="closeread-") as folder:
-        part = Path(folder, file.name)
-        for document in documents:
-            part.write_bytes(b"".join([*document.declared, *document.lines]))
-            try:
-                _read(form, part, how)
-            except FormatError as error:
-                problem = error.problems[0]
-                line = (problem.line or 1) + document.n_before - len(document.declared)
-                errors[document.name] = problem._replace(line=line, file=name)
-                # Declarations stay, and the lines of other documents keep their numbers.
-                readable += [
-                    row if row.startswith(DECLARATION) else b"\n" for row in document.lines
-                ]
-            else:
-                readable += document.lines
-        part.write_bytes(b"".join(readable))
-        with suppress(FormatError):
-            return table_of(_read(form, part, how).records), errors
-    raise of_file
-
-
-class _Lines(NamedTuple):
-    """The lines of a document in a file of CoNLL or CoNLL-U.
-
-    Attributes:
-        name: the name; empty if it has none.
-        n_before: the number of lines before its first one.
-        declared: the declarations of columns and fields before it.
-        lines: its lines, and those between it and the next document.
-    """
-
-    name: str
-    n_before: int
-    declared: Sequence[bytes]
-    lines: list[bytes]
-
-
-def _split_documents(path: Path) -> list[_Lines]:
-    """Split a file of CoNLL or CoNLL-U into its documents; what is before them belongs to the first."""
-    declared: dict[bytes, bytes] = {}
-    documents: list[_Lines] = []
-    lines: list[bytes] = []
-    n_before = 0
-    for number, line in enumerate(BytesIO(path.read_bytes())):
-        name = _find_name(line)
-        if name is not None:
-            if documents:
-                lines = []
-                n_before = number
-            documents.append(_Lines(name, n_before, list(declared.values()), lines))
-        lines.append(line)
-        if line.startswith(DECLARATION):
-            declared[line.partition(b"=")[0]] = line
-    return documents
-
-
-def _find_name(line: bytes) -> str | None:
-    """Find the name of the document that begins on a line of CoNLL or CoNLL-U; empty if it has none."""
-    from closeread.tasks.coref.formats.conll import MARKER, parse_name
-
-    if (marker := MARKER.match(line)) and marker[1] == b"begin":
-        return parse_name(line[marker.end() :].rstrip()) or ""
-    if match := NEW_DOCUMENT.match(line):
-        return (match[1] or b"").decode("utf-8", "replace")
-    return None
+    broken = frozenset(document for name in invalid for document in _list_names(name, files[name]))
+    return replace(table, notices=[*noted, *in_files, *hidden], broken=broken)
 
 
 def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
@@ -248,9 +150,15 @@ def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
 
 def _list_names(name: str, path: Path) -> list[str]:
     """List the names of the documents in a file of CoNLL or CoNLL-U that has errors; that of the file if it has none."""
-    names: list[str | None] = []
+    from closeread.tasks.coref.formats.conll import MARKER, parse_name
+
+    names = []
     with suppress(FormatError), plain_file(path) as file:
-        names += map(_find_name, file.read_bytes().splitlines())
+        for line in file.read_bytes().splitlines():
+            if marker := MARKER.match(line):
+                names.append(parse_name(line[marker.end() :].rstrip()))
+            elif found := NEW_DOCUMENT.match(line):
+                names.append(found[1].decode("utf-8", "replace"))
     return [found for found in names if found] or [str(PurePosixPath(_drop_gz(name)).stem)]
 
 
