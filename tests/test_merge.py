@@ -101,7 +101,10 @@ def changed(path, **changes):
             lambda: changed("c.parquet", procedure="mctaco"),
             "c.parquet: no such option of mctaco: 'uprep'",
         ),
-        (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
+        (
+            lambda: "a.jsonl",
+            "a.jsonl: is not a file of counts (expected one written by `closeread score --counts`)",
+        ),
         (lambda: "none.parquet", "none.parquet: can't be read: No such file or directory"),
     ],
     ids=["option", "unit", "corpus", "version", "procedure", "no counts", "nothing"],

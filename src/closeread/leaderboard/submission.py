@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, SubmissionError, quote
+from closeread.exceptions import FormatError, Problem, SubmissionError, advising_only, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
@@ -335,11 +335,13 @@ class CheckedPredictions(NamedTuple):
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> CheckedPredictions:
     """Check a file or folder of predictions before it is sent: as the judge will or, without gold, the form only."""
-    if board.own_gold and gold is None:
-        board.check_form(predictions)
-        return CheckedPredictions((FORM_ONLY,), None)
-    scorer = board.open_scorer(gold)
-    system = scorer.read(predictions)
+    # Submitters can't choose the options of a board.
+    with advising_only(()):
+        if board.own_gold and gold is None:
+            board.check_form(predictions)
+            return CheckedPredictions((FORM_ONLY,), None)
+        scorer = board.open_scorer(gold)
+        system = scorer.read(predictions)
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
     return CheckedPredictions((*scorer.gold.notices, *scorer.remarks(system)), value)
