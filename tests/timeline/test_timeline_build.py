@@ -156,6 +156,16 @@ def test_timelines_by_hand():
     }
 
 
+def test_unknown_fields_of_events_are_ignored_with_a_note(tmp_path):
+    found = event("ship", "d1-1-sailed", "1888-01-02")
+    path = tmp_path / "events.jsonl"
+    path.write_text(dump_json_lines([found, {**found, "remark": "x"}]), "utf-8")
+    with pytest.warns(
+        CloseReadWarning, match=r"events\.jsonl:2: unknown field 'remark' is ignored"
+    ):
+        assert read_events(path, CORPUS, {}) == [found, found]
+
+
 def test_where_no_anchor_is_known_the_first_is_written():
     assert built([event("Bo", "1-1-a", "soon", "x"), event("Bo", "1-2-b", None, "x")]) == {
         "Bo": [(0, "soon", "1-1-a", "1-2-b")]

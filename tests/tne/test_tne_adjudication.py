@@ -21,7 +21,7 @@ from shared.tne_annotated import (
 )
 from shared.tne_random import documents
 
-from closeread.exceptions import FormatError, RequestError
+from closeread.exceptions import CloseReadWarning, FormatError, RequestError
 from closeread.tasks.tne.annotation import conflicts, consolidated, consolidation, read_decisions
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies
@@ -64,6 +64,15 @@ def test_what_both_have_is_kept_and_the_rest_is_asked():
             "A": [], "B": ["in"], "decision": None,
         },
     ]  # fmt: skip
+
+
+def test_unknown_fields_of_decisions_are_ignored_with_a_note(file):
+    both = consolidate(ANNA, BEN)
+    rows = [{**row, "decision": []} for row in conflicts(both)]
+    expected = read_decisions(both, write(file, rows))
+    rows[1]["remark"] = "x"
+    with pytest.warns(CloseReadWarning, match=":2: id 'd': unknown field 'remark' is ignored"):
+        assert read_decisions(both, write(file, rows)) == expected
 
 
 def test_decisions_say_all_that_holds(file):

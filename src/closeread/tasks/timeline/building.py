@@ -21,10 +21,10 @@ from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import accept_rows, validate_records
+from closeread.corpus.validation import check_records, validate_records
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_problems, quote
 from closeread.formats.json_lines import read_json_lines
-from closeread.records import Record, place_problem
+from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
 from closeread.tasks.timeline.rules import find_odd_rows
@@ -163,14 +163,12 @@ def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
 def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
     """Read a file of annotated events."""
     validator = RowValidator(load_schema(corpus.schema), "event")
-    parsed = read_json_lines(path)
     dropped: list[Problem] = ProblemList()
-    accepted, rejected = accept_rows(validator, parsed.records, dropped=dropped)
-    warn_all(describe_problems(str(path), [place_problem(parsed, one) for one in dropped]))
-    parsed = parsed._replace(records=accepted)
+    parsed, problems, _ = check_records(read_json_lines(path), validator, (), dropped=dropped)
+    warn_all(describe_problems(str(path), dropped))
     # Of very many problems, only the first are kept.
-    valid = [event if not rejected or validator.accepts(event) else None for event in accepted]
-    problems = parsed.problems + [place_problem(parsed, problem) for problem in rejected]
+    events = parsed.records
+    valid = [event if not problems or validator.accepts(event) else None for event in events]
     problems += [
         parsed.problem(index, what)
         for index, what in inconsistencies(valid, documents, parsed.lines)
