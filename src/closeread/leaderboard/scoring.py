@@ -128,8 +128,7 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
         scorer = board.open_scorer(None if gold is None else Path(gold))
 
     def answer(job: Job) -> bytes:
-        with word_for_command_line(), advising_only(()):
-            return score(board, scorer, job)
+        return score(board, scorer, job)
 
     # Import here, once, what scoring and refusing need, instead of in every child.
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
@@ -145,7 +144,11 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
     """Return the answer to a job: a line of JSON, and the sums of the counts of every block."""
     found: dict[str, Any]
     try:
-        counted, record = score_predictions(board, scorer, job.subject, job.path, job.predictions)
+        # The commands of the leaderboard show the answer; submitters can't choose the options of a board.
+        with word_for_command_line(), advising_only(()):
+            counted, record = score_predictions(
+                board, scorer, job.subject, job.path, job.predictions
+            )
     except InputError as error:
         more = len(error.problems) - SHOWN
         shown = [problem.at("predictions") for problem in error.problems[:SHOWN]]
