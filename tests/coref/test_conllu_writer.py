@@ -25,7 +25,7 @@ LABELS = st.lists(
     unique=True,
 )
 
-CROSSING = "a CoNLL-U file can't express its mentions: they would be read back differently, as when two mentions of"
+CROSSING = "a CorefUD file can't express its mentions: they would be read back differently, as when two mentions of"
 
 
 @st.composite
@@ -115,14 +115,14 @@ def test_writing():
     [
         (
             {"n_tokens": None},
-            "a CoNLL-U file has a row for every token, but the number of tokens is unknown",
+            "a CorefUD file has a row for every token, but the number of tokens is unknown",
         ),
-        ({"names": ["a\n"]}, r"document 'a\n': a CoNLL-U file can't express this name"),
-        ({"names": ["a "]}, "document 'a ': a CoNLL-U file can't express this name"),
-        ({"names": [""]}, "document '': a CoNLL-U file can't express this name"),
+        ({"names": ["a\n"]}, r"document 'a\n': a CorefUD file can't express this name"),
+        ({"names": ["a "]}, "document 'a ': a CorefUD file can't express this name"),
+        ({"names": [""]}, "document '': a CorefUD file can't express this name"),
         (
             {"words": InventedWords([["a", "b\tc", "d", "e"]])},
-            r"a CoNLL-U file can't express the word 'b\tc'",
+            r"a CorefUD file can't express the word 'b\tc'",
         ),
         ({"end": np.array([2, 3])}, f"document 'a': {CROSSING}"),
     ],

@@ -1,12 +1,19 @@
 """Coreference from one format to another, on the command line."""
 
 import json
+import pkgutil
+import re
+from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from shared.conll_documents import as_ontonotes
 from shared.for_each import for_each
 
+from closeread.tasks.coref import formats
+from closeread.tasks.coref.files import load_format
+from closeread.tasks.coref.formats import FORMATS, WrittenFormat
 from closeread.tasks.coref.sides import read_documents
 
 CONLL = """#begin document (ferry); part 000
@@ -54,6 +61,48 @@ def test_there_and_back(ran, source, suffix):
         "back.conllu" if suffix == ".jsonl" else "back.jsonl",
     )
     assert clusters("back.conllu" if suffix == ".jsonl" else "back.jsonl") == WANTED
+
+
+@for_each("name", get_args(WrittenFormat))
+def test_every_format_that_is_named_is_written_and_read(ran, source, name):
+    """The table of names is that of the options; CRAC's text has no names of documents."""
+    suffix = ".jsonl" if name == "coref-data" else load_format(name).suffixes[0]
+    ran("convert", "coref", source, "--to", name, "-o", "other")
+    copy = Path("other").rename(f"{name}{suffix}")
+    spans = [mentions for _, mentions in clusters(copy)]
+    assert spans == [mentions for _, mentions in WANTED]
+
+
+def test_formats_have_one_name_each():
+    """Modules say the names of the table first, and all that write have one to choose."""
+    modules = {module.name for module in pkgutil.iter_modules(formats.__path__)} - {"lines"}
+    assert {form.module for form in FORMATS.values()} == modules
+    written = {name for name in FORMATS if load_format(name).write is not None}
+    assert written == set(get_args(WrittenFormat))
+    for form in FORMATS.values():
+        text = import_module(f"{formats.__name__}.{form.module}").__doc__
+        assert re.match(rf"{form.title}[:,]", text), form.module
+
+
+@for_each("suffix", [".txt", ".json"])
+@for_each("options", [[], ["--blind"]])
+def test_no_prompt_without_words(run, source, suffix, options):
+    """Some files have `_` for every word, and others have no words."""
+    source.write_text(re.sub("Ida|Voss|thanked|her", "_", CONLL), "utf-8")
+    Path("bare.jsonl").write_text(
+        '{"document": "ferry", "clusters": [[[0, 1]]], "n_tokens": 4}\n', "utf-8"
+    )
+    for key, name in ((source, "ferry; part 000"), ("bare.jsonl", "ferry")):
+        result = run("convert", "coref", key, *options, "-o", f"out{suffix}")
+        assert result.exit_code == 2
+        assert f"document '{name}' has no words, which " in result.stderr
+        assert not Path(f"out{suffix}").exists()
+
+
+def test_what_has_no_entities_is_named_as_formats_are(run, source):
+    result = run("convert", "coref", source, "--blind", "-o", "out.conll")
+    expected = "only CRAC's text, CRAC's JSON, coref-data can be written"
+    assert f"out.conll: without entities, {expected}" in result.stderr
 
 
 def test_scores_stay(ran, source):
@@ -108,7 +157,7 @@ def test_one_of_two_sides(run, here):
 def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.csv")
     assert done.exit_code == 2
-    suffixes = ".json, .jsonl, .ndjson, .conll, .conllu, .txt"
+    suffixes = ".conll, .conllu, .jsonl, .ndjson, .txt, .json"
     assert f"key.csv: the suffix is '.csv' (expected one of {suffixes})" in done.stderr
     done = run("convert", "coref", source, "-o", "key.conllua")
     assert f"key.conllua: the suffix is '.conllua' (expected one of {suffixes})" in done.stderr

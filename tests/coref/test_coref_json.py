@@ -148,7 +148,7 @@ def test_mentions_of_several_parts_are_not_written():
         **{**vars(mention_table(["a"], [[[[0, 2]]]])), "parts": {0: ((0, 0), (2, 2))}}
     )
     with pytest.raises(
-        ValueError, match=re.escape("coreference JSON Lines can't express discontinuous mentions")
+        ValueError, match=re.escape("JSON Lines can't express discontinuous mentions")
     ):
         dump_coref_json(table)
 

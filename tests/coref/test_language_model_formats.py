@@ -158,7 +158,7 @@ def test_coref_data_in_parquet(here, run):
     for more in ((), ("--to", "coref-data"), ("--blind",)):
         done = run("convert", "coref", "key.parquet", *more, "-o", "copy.parquet")
         assert done.exit_code == 2
-        expected = ".json, .jsonl, .ndjson, .conll, .conllu, .txt"
+        expected = ".conll, .conllu, .jsonl, .ndjson, .txt, .json"
         assert f"the suffix is '.parquet' (expected one of {expected})" in done.stderr
     assert not Path("copy.parquet").exists()
 
@@ -223,7 +223,7 @@ def documents(draw):
 
 @for_each(
     ("suffix", "to"),
-    [(".txt", None), (".json", None), (".jsonl", "coref_data")],
+    [(".txt", None), (".json", None), (".jsonl", "coref-data")],
     ids=str,
 )
 @given(table=documents())
@@ -255,7 +255,7 @@ def test_what_text_cannot_hold(here):
     written = write_documents(make_table([parts], words=ListedWords([list("abcd")])), Path("a.txt"))
     assert Path("a.txt").read_text() == "a b c|[e1 d|e1]\n"
     assert written.notices == ["1 discontinuous mention cut to the part with the head."]
-    with pytest.raises(RequestError, match="has the words of documents"):
+    with pytest.raises(RequestError, match="document 'a' has no words, which CRAC's text needs"):
         write_documents(make_table([make_document("a", 2, [])]), Path("a.txt"))
 
 
@@ -401,13 +401,3 @@ def test_heads_and_parts_are_aligned(here):
     assert problems == []
     assert aligned.parts == {0: ((0, 1), (3, 3))}
     assert np.array_equal(aligned.head, [3])
-
-
-@pytest.mark.parametrize("name", ["prompts.txt", "prompts.json"])
-def test_prompts_have_words(here, run, name):
-    """A CoNLL file may have `_` instead of words; a model can do nothing with them."""
-    (here / "key.conll").write_text("#begin document (a)\na\t0\t0\t_\t(1)\n#end document\n")
-    done = run("convert", "coref", "key.conll", "--blind", "-o", name)
-    assert done.exit_code == 2
-    assert "has the words of documents, but document 'a' has none" in done.stderr
-    assert not (here / name).exists()

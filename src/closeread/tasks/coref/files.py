@@ -1,11 +1,10 @@
 """Coreference documents of files and folders in any format, and those in memory.
 
-Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora, JSON, Parquet or text with
-marked mentions; if it is not conclusive, the suffix (`.conllu`, `.jsonl`, `.txt` and so on) does, without `.gz`.  A
-folder may contain files of several formats, and subfolders; if it has files ending in `_gold_conll`, as CoNLL-2012
-does, only these are read.  READMEs, licences and files of no known format are left out; so are those that only their
-suffix `.txt` makes text with marked mentions, unless all others are.  Documents of several files that have the same name
-are named after their files, too.
+Conventions: the first line decides which of the formats a file has; if it is not conclusive, the suffix (`.conllu`,
+`.jsonl`, `.txt` and so on) does, without `.gz`.  A folder may contain files of several formats, and subfolders; if it
+has files ending in `_gold_conll`, as CoNLL-2012 does, only these are read.  READMEs, licences and files of no known
+format are left out; so are those that only their suffix `.txt` makes CRAC's text, unless all others are.  Documents of
+several files that have the same name are named after their files, too.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from closeread import limits
 from closeread.corpus.schema import RowValidator, load_schema
@@ -39,6 +37,7 @@ from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
+from closeread.tasks.coref.formats import FORMATS, WrittenFormat
 from closeread.tasks.coref.formats.coref_json import (
     TextMentions,
     drop_other_fields,
@@ -46,25 +45,18 @@ from closeread.tasks.coref.formats.coref_json import (
     read_neural,
 )
 
-FORMATS = (
-    "crac_json",
-    "coref_data",
-    "coref_json",
-    "conll",
-    "conllua",
-    "conllu",
-    "arrau",
-    "marked_text",
-)
-"""The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
-
 # how the names of the files in CoNLL-2012 end that contain coreference
 GOLD_CONLL, CONLL = "_gold_conll", "_conll"
 
 
+def load_format(name: str) -> Format:
+    """Import a format by its name for options."""
+    return find_format("coref", FORMATS[name].module)
+
+
 def iterate_formats() -> Iterator[Format]:
     """Import the formats one after the other."""
-    return map(partial(find_format, "coref"), FORMATS)
+    return map(load_format, FORMATS)
 
 
 NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *(.+?)\s*$")
@@ -255,7 +247,7 @@ def rename_documents(table: MentionTable, new: Mapping[str, str]) -> MentionTabl
     return replace(table, names=names, relations=relations)
 
 
-EXPECTED = "expected CoNLL, CorefUD, Universal Anaphora, JSON, or text with marked mentions"
+EXPECTED = f"expected {', '.join(form.title for form in FORMATS.values())}"
 
 
 def _read(found: Format, file: Path, how: Reading) -> Parsed:
@@ -328,20 +320,23 @@ def write_documents(
     """
     from closeread.tasks.coref.formats import marked_text
 
-    name = to or next(
-        (one for one in FORMATS if text_suffix(path) in find_format("coref", one).suffixes), None
-    )
+    name = to or _formats_by_suffix().get(text_suffix(path))
     if name in LANGUAGE_MODELS:
         documents = marked_text.keep_head_parts(documents)
     elif blind:
-        raise RequestError(
-            f"{path}: without entities, only {join_names(LANGUAGE_MODELS)} can be written"
-        )
-    write_text(path, dump_documents(documents, path, to, blind=blind))
+        titles = [FORMATS[other].title for other in LANGUAGE_MODELS]
+        raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
+    write_text(path, dump_documents(documents, path, name, blind=blind))
     return documents
 
 
-LANGUAGE_MODELS = ("marked_text", "crac_json", "coref_data")
+def _formats_by_suffix() -> dict[str, str]:
+    """Return the suffixes that choose a format to write; that of coref-data is JSON Lines' if it is written."""
+    written = [name for name in get_args(WrittenFormat) if name != "coref-data"]
+    return {suffix: name for name in written for suffix in load_format(name).suffixes}
+
+
+LANGUAGE_MODELS = ("crac-text", "crac-json", "coref-data")
 """The formats that are written for language models, without entities if these are to be found."""
 
 
@@ -349,25 +344,24 @@ def dump_documents(
     documents: MentionTable, path: Path, to: str | None = None, *, blind: bool = False
 ) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
-    written = [name for name in FORMATS if find_format("coref", name).write is not None]
-    formats = {suffix: name for name in written for suffix in find_format("coref", name).suffixes}
+    formats = _formats_by_suffix()
     suffix = text_suffix(path)
     name = to or formats.get(suffix, "")
-    if not name or suffix == ".parquet":  # which is only read
+    write = load_format(name).write if name else None
+    if write is None or suffix == ".parquet":  # which is only read
         raise RequestError(
             f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})"
         )
-    from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
-
-    dump = {
-        "marked_text": marked_text.dump_marked_text,
-        "crac_json": crac_json.dump_crac_json,
-        "coref_data": coref_data.dump_coref_data,
-    }
-    write = find_format("coref", name).write
     try:
-        if write is None or blind:
-            return dump[name](documents, blind=blind)
+        if blind:
+            from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
+
+            dump = {
+                "crac-text": marked_text.dump_marked_text,
+                "crac-json": crac_json.dump_crac_json,
+                "coref-data": coref_data.dump_coref_data,
+            }
+            return dump[name](documents, blind=True)
         return write(documents)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None

@@ -24,6 +24,7 @@ from closeread.parameters import (
     Written,
     within,
 )
+from closeread.tasks.coref.formats import WrittenFormat
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -88,18 +89,17 @@ def convert(
     source: Source,
     *,
     side: Literal["key", "response"] = "key",
-    form: Annotated[
-        Literal["crac-text", "crac-json", "coref-data"] | None, Param(flag="--to")
-    ] = None,
+    form: Annotated[WrittenFormat | None, Param(flag="--to")] = None,
     blind: bool = False,
     output: Output | None = None,
 ) -> Written:
     """Convert coreference to another of six formats.
 
-    They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), and of language models CRAC's text (.txt) and JSON
-    (.json), and coref-data (.jsonl with --to).  SOURCE is a file, a folder of files, or - for standard input, in any
-    format that `closeread score coref` reads.  The suffix of the output file decides its format.  Mentions and entities
-    are kept, and so are heads and words if both formats have them; sentences and all other annotation are lost.
+    They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), and of language models CRAC's text (.txt), CRAC's
+    JSON (.json) and coref-data (.jsonl with --to coref-data).  SOURCE is a file, a folder of files, or - for standard
+    input, in any format that `closeread score coref` reads.  The suffix of the output file decides its format.
+    Mentions and entities are kept, and so are heads and words if both formats have them; sentences and all other
+    annotation are lost.
 
     \b
     Examples:
@@ -122,10 +122,7 @@ def convert(
     else:
         documents = take_documents(source.source, source.name, is_response=is_response)
     if output is not None:
-        to = {"crac-text": "marked_text", "crac-json": "crac_json", "coref-data": "coref_data"}.get(
-            form or ""
-        )
-        documents = write_documents(documents, output, to, blind=blind)
+        documents = write_documents(documents, output, form, blind=blind)
     warn_all(documents.notices)
     return Written(output, pluralize(len(documents), "document"), documents)
 

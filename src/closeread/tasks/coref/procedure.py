@@ -374,8 +374,8 @@ PROCEDURE = Procedure(
     by_name=("document", "clusters"),
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
-file decides whether it is CoNLL, CorefUD, Universal Anaphora or JSON Lines; those of neural systems (doc_key,
-sentences, clusters, predicted_clusters) are included.
+file decides whether it is CoNLL, CorefUD, Universal Anaphora, ARRAU, JSON Lines, coref-data, CRAC's JSON or CRAC's text.
+JSON Lines of neural systems (doc_key, sentences, clusters, predicted_clusters) are included.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the

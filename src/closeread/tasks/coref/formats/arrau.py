@@ -1,4 +1,4 @@
-"""ARRAU in columns, as in the CRAC 2018 shared task: a document per file, a token per line, and minimum spans (MIN).
+"""ARRAU: columns, as in the CRAC 2018 shared task: a document per file, a token per line, minimum spans (MIN).
 
 Conventions: cells are separated by blanks and tabs; a first line that begins with TOKEN names the columns.  The first
 column is the word.  The second contains the markables, several separated by ``@``: ``B-markable_7=set_3`` on the first

@@ -1,4 +1,4 @@
-"""Coreference in CoNLL files: CoNLL-2011 and 2012, SemEval-2010, plain columns, and variants that readers accept.
+"""CoNLL: files of CoNLL-2011 and 2012, SemEval-2010, plain columns, and variants that readers accept.
 
 Conventions: a document is between ``#begin document (NAME)`` or ``#begin document (NAME); part 000`` and
 ``#end document``; with a part its name is ``NAME; part 000``.  The parentheses may be absent (SemEval-2010), and so may

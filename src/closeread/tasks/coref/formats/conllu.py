@@ -1,4 +1,4 @@
-"""CoNLL-U files with coreference in the annotation of CorefUD, or of GUM.
+"""CorefUD: CoNLL-U files with coreference, also in the annotation of GUM or of stanza.
 
 Conventions: a document begins at ``# newdoc id = NAME``, or at ``# newdoc``; its name is then its number in the file,
 from 1.  A file without any of these is document 1.  Tokens are words and empty nodes, in the order of the file, an
@@ -70,7 +70,7 @@ from closeread.tasks.coref.relations import merge_runs
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
 ROOT = -1
-FILE = "a CoNLL-U file"
+FILE = "a CorefUD file"
 
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
@@ -590,7 +590,7 @@ def _make_node(cells: Sequence[bytes], tokens: Mapping[bytes, int]) -> Node:
 
 
 def read_conllu(path: Path) -> MentionTable:
-    """Read the documents of a CoNLL-U file."""
+    """Read the documents of a CorefUD file."""
     return table_of(read_records(path, "").records)
 
 
@@ -601,7 +601,7 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def dump_conllu(table: MentionTable) -> str:
-    """Convert documents to CoNLL-U text, each to one sentence with coreference as its only annotation.
+    """Convert documents to CorefUD, each to one sentence with coreference as its only annotation.
 
     Words are ``_`` if the table has none; ids are kept if the format can express them; empty nodes keep their enhanced
     dependencies.

@@ -1,4 +1,4 @@
-"""CoNLL-U Plus files of Universal Anaphora, with a column for each layer of annotation.
+"""Universal Anaphora: CoNLL-U Plus files, with a column for each layer of annotation.
 
 Conventions: ``# global.columns = ID FORM … IDENTITY BRIDGING DISCOURSE_DEIXIS …`` names the columns; rows may lack the
 last ones.  Cells are separated by tabs if that gives enough of them, otherwise by any blanks and tabs.  A document

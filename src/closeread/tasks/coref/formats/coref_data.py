@@ -1,4 +1,4 @@
-"""Files of coref-data in Parquet: `sentences[].tokens[].text`, `coref_chains` of ``[sentence, first, last]``.
+"""coref-data: Parquet files with `sentences[].tokens[].text`, `coref_chains` of ``[sentence, first, last]``.
 
 Its JSON Lines, the form that is also written, are read as a dialect of `coref_json`.  Conventions: a document is written
 as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
@@ -15,7 +15,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import MentionTable, split_table
+from closeread.tasks.coref.documents import MentionTable, split_table, table_of
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.marked_text import list_tokens
 
@@ -77,4 +77,9 @@ def dump_coref_data(table: MentionTable, *, blind: bool = False) -> str:
     return dump_json_lines(make_rows(table, blind=blind))
 
 
-FORMAT = Format(read_records, suffixes=(".parquet",), first_line=re.compile("PAR1"))
+FORMAT = Format(
+    read_records,
+    lambda records: dump_coref_data(table_of(records)),
+    suffixes=(".parquet",),
+    first_line=re.compile("PAR1"),
+)

@@ -1,4 +1,4 @@
-"""Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, one document per line.
+"""JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, one document per line.
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
 mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
@@ -535,9 +535,9 @@ def dump_coref_json(table: MentionTable) -> str:
             which the format can't express.
     """
     if "" in table.names:
-        raise ValueError("coreference JSON Lines can't express a document with an empty name")
+        raise ValueError("JSON Lines can't express a document with an empty name")
     if table.parts:
-        raise ValueError("coreference JSON Lines can't express discontinuous mentions")
+        raise ValueError("JSON Lines can't express discontinuous mentions")
     if table.n_tokens is None:
         return dump_json_lines(table)
     n_tokens = table.n_tokens.tolist()

@@ -1,4 +1,4 @@
-"""JSON of CRAC's language models, and of Maverick: an array of documents with `tokens` and `clusters_token_offsets`.
+"""CRAC's JSON, and that of Maverick: an array of documents with `tokens` and `clusters_token_offsets`.
 
 Conventions: mentions are ``[first, last]``, and tokens that begin with ``##`` are empty nodes, as `coref_json` reads
 them; null entities are those of a document without annotation.  The documents may be in any dialect of `coref_json`.

@@ -1,4 +1,4 @@
-"""Text with marked mentions, as language models write it: a document per line, in the order of the key.
+"""CRAC's text, with marked mentions, and that of other language models: a document per line, in the order of the key.
 
 Three notations are read, and the first of them is written.  That of the CRAC shared task has tags after the words,
 ``Los|[e1 jugadores|e1]``: ``[e1`` opens a mention, ``e1]`` closes the one of the entity that was opened last, and
@@ -210,9 +210,7 @@ def list_tokens(table: MentionTable, kind: str, *, mark: bool = True) -> Iterato
         words = [token for number, token in enumerate(tokens) if number not in nodes]
         has_words = bool(tokens) and (not mark or not words or are_known(words))
         if not has_words and (document.n_tokens or len(document.start)):
-            raise ValueError(
-                f"{kind} has the words of documents, but document {quote(document.name)} has none"
-            )
+            raise ValueError(f"document {quote(document.name)} has no words, which {kind} needs")
         if mark:
             tokens = [token.replace(" ", "_") for token in tokens]
             for node in document.empty:
