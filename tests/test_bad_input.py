@@ -181,7 +181,7 @@ def test_the_first_20_of_many_problems(run):
         *(f"{i + 21}: duplicate id '{IDS[i + 15]}' (first on line {i + 16})" for i in range(5)),
         "26: NaN is not a valid JSON value (5 times; also lines 27, 28, 29, …)",
     ]
-    message = "\n".join(["system: 26 problems:", *(f"system:{p}" for p in shown)])
+    message = "\n".join(["system: 26 problems of 14 kinds:", *(f"system:{p}" for p in shown)])
     refuses(run("score", "mctaco", "system", *SAMPLE), message)
 
 
@@ -190,9 +190,19 @@ def test_all_rows_wrong_are_all_counted(run):
     put("system", "Yes\n" * 103)
     result = run("score", "mctaco", "system", *SAMPLE)
     assert result.stderr == (
-        "Error: system: 103 problems:\n"
+        "Error: system: 103 problems of 2 kinds:\n"
         f"system:1: id 'test-00000': label: {NO_LABEL} (100 times; also lines 2, 3, 4, …)\n"
-        "system:101: id 'test-00100': is also invalid (only 100 rows are explained) (3 times; also lines 102, 103)\n"
+        "system:101: id 'test-00100': is invalid, too (only 100 rows are explained) (3 times; also lines 102, 103)\n"
+    )
+
+
+def test_problems_that_are_only_counted_are_all_counted(run):
+    put("key.jsonl", '{"doc": 1}\n' * 310)
+    lines = run("score", "coref", "key.jsonl", "key.jsonl").stderr.splitlines()
+    assert lines[0] == "Error: key.jsonl: 510 problems of 4 kinds:"
+    assert lines[1].endswith("(100 times; also lines 2, 3, 4, …)")
+    assert lines[4].startswith(
+        "key.jsonl:101: is invalid, too (only 100 rows are explained) (210 times"
     )
 
 

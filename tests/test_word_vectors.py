@@ -110,7 +110,7 @@ INVALID = {
         "1 to 1,024)"),
     "many words": (b"999999999999 2\n", "v: has 0 words (expected 999,999,999,999, as line 1 says)"),
     "no words": (b"0 2\n", "v:1: the number of words is 0 (expected at least 1)"),
-    "wrong lines": (b"an 1 2\nev 1\nol 1 2 3\n\n 1 2\n", "v: 4 problems:\nv:2: 'ev' has 1 number (expected 2)\n"
+    "wrong lines": (b"an 1 2\nev 1\nol 1 2 3\n\n 1 2\n", "v: 4 problems of 3 kinds:\nv:2: 'ev' has 1 number (expected 2)\n"
         "v:3: 'ol' has 3 numbers (expected 2)\n"
         "v:4: has no word (expected a word, then numbers) (2 times; also line 5)"),
     "spaces after a header": (b"1 2\nat a@b.c 1 2\n", "v:2: 'at' has 3 numbers (expected 2)"),

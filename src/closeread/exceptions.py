@@ -63,6 +63,11 @@ class Problem(NamedTuple):
         """The key that sorts problems by place."""
         return self.file or "", self.line or 0
 
+    def in_row(self) -> Problem:
+        """The problem with the number of its row as the name of the record, for rows in memory."""
+        record = ": ".join(filter(None, (f"row {self.row}", self.record)))
+        return self._replace(record=record, row=None)
+
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
         place = source if self.file is None else os.path.join(source, escape_line(self.file))
@@ -255,8 +260,8 @@ class InputError(ValueError):
         if len(lines) > 1:
             number = sum(problem.times for problem in self.problems)
             kinds = f" of {len(lines):,} kinds" * (len(lines) < number)
-            most = f"{kinds} (first {SHOWN} shown)" * (len(lines) > SHOWN)
-            lines = [f"{source and f'{source}: '}{number:,} problems{most}:", *lines[:SHOWN]]
+            most = f" (first {SHOWN} shown)" * (len(lines) > SHOWN)
+            lines = [f"{source and f'{source}: '}{number:,} problems{kinds}{most}:", *lines[:SHOWN]]
         return escape("\n".join(lines))
 
 

@@ -138,7 +138,7 @@ def place_problem(parsed: Parsed, problem: Problem, name: str = "") -> Problem:
     """Return a problem of a record (`Problem.row`) with its line or file, and the name of the record."""
     placed = parsed.problem(problem.row or 0, problem.what)
     names = ": ".join(filter(None, (placed.record, problem.record, name)))
-    return placed._replace(path=problem.path, about=problem.about, record=names)
+    return problem._replace(line=placed.line, file=placed.file, row=None, record=names)
 
 
 def find_repeated(parsed: Parsed, key: str, id_key: str) -> list[Problem]:

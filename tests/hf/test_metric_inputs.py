@@ -244,6 +244,17 @@ def test_all_problems_of_a_side_at_once(mctaco):
     ]
 
 
+def test_equal_problems_are_told_once(mctaco):
+    rows = closeread.load_dataset("mctaco", "sample", split="test")
+    with pytest.raises(SubmissionError) as caught:
+        mctaco.compute(predictions=["maybe"] * len(rows), references=rows)
+    assert str(caught.value).splitlines() == [
+        "predictions: 103 problems of 2 kinds:",
+        "predictions: row 0: 'maybe' is not one of 'no', 'yes' (100 times; also row 1, row 2, row 3, …)",
+        "predictions: row 100: is invalid, too (only 100 rows are explained) (3 times; also row 101, row 102)",
+    ]
+
+
 def test_in_a_training_loop(mctaco, datasets):
     # As a Trainer calls it: logits and the labels of an evaluation set, batch by batch.
     rows = closeread.load_dataset("mctaco", "sample", split="test")

@@ -33,9 +33,9 @@ def expected_message(source, *problems):
     """Write the whole message; `problems` are "LINE: WHAT", or "WHAT" for the file as a whole."""
     shown = [f"{source}:{p}" if re.match("[0-9]+:", p) else f"{source}: {p}" for p in problems]
     repeated = sum(int(times) - 1 for p in problems for times in re.findall(r" \((\d+) times", p))
-    return "\n".join(
-        ([f"{source}: {len(shown) + repeated} problems:"] if len(shown) > 1 else []) + shown
-    )
+    kinds = f" of {len(shown)} kinds" if repeated else ""
+    head = [f"{source}: {len(shown) + repeated} problems{kinds}:"] if len(shown) > 1 else []
+    return "\n".join(head + shown)
 
 
 def refuses(result, message, code=1):

@@ -215,7 +215,7 @@ def test_all_problems_of_predictions_at_once(own, system):
     write_texts(system / "corpus_2", ann="Ann\nx\t2012\t2-1-ate\n", dee="Dee\n", eve="Bea\n")
     assert refused(own) == "\n".join(
         [
-            "system: 7 problems:",
+            "system: 7 problems of 6 kinds:",
             "system/ann.txt: is not one of the folders corpus_1, corpus_2, corpus_3 (2 times; also trial)",
             f"system/corpus_2/ann.txt:2: {WRONG}",
             "system/corpus_2/dee.txt: id 'corpus_2/dee' is not in the gold",

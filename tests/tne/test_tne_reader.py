@@ -307,7 +307,7 @@ def test_all_problems_of_a_file_come_at_once(file):
     ]
     content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
     assert refuse(file, "".join(content)).splitlines() == [
-        ": 8 problems:",
+        ": 8 problems of 6 kinds:",
         ":2: is not valid JSON: Expecting value at column 1",
         ":3: id 'r1': nps: expected a list, found 7",
         ":3: duplicate id 'r1' (first on line 1) (3 times; also lines 5, 7)",

@@ -135,10 +135,12 @@ def check_rows(
         wrapped = f"(expected a list with one item per document; wrap them in a list: [{side}])"
         raise SubmissionError(side, [Problem(f"{what} {wrapped}")])
     row_of = dict(zip(numbers, rows, strict=True))
-    messages = [
-        (p.row, absent if absent and row_of[p.row or 0] is None else p.message) for p in problems
-    ]
-    raise SubmissionError(side, [Problem(f"row {row}: {what}") for row, what in messages])
+    found = []
+    for problem in problems:
+        if absent and row_of[problem.row or 0] is None:
+            problem = Problem(absent, row=problem.row)
+        found.append(problem.in_row())
+    raise SubmissionError(side, found)
 
 
 def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:

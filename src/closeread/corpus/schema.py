@@ -30,7 +30,7 @@ Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
 T = TypeVar("T")
 
-NOT_EXPLAINED = f"is also invalid (only {limits.MAX_EXPLAINED} rows are explained)"
+NOT_EXPLAINED = f"is invalid, too (only {limits.MAX_EXPLAINED} rows are explained)"
 DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
 
 

@@ -297,6 +297,9 @@ class Help:
     key: str = ""
     response: str = "predictions.jsonl"
     flags: Sequence[str] = ()  # options to show in examples, each as typed
+    formats: Sequence[
+        str
+    ] = ()  # the formats of keys and responses; empty if gold comes from a corpus
 
 
 @dataclass(frozen=True)

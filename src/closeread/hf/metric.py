@@ -400,9 +400,7 @@ class EvaluateModule(Module):
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
         for side, name in (("gold", "references"), ("system", "predictions")):
             if problems := [
-                Problem(f"row {one.row}: {one.problem.message}")
-                for one in found
-                if one.side == side
+                one.problem._replace(row=one.row).in_row() for one in found if one.side == side
             ]:
                 self._release_locks()
                 raise SubmissionError(name, problems)

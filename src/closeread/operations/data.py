@@ -404,7 +404,7 @@ def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
     score = f"closeread score {procedure.name}"
     about = [
         ["scored with", Whole(f"{score} KEY RESPONSE")],
-        ["formats", f"those that {score} --help names"],
+        ["formats", ", ".join(procedure.help.formats)],
         ["metrics", ", ".join(procedure.families)],
         ["evaluate modules", ", ".join(procedure.modules) or "none"],
         ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],

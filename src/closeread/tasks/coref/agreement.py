@@ -343,15 +343,14 @@ def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
     """Find mentions that end before they start, and mentions that are twice in an annotation."""
     for row, annotators in enumerate(documents):
         for number, clusters in enumerate(annotators):
-            where = f"row {row}: annotation {number}: "
+            where = f"row {row}: annotation {number}"
             seen: dict[tuple[int, int], int] = {}
             for cluster, (start, end, *_) in (
                 (i, mention) for i, of in enumerate(clusters) for mention in of
             ):
                 if start > end:
-                    yield Problem(
-                        f"{where}[{start}, {end}] ends before it starts (expected [start, end])"
-                    )
+                    what = f"[{start}, {end}] ends before it starts (expected [start, end])"
+                    yield Problem(what, record=where)
                 elif (start, end) in seen:
                     before = seen[start, end]
                     is_other = before != cluster
@@ -360,7 +359,6 @@ def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
                         if is_other
                         else f"twice in cluster {cluster}"
                     )
-                    yield Problem(
-                        f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"
-                    )
+                    what = f"mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"
+                    yield Problem(what, record=where)
                 seen.setdefault((start, end), cluster)

@@ -323,7 +323,7 @@ def write_documents(
     name = to or _formats_by_suffix().get(text_suffix(path))
     if name in LANGUAGE_MODELS:
         documents = marked_text.keep_head_parts(documents)
-    elif blind:
+    elif blind and name:
         titles = [FORMATS[other].title for other in LANGUAGE_MODELS]
         raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
     write_text(path, dump_documents(documents, path, name, blind=blind))

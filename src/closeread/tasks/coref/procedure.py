@@ -37,6 +37,7 @@ from closeread.counts.procedure import (
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, table_of
+from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
 from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_by_text
 from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
@@ -387,6 +388,7 @@ mentions of the key and precision over those of the response; CEAF, BLANC and Co
         key="key.conll",
         response="response.conll",
         flags=("--metrics lea --per-unit", "--preset corefud", "--by genre --by mention_type"),
+        formats=[form.title for form in FORMATS.values()],
     ),
     sides=CoreferenceSides(),
 )

@@ -527,6 +527,7 @@ an interval with itself, except that SIMULTANEOUS, IDENTITY and DURING are true 
         key="key/",
         response="response/",
         flags=("--by type --per-unit", "--matching relaxed"),
+        formats=("TimeML",),
     ),
     citation=papers("uzzaman-etal-2013-semeval")[0],
     references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},

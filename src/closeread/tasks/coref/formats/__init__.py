@@ -24,12 +24,12 @@ class NamedFormat(NamedTuple):
 
 
 FORMATS = {
-    "crac-json": NamedFormat("CRAC's JSON", "crac_json"),
-    "coref-data": NamedFormat("coref-data", "coref_data"),
-    "jsonl": NamedFormat("JSON Lines", "coref_json"),
     "conll": NamedFormat("CoNLL", "conll"),
     "universal-anaphora": NamedFormat("Universal Anaphora", "conllua"),
     "corefud": NamedFormat("CorefUD", "conllu"),
+    "crac-json": NamedFormat("CRAC's JSON", "crac_json"),
+    "jsonl": NamedFormat("JSON Lines", "coref_json"),
+    "coref-data": NamedFormat("coref-data", "coref_data"),
     "arrau": NamedFormat("ARRAU", "arrau"),
     "crac-text": NamedFormat("CRAC's text", "marked_text"),
 }
