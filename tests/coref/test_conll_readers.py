@@ -70,6 +70,9 @@ def test_what_is_written_is_read_alike(name):
     def check(tables):
         tables = [table for table in tables if not has_crossing(table)]
         for form in (str, as_ontonotes):
+            # The readers of coval and corefud-scorer number tokens in their sentences, which have three tokens there.
+            if form is as_ontonotes and name != "reference scorer":
+                tables = [table for table in tables if table.n_tokens.max(initial=0) <= 3]
             texts = [form(dump_conll(table)) for table in tables]
             assert maker.read_texts(*command, texts) == [shown(table) for table in tables]
 

@@ -124,6 +124,7 @@ def test_its_own_files(folder, tmp_path):
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
 
 
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # repeated mentions
 @for_each("name", maker.RELEASED)
 def test_released_corpora(name, tmp_path):
     paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]

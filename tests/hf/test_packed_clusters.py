@@ -51,6 +51,7 @@ def compute(module, predictions, references):
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # repeated mentions
 @given(
     st.lists(st.tuples(DOCUMENT, DOCUMENT), max_size=4)
     | st.lists(st.tuples(DOCUMENT | ANYTHING, DOCUMENT | ANYTHING), max_size=3)
