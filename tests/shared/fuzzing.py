@@ -86,7 +86,7 @@ LINES = {
     "score-tsv": f"score mctaco in/mctaco.jsonl --gold in/more/gold.tsv --missing empty {FEW}",
     "score-csv": f"score wikipossessions in/wikipossessions.jsonl --gold in/more/gold.csv --missing empty {FEW}",
     "convert-arrau": "convert coref in/more/ferry.CONLL -o out/a.jsonl",
-    "convert-rich": "convert coref in/more/rich.conllu -o out/a.conll",
+    "convert-rich": "convert coref in/more/rich.conllu -o out/a.conllu",
     "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""

@@ -158,14 +158,17 @@ def blanc(key, response):
 
 
 def blanc_scores(links, same_mentions, edge):
-    """Compute precision, recall and F1 of summed links; None where they are undefined."""
+    """Compute precision, recall and F1 of summed links; None where they are undefined.
+
+    Whether the mentions are the same is None without a mention.
+    """
     kinds = [links[:3], links[3:]]
     if edge == "reference":
         kinds = [(both, key, response) for both, key, response in kinds if key]
     else:
         kinds = [(both, key, response) for both, key, response in kinds if key or response]
         if not kinds:
-            return [Fraction(same_mentions)] * 3
+            return [None if same_mentions is None else Fraction(same_mentions)] * 3
     parts = [
         [
             Fraction(top, bottom) if bottom else None
