@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pages
 import pytest
@@ -34,12 +35,11 @@ def offline(monkeypatch, tmp_path, datasets, evaluate):
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "hf-modules")
+    # The package lies in the modules cache of an earlier test, or of the user.
     for name in [name for name in sys.modules if name.split(".")[0] == "evaluate_modules"]:
-        # the package lies in the modules cache of an earlier test
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(
-        sys, "path", [place for place in sys.path if not place.endswith("hf-modules")]
-    )
+    places = [place for place in sys.path if not Path(place, "evaluate_modules").is_dir()]
+    monkeypatch.setattr(sys, "path", places)
     datasets.disable_progress_bars()
     return tmp_path
 
