@@ -39,6 +39,9 @@ ONTONOTES_CLUSTERS = {
 }
 
 
+SENTENCE = 3  # tokens of a sentence in OntoNotes' form
+
+
 def as_ontonotes(text):
     """The same documents as in OntoNotes: sentences of up to three tokens, which have two, one, no and three predicates."""
     lines, n_tokens = [], 0
@@ -47,7 +50,7 @@ def as_ontonotes(text):
         if line.startswith(("#begin", "#end")):
             n_tokens = 0
         elif len(cells) > 1:
-            sentence, number = divmod(n_tokens, 3)
+            sentence, number = divmod(n_tokens, SENTENCE)
             if number == 0 and n_tokens:
                 lines.append("")
             word = cells[3] if len(cells) > 4 else cells[-2]

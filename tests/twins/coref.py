@@ -160,7 +160,7 @@ def blanc(key, response):
 def blanc_scores(links, same_mentions, edge):
     """Compute precision, recall and F1 of summed links; None where they are undefined.
 
-    Whether the mentions are the same is None without a mention.
+    `same_mentions` is None if neither side has a mention.
     """
     kinds = [links[:3], links[3:]]
     if edge == "reference":

@@ -1,4 +1,4 @@
-"""coref-data: JSON Lines, and Parquet that is only read: `sentences[].tokens[].text`, chains of ``[sentence, first, last]``.
+"""coref-data: JSON Lines, and Parquet (read only): `sentences[].tokens[].text`, chains of ``[sentence, first, last]``.
 
 Its JSON Lines, the form that is also written, are read as a dialect of `coref_json`.  Conventions: a document is written
 as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
