@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -354,16 +353,13 @@ class CountCache:
     def read(self, board: Board, record: Record) -> Blocks | None:
         """Return the counts of a record; None if they are not here or damaged, so that they are counted again."""
         try:
-            with np.load(
-                io.BytesIO(self._place(board, record).read_bytes()), allow_pickle=False
-            ) as found:
-                names, blocks = tuple(found["names"].tolist()), found["blocks"]
-                is_ours = int(found["format"]) == CACHE_FORMAT and blocks.shape == (
-                    board.n_blocks,
-                    len(names),
-                )
-        except (OSError, ValueError, TypeError, KeyError, BadZipFile):
+            data = io.BytesIO(self._place(board, record).read_bytes())
+            with np.load(data, allow_pickle=False) as arrays:
+                number, names = int(arrays["format"]), tuple(arrays["names"].tolist())
+                blocks = arrays["blocks"].astype(float)
+        except Exception:  # NumPy raises errors of many kinds for damaged files
             return None
+        is_ours = number == CACHE_FORMAT and blocks.shape == (board.n_blocks, len(names))
         return (names, blocks) if is_ours else None
 
     def write(self, board: Board, record: Record, counts: Blocks) -> None:
