@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from shared.boards import judge_here, make_store, read_tree, sample_board, send_answers
 
+import closeread
+
 
 def pack(**arrays):
     file = io.BytesIO()
@@ -61,3 +63,31 @@ def test_damaged_counts_are_counted_again(judged, tmp_path, case):
     assert not done.errors
     assert read_tree(judged.place) == before
     assert [place.read_bytes() for place in places] == whole
+
+
+def test_a_cache_that_can_not_be_written_is_one_note(tmp_path, run, monkeypatch):
+    store = make_store(tmp_path / "board", sample_board())
+    send_answers(store, tmp_path, "Half", right=50)
+    send_answers(store, tmp_path, "More", right=60)
+    monkeypatch.setenv("HOME", "/proc")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    done = run("leaderboard", "judge", store.place, "--workers", "1")
+    assert "2 accepted" in done.stdout
+    (note,) = done.stderr.splitlines()
+    assert note.startswith("note: /proc/.cache/closeread/leaderboard can't be written: ")
+    assert "unless --cache names another folder" in note
+    done = run(
+        "leaderboard", "judge", store.place, "--workers", "1", "--cache", tmp_path / "counts"
+    )
+    assert not done.stderr
+
+
+def test_in_python_the_note_is_a_warning(tmp_path):
+    store = make_store(tmp_path / "board", sample_board())
+    send_answers(store, tmp_path, "Half", right=50)
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.warns(closeread.CloseReadWarning, match="unless cache= names") as warned:
+        done = judge_here(store, tmp_path / "file" / "counts")
+    assert len(done.accepted) == len(warned) == 1
+    judge_here(store, tmp_path / "counts")
+    assert list((tmp_path / "counts").glob("*.npz"))
