@@ -10,6 +10,7 @@ import pytest
 
 from closeread.exceptions import suggest
 from closeread.hub.client import list_changed_paths
+from closeread.llm.answers import read_answer
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.formats.conllua import PIECE
 from closeread.tasks.coref.marmara.equalities import ID
@@ -29,6 +30,14 @@ FLOOR = 0.02
 
 def redirect(n):
     return 'class="redirectMsg"' + ('class="redirectText"' * 20 + "<a " * 200) * (n // 1000)
+
+
+def answer(text):
+    return read_answer("mctaco", text, {"ids": ["q-0"]})
+
+
+def answer_word(text):
+    return read_answer("mctaco", text, {"ids": ["q-0"], "ask": "candidate"})
 
 
 TABLE = {
@@ -55,6 +64,13 @@ TABLE = {
     "ordinal units": (normalize_units, lambda n: "second" + " " * n + "second"),
     "redirect": (find_redirect, redirect),
     "blanks in an anchor": (DASH.split, lambda n: "a" + " " * n + "b"),
+    "quotes of an answer": (answer, lambda n: '{"labels":["' + '\\"' * n),
+    "strings of an answer": (answer, lambda n: '{"labels":["a' + '\n"' * n),
+    "commas of an answer": (answer, lambda n: "," * n + ", " * n + " " * n),
+    "thoughts": (answer, lambda n: "<think>" * n),
+    "first word of an answer": (answer_word, lambda n: " " * n + "1" * n + " " * n + "maybe"),
+    "words after an answer": (answer_word, lambda n: "a " + ("answer is" + " " * 20) * (n // 20)),
+    "denials": (answer_word, lambda n: "no" + " " * n + "no" + " " * n),
     "dates": (date_to_anchor, lambda n: "may 1-" * (n // 6)),
 }
 
