@@ -25,9 +25,19 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
 from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
-from shared.entry_points import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
+from shared.entry_points import (
+    CASES,
+    COREF_FORMATS,
+    CORPORA,
+    KEY,
+    RESPONSE,
+    sample_gold,
+    system_rows,
+    write_key,
+)
 from shared.every_command import fill_in, list_lines, standing_in, write_inputs
 from shared.file_faults import drop_hidden, read_tree
+from shared.neural import DIALECTS, write_lines
 from shared.stand_in_wiki import redirect_to
 from shared.universal_anaphora import random_pair
 
@@ -86,7 +96,7 @@ LINES = {
     "score-tsv": f"score mctaco in/mctaco.jsonl --gold in/more/gold.tsv --missing empty {FEW}",
     "score-csv": f"score wikipossessions in/wikipossessions.jsonl --gold in/more/gold.csv --missing empty {FEW}",
     "convert-arrau": "convert coref in/more/ferry.CONLL -o out/a.jsonl",
-    "convert-rich": "convert coref in/more/rich.conllu -o out/a.conll",
+    "convert-rich": "convert coref in/more/rich.conllu -o out/a.conllu",
     "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
@@ -180,14 +190,14 @@ def make_targets():
             *FEW.split(),
         )
         lines[f"score-{corpus}"] = (*words, "--missing", "empty")
+    for name in DIALECTS:
+        files = "in/more/key-wl.jsonl", f"in/more/response-{name}.jsonl"
+        lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
     for name, suffix in COREF_FORMATS.items():
-        lines[f"score-{name}"] = (
-            "score",
-            "coref",
-            f"in/more/key{suffix}",
-            f"in/more/response{suffix}",
-            *FEW.split(),
-        )
+        files = f"in/more/key{suffix}", f"in/more/response{suffix}"
+        lines[f"score-{name}"] = ("score", "coref", *files, *FEW.split())
+        if name != "coref_json":  # which has no words
+            lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
         for to in (".conll", ".conllu", ".jsonl"):
             lines[f"convert-{name}-to-{to[1:]}"] = (
                 "convert",
@@ -233,6 +243,9 @@ def write_more(folder):
             path = write_key(side, name)
             path.rename(folder / path.name)
         Path(f"{side}-records.jsonl").unlink()
+    for name, make in DIALECTS.items():
+        write_lines(folder / f"key-{name}.jsonl", map(make, KEY))
+        write_lines(folder / f"response-{name}.jsonl", map(make, RESPONSE))
     for task, corpus in {
         "mctaco": "mctaco",
         "tne": "tne",
