@@ -18,6 +18,9 @@ METHODS = "search", "match", "fullmatch", "findall", "finditer", "split", "sub",
 ALL = "search", "match", "fullmatch"
 """The methods that stand for others, where no call has the name of a pattern."""
 
+WHOLE = ("fullmatch",)
+"""That of CorefUD's relations, which a loop applies by another name."""
+
 OPTIONAL = "closeread.neural", "closeread.llm.tasks"
 """Packages whose modules need libraries that may be missing."""
 
@@ -43,7 +46,8 @@ def list_patterns():
     for module in list_modules():
         for name, value in vars(module).items():
             for holder, pattern in find_patterns(name, value):
-                methods[pattern] |= uses.get(holder) or set(ALL)
+                known = WHOLE if holder == "RELATIONS" else uses.get(holder)
+                methods[pattern] |= set(known or ALL)
     for pattern, method in inline:
         methods[pattern].add(method)
     return methods
