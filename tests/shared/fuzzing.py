@@ -5,6 +5,7 @@ A new reader that no command of `shared.every_command` reaches has a line in `LI
 
 import gzip
 import hashlib
+import importlib
 import json
 import random
 import re
@@ -51,6 +52,9 @@ from closeread.formats.word_vectors import read_vectors
 from closeread.leaderboard.declaration import FILE, digest, store_path, write_json
 from closeread.leaderboard.store import FolderStore
 from closeread.tasks import find_format
+from closeread.tasks.coref.files import take_documents
+from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.formats.coref_data import make_rows
 from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, read_runs
 from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units
@@ -100,6 +104,17 @@ LINES = {
     "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
+
+READERS = {
+    "closeread.formats.json_lines": "in/more/mctaco.jsonl",
+    "closeread.tasks.coref.marmara.corpus_files": "in/marmara",
+    "closeread.tasks.timeline.cat_xml": "in/voyage",
+    "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",
+}
+"""Modules with formats that no line reads, and files or folders of these."""
+
+REFUSING = ("refuse_file",)
+"""Readers that read nothing."""
 
 PAGE = """<div class="mw-parser-output"><p>A kettle <b>painted</b> in 1901.<sup class="reference">[1]</sup></p>
 <h2><span class="mw-headline">History</span><span class="mw-editsection">[edit]</span></h2>
@@ -193,6 +208,14 @@ def make_targets():
     for name in DIALECTS:
         files = "in/more/key-wl.jsonl", f"in/more/response-{name}.jsonl"
         lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
+    keys = sorted(Path("in/more").glob("key-*"))
+    for path in keys:
+        name = path.stem.removeprefix("key-")
+        if name in FORMATS:
+            files = str(path), str(path).replace("key-", "response-")
+            lines[f"score-{name}"] = ("score", "coref", *files, *FEW.split())
+            lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
+            lines[f"convert-{name}"] = ("convert", "coref", str(path), "-o", "out/a.jsonl")
     for name, suffix in COREF_FORMATS.items():
         files = f"in/more/key{suffix}", f"in/more/response{suffix}"
         lines[f"score-{name}"] = ("score", "coref", *files, *FEW.split())
@@ -243,6 +266,8 @@ def write_more(folder):
             path = write_key(side, name)
             path.rename(folder / path.name)
         Path(f"{side}-records.jsonl").unlink()
+    for side, records in (("key", KEY), ("response", RESPONSE)):
+        write_registered(folder, side, records)
     for name, make in DIALECTS.items():
         write_lines(folder / f"key-{name}.jsonl", map(make, KEY))
         write_lines(folder / f"response-{name}.jsonl", map(make, RESPONSE))
@@ -309,6 +334,25 @@ def write_more(folder):
         (folder / name).write_bytes(data)
 
 
+def write_registered(folder, side, records):
+    """Write documents in the formats that are registered, besides those of `COREF_FORMATS`."""
+    documents = [DIALECTS["e2e"](record) for record in records]
+    table = take_documents(documents, "records", is_response=False)
+    for name, (_, module) in FORMATS.items():
+        if module in COREF_FORMATS or name == "arrau":  # of which there is a line
+            continue
+        path = folder / f"{side}-{name}{find_format('coref', module).suffixes[0]}"
+        if name == "coref-data":  # whose JSON Lines are a dialect
+            pq.write_table(pa.Table.from_pylist(make_rows(table)), path)
+        else:
+            path.write_text(find_format("coref", module).write(table), "utf-8")
+
+
+def show(parsed):
+    """What was read, as text."""
+    return repr((list(parsed.records), parsed.problems))
+
+
 def make_calls():
     """What no command reads: the name of each target, a function of a path, and the path."""
     folder = Path("in/more")
@@ -318,6 +362,18 @@ def make_calls():
             lambda path: read_vectors(path, ("ev", "EV", "an")).matrix.tolist(),
             folder / name,
         )
+    for name, source in READERS.items():
+        reader = importlib.import_module(name).FORMAT
+        for path in list_files([source])[:3]:
+            at = f"read-{name.removeprefix('closeread.')}-{path.name}"
+            if Path(source).is_dir():
+                yield (
+                    f"{at}-folder",
+                    lambda path, read=reader.folder.read, source=source: show(read(Path(source))),
+                    path,
+                )
+            if reader.read.__name__ not in REFUSING:
+                yield at, lambda path, read=reader.read: show(read(path, "fuzzed")), path
     yield "text-phrases", change_phrases, folder / "a.txt"
     yield (
         "text-article",
