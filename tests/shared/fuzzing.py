@@ -1,6 +1,7 @@
 """Changed files through everything that reads: each is read or refused, alike twice, in time, and writes nothing.
 
-A new reader that no command of `shared.every_command` reaches has a line in `LINES`, or a function in `make_calls`.
+A new reader that no command of `shared.every_command` reaches has a line in `LINES`, a place in `READERS`, or a function
+in `make_calls`; formats of coreference and options of procedures are targets by themselves.
 """
 
 import gzip
@@ -32,11 +33,12 @@ from shared.entry_points import (
     CORPORA,
     KEY,
     RESPONSE,
+    TASKS,
     sample_gold,
     system_rows,
     write_key,
 )
-from shared.every_command import fill_in, list_lines, standing_in, write_inputs
+from shared.every_command import PAIRS, fill_in, list_lines, standing_in, write_inputs
 from shared.file_faults import drop_hidden, read_tree
 from shared.neural import DIALECTS, write_lines
 from shared.stand_in_wiki import redirect_to
@@ -51,7 +53,7 @@ from closeread.exceptions import CloseReadWarning, InputError, RequestError
 from closeread.formats.word_vectors import read_vectors
 from closeread.leaderboard.declaration import FILE, digest, store_path, write_json
 from closeread.leaderboard.store import FolderStore
-from closeread.tasks import find_format
+from closeread.tasks import find_format, load_procedure, procedure_names
 from closeread.tasks.coref.files import take_documents
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.formats.coref_data import make_rows
@@ -88,10 +90,12 @@ RICH = """# global.Entity = eid-etype-head-other
 """
 ARRAU = "tea B-markable_1=set_1 word_1..word_2 referring\nis\nhot B-markable_2=set_1 referring\n"
 FEW, RICHES = "--resamples 2", "in/more/rich.conllu in/more/rich2.conllu"
+TREES = "in/more/key.v4_gold_conll in/more/response.v4_gold_conll"
+ANAPHORA = "in/more/a.conllua in/more/b.conllua --metrics lea"
 LINES = {
     "score-rich-matched": f"score coref {RICHES} --matching head --zeros dependent {FEW}",
     "score-rich-macro": f"score coref {RICHES} --average macro {FEW}",
-    "score-anaphora": f"score coref in/more/a.conllua in/more/b.conllua --split-antecedents score --metrics lea {FEW}",
+    "score-anaphora": f"score coref {ANAPHORA} --split-antecedents score {FEW}",
     "score-gzip": f"score coref in/key.conll in/more/key.conll.gz {FEW}",
     "score-counts": f"score --from-counts in/counts.parquet --json {FEW}",
     "score-labels": f"score mctaco in/more/other-mctaco --config sample {FEW}",
@@ -104,6 +108,14 @@ LINES = {
     "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
+
+UNLISTED = {
+    "word_column": ["4"],
+    "fields": ["in/more/fields.csv"],
+    "now_year": ["2018"],
+    "tolerance": ["1"],
+}
+"""Values of options that have no list of them."""
 
 READERS = {
     "closeread.formats.json_lines": "in/more/mctaco.jsonl",
@@ -195,6 +207,7 @@ def make_targets():
         if not is_of_a_store and (line[0] != "plot" or name in DRAWING):
             lines[f"command-{name.replace(' ', '-')}"] = fill_in(line, submission)
     lines |= {name: tuple(line.split()) for name, line in LINES.items()}
+    lines |= dict(list_option_lines())
     for corpus in CORPORA:
         words = (
             "score",
@@ -238,6 +251,33 @@ def make_targets():
         for name, call, path in make_calls()
     }
     return {name: target for name, target in found.items() if target.files}
+
+
+def list_option_lines():
+    """A line for each value of each option of each procedure, with the first files that go with it."""
+    for name in procedure_names():
+        procedure = load_procedure(name)
+        choices_by_option = {option.name: option.choices for option in procedure.options}
+        for option, choices in choices_by_option.items():
+            for value in choices or UNLISTED[option]:
+                words = ("--" + option.replace("_", "-"), value, *FEW.split())
+                lines = [(*start, *words) for start in list_starts(name)]
+                fit = next((line for line in lines if run_line(line)[0] == 0), None)
+                assert fit, f"no files go with --{option} {value} of {name}"
+                yield f"option-{name}-{option}-{value.rsplit('/')[-1]}", fit
+
+
+def list_starts(name):
+    """Beginnings of commands that score by a procedure."""
+    if name in PAIRS:
+        yield "score", name, *PAIRS[name]
+        if name == "coref":
+            for files in (RICHES, ANAPHORA, TREES):
+                yield "score", name, *files.split()
+        return
+    for corpus in (corpus for corpus, task in TASKS.items() if task == name and corpus in CORPORA):
+        files = f"in/more/{corpus}.jsonl", "--gold", f"in/more/{corpus}-gold.jsonl"
+        yield "score", corpus, *files
 
 
 def list_files(line):
@@ -286,6 +326,7 @@ def write_more(folder):
         "b.conllua": response,
         "ferry.CONLL": ARRAU,
     }
+    texts["fields.csv"] = "document,genre\na,letter\nb,news\n"
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))
     texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(
         sample_gold("wikipossessions")
