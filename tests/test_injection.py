@@ -19,6 +19,7 @@ HOSTILE = (
     "<https://example.org>",
     "![x](https://example.org/x.png)",
     "a|b",
+    "$x$|$y$",
     "\\|",
     "`|`",
     "**bold** _it_ ~~no~~ *x*",
@@ -60,7 +61,7 @@ def test_markdown(text):
     cell = f"x{text}"
     found = find_blocks(draw(Grid("", ["name", f"{cell} F1"], [[cell, "45.00"]]), "markdown"))
     assert [content for *_, content in found] == ["name", shown(f"{cell} F1"), shown(cell), "45.00"]
-    assert set.union(*(kinds for _, kinds, _ in found)) <= {"text", "text_special"}
+    assert set.union(*(kinds for _, kinds, _ in found)) <= {"text", "text_special", "code_inline"}
 
 
 @given(texts)
@@ -73,6 +74,19 @@ def test_titles_and_notes_in_markdown(text):
     # Code stays code, without its marks.
     assert kinds <= {"text", "text_special", "code_inline"}
     assert note.replace("`", "").split() == shown(text.strip() or "x").replace("`", "").split()
+
+
+@pytest.mark.parametrize("text", ["$x$", "a $$b$$", "@user", "#12", ":tada:", "www.example.org"])
+def test_nothing_is_found_in_rendered_markdown(text):
+    """GitHub makes formulas, links and pictures of it wherever it is no code."""
+    grid = Grid(text, ["name", text], [["a", text]], [f"See `x`{text} (or {text})"])
+    tokens = MarkdownIt("commonmark").enable(["table"]).parse(draw(grid, "markdown"))
+    children = [child for token in tokens for child in token.children or ()]
+    prose = "".join(child.content for child in children if child.type != "code_inline")
+    code = "".join(child.content for child in children if child.type == "code_inline")
+    assert not set("$@#:").intersection(prose)
+    assert "www" not in prose
+    assert code.count(text[-3:]) == 5
 
 
 def test_the_best_values_are_still_bold_and_names_whole():

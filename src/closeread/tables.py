@@ -57,7 +57,9 @@ def transpose(grid: Grid, corner: str) -> Grid:
 # inside of a line, for Markdown
 MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 CODE = re.compile(r"(`[^`]+`)")
-BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")  # the beginning of a heading or of a list
+# what readers of the rendered text find in it, such as formulas, mentions, emoji and links, unless it is code
+FOUND = re.compile(r"[$@]|://|www\.|:[\w+-]+:|#[0-9]", re.IGNORECASE)
+BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )|#$")  # where a heading or a list begins or ends
 # the beginning of a cell that a spreadsheet takes for a formula
 FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what no reader of CSV needs
@@ -137,9 +139,14 @@ def _mark_up(cell: str) -> str:
 def _mark_up_note(note: str) -> str:
     """Return a paragraph of Markdown, in which code stays code, and bars are no borders of cells."""
     parts = CODE.split(escape_line(note))
-    text = "".join(
-        part if i % 2 else escape_markdown(part).replace(r"\|", "|") for i, part in enumerate(parts)
-    )
+    for i, part in enumerate(parts):
+        if i % 2 == 0:
+            words = [escape_markdown(word).replace(r"\|", "|") for word in part.split(" ")]
+            parts[i] = " ".join(words)
+    # Code is apart from code.
+    text = parts[0]
+    for part in parts[1:]:
+        text += " " * (text.endswith("`") and part.startswith("`")) + part
     return BLOCK.sub(r"\\\g<0>", text)
 
 
@@ -162,7 +169,23 @@ def _disarm(cell: object) -> object:
 
 def escape_markdown(text: str) -> str:
     """Return the Markdown that shows a text of one line as it is, such as a cell of a table."""
+    if FOUND.search(text):
+        # A bar ends the cell, even inside of code.
+        return "&#124;".join(map(quote_code, text.split("|")))
     return MARKUP.sub(r"\\\g<0>", text)
+
+
+def quote_code(text: str) -> str:
+    """Return the Markdown that shows a text of one line as code, in which nothing is markup.
+
+    >>> print(quote_code("a `b` c"))
+    `` a `b` c ``
+    """
+    if not text:
+        return ""
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    is_padded = "`" in text or (text[0] == text[-1] == " " and text.strip(" "))
+    return f"{fence} {text} {fence}" if is_padded else f"{fence}{text}{fence}"
 
 
 def percent(value: float | None, digits: int = 2) -> str:

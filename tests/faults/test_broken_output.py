@@ -18,6 +18,7 @@ FEW = (*CONFIG, "--resamples", "2")
 FULL = OSError(errno.ENOSPC, "No space left on device")
 NOBODY = BrokenPipeError(errno.EPIPE, "Broken pipe")
 SAID = "Error: standard output: can't be written: No space left on device\n"
+CLOSED = "Error: standard output: can't be written: Bad file descriptor\n"
 PRINTING = (
     ("list",),
     ("--help",),
@@ -38,6 +39,7 @@ PRINTING = (
 )
 ENDS = {
     ("list",): 0,
+    ("schema", "mctaco"): 0,
     ("validate", "mctaco", "bad.jsonl", *CONFIG): 1,
     ("score", "--no"): 2,
     ("no",): 2,
@@ -69,10 +71,11 @@ def listen():
 
 @pytest.mark.parametrize("arguments", ENDS, ids=" ".join)
 def test_streams_that_are_closed(files, arguments):
-    assert run_with(arguments, None, None) == ENDS[arguments]
+    code = ENDS[arguments] or 1  # there is no place for results
+    assert run_with(arguments, None, None) == code
     told, printed = listen(), listen()
-    assert run_with(arguments, None, told) == ENDS[arguments]
-    assert bool(told.buffer.getvalue()) == (ENDS[arguments] > 0)
+    assert run_with(arguments, None, told) == code
+    assert (told.buffer.getvalue().decode() == CLOSED) == (ENDS[arguments] == 0)
     assert run_with(arguments, printed, None) == ENDS[arguments]
     assert b"Error: " not in printed.buffer.getvalue()
 
@@ -118,6 +121,13 @@ def test_a_process_whose_output_was_closed(files):
     )
     assert done == (0, None, b"")
     assert Path("report.txt").read_text().startswith("mctaco sample test\n")
+
+
+@pytest.mark.gate
+def test_results_are_not_lost_in_a_closed_output(files):
+    for arguments in (("list",), ("score", "mctaco", "mctaco.jsonl", *FEW), ("--version",)):
+        done = run_process(*arguments, stdout=None, preexec_fn=lambda: os.close(1))
+        assert done == (1, None, CLOSED.encode())
 
 
 WRITING = (

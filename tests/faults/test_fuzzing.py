@@ -6,14 +6,18 @@ The seed is new in every run.  It is shown, and can be given again as `CLOSEREAD
 import itertools
 import os
 import random
+import sys
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from shared import fuzzing
 from shared.fuzzing import attempt, find_fault, find_faults, keep, list_kept, make_targets, mutate
+from shared.patterns import list_modules
 
 from closeread.exceptions import RequestError
+from closeread.formats import Format, SubmissionFile, SubmissionFolder
 
 pytestmark = pytest.mark.extended
 
@@ -43,12 +47,44 @@ def test_kept_inputs(targets):
 
 
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
-def test_valid_files_are_read(targets):
-    """Or all of their changes would be refused by the same check."""
-    for name, target in targets.items():
-        code, *found = target.call()
-        # of these, a column may have another type
-        assert code == 0 or name.startswith("parquet-"), (name, found)
+def test_valid_files_are_read_by_every_reader(targets):
+    """Or all of their changes would be refused by the same check; a new reader needs a target."""
+    readers = dict(list_readers())
+    with watching_calls() as called:
+        for name, target in targets.items():
+            code, *found = target.call()
+            # of these, a column may have another type
+            assert code == 0 or name.startswith("parquet-"), (name, found)
+    missing = {name for code, name in readers.items() if code not in called}
+    assert missing == {"closeread.tasks.coref.marmara.corpus_files.FORMAT.read"}  # refuses all
+
+
+def list_readers():
+    """The code that reads each format of the package, and its name."""
+    for module in list_modules():
+        for name, value in vars(module).items():
+            if isinstance(value, (Format, SubmissionFile, SubmissionFolder)):
+                for holder in (value, getattr(value, "folder", None)):
+                    for method in ("read", "read_system", "read_files", "parse"):
+                        if function := getattr(holder, method, None):
+                            yield function.__code__, f"{module.__name__}.{name}.{method}"
+
+
+@contextmanager
+def watching_calls():
+    """Collect the code of all functions that are called in the block."""
+    called = set()
+
+    def remember(frame, event, value):
+        if event == "call":
+            called.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(remember)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
 
 
 def refuse(path):

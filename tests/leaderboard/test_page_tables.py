@@ -25,8 +25,8 @@ from shared.leaderboards import (
 from closeread.cli import main
 from closeread.exceptions import RequestError
 from closeread.leaderboard import store
-from closeread.leaderboard.page import COLUMNS, Ranking, grid, quote_cell, render_page, system_grids
-from closeread.tables import draw
+from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page, system_grids
+from closeread.tables import draw, escape_markdown
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_hostile_names_are_harmless_in_parquet():
 
 
 def is_found(token):
-    return token.type != "code_inline" and re.search(r"www\.|://|@\w", token.content)
+    return token.type != "code_inline" and re.search(r"www\.|://|@\w|\$|#[0-9]", token.content)
 
 
 def cells_of(markdown):
@@ -214,13 +214,24 @@ def cells_of(markdown):
 
 
 @pytest.mark.parametrize(
-    "text", [*HOSTILE, "BERT (large), v1.0", "a||b", "|", "\\|", "`|`", "http://example.org|x"]
+    "text",
+    [
+        *HOSTILE,
+        "$x$",
+        "a $x$ |b",
+        "BERT (large), v1.0",
+        "a||b",
+        "|",
+        "\\|",
+        "`|`",
+        "http://example.org|x",
+    ],
 )
 def test_a_cell_of_markdown_shows_a_text_as_it_is(text):
     from closeread.leaderboard.names import show_safely
 
     shown = show_safely(text)
-    ((kinds, content), _) = cells_of(f"| {quote_cell(shown)} | x |\n|---|---|\n")
+    ((kinds, content), _) = cells_of(f"| {escape_markdown(shown)} | x |\n|---|---|\n")
     assert kinds <= {"text", "code_inline", "text_special"}
     assert content.strip() == shown.strip()
 

@@ -1,10 +1,12 @@
 """Changed files through everything that reads: each is read or refused, alike twice, in time, and writes nothing.
 
-A new reader that no command of `shared.every_command` reaches has a line in `LINES`, or a function in `make_calls`.
+A new reader that no command of `shared.every_command` reaches has a line in `LINES`, a place in `READERS`, or a function
+in `make_calls`; formats of coreference and options of procedures are targets by themselves.
 """
 
 import gzip
 import hashlib
+import importlib
 import json
 import random
 import re
@@ -25,9 +27,20 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
 from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
-from shared.entry_points import CASES, COREF_FORMATS, CORPORA, sample_gold, system_rows, write_key
-from shared.every_command import fill_in, list_lines, standing_in, write_inputs
+from shared.entry_points import (
+    CASES,
+    COREF_FORMATS,
+    CORPORA,
+    KEY,
+    RESPONSE,
+    TASKS,
+    sample_gold,
+    system_rows,
+    write_key,
+)
+from shared.every_command import PAIRS, fill_in, list_lines, standing_in, write_inputs
 from shared.file_faults import drop_hidden, read_tree
+from shared.neural import DIALECTS, write_lines
 from shared.stand_in_wiki import redirect_to
 from shared.universal_anaphora import random_pair
 
@@ -40,7 +53,10 @@ from closeread.exceptions import CloseReadWarning, InputError, RequestError
 from closeread.formats.word_vectors import read_vectors
 from closeread.leaderboard.declaration import FILE, digest, store_path, write_json
 from closeread.leaderboard.store import FolderStore
-from closeread.tasks import find_format
+from closeread.tasks import find_format, load_procedure, procedure_names
+from closeread.tasks.coref.files import take_documents
+from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.formats.coref_data import make_rows
 from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, read_runs
 from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units
@@ -74,10 +90,12 @@ RICH = """# global.Entity = eid-etype-head-other
 """
 ARRAU = "tea B-markable_1=set_1 word_1..word_2 referring\nis\nhot B-markable_2=set_1 referring\n"
 FEW, RICHES = "--resamples 2", "in/more/rich.conllu in/more/rich2.conllu"
+TREES = "in/more/key.v4_gold_conll in/more/response.v4_gold_conll"
+ANAPHORA = "in/more/a.conllua in/more/b.conllua --metrics lea"
 LINES = {
     "score-rich-matched": f"score coref {RICHES} --matching head --zeros dependent {FEW}",
     "score-rich-macro": f"score coref {RICHES} --average macro {FEW}",
-    "score-anaphora": f"score coref in/more/a.conllua in/more/b.conllua --split-antecedents score --metrics lea {FEW}",
+    "score-anaphora": f"score coref {ANAPHORA} --split-antecedents score {FEW}",
     "score-gzip": f"score coref in/key.conll in/more/key.conll.gz {FEW}",
     "score-counts": f"score --from-counts in/counts.parquet --json {FEW}",
     "score-labels": f"score mctaco in/more/other-mctaco --config sample {FEW}",
@@ -90,6 +108,25 @@ LINES = {
     "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
+
+UNLISTED = {
+    "word_column": ["4"],
+    "fields": ["in/more/fields.csv"],
+    "now_year": ["2018"],
+    "tolerance": ["1"],
+}
+"""Values of options that have no list of them."""
+
+READERS = {
+    "closeread.formats.json_lines": "in/more/mctaco.jsonl",
+    "closeread.tasks.coref.marmara.corpus_files": "in/marmara",
+    "closeread.tasks.timeline.cat_xml": "in/voyage",
+    "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",
+}
+"""Modules with formats that no line reads, and files or folders of these."""
+
+REFUSING = ("refuse_file",)
+"""Readers that read nothing."""
 
 PAGE = """<div class="mw-parser-output"><p>A kettle <b>painted</b> in 1901.<sup class="reference">[1]</sup></p>
 <h2><span class="mw-headline">History</span><span class="mw-editsection">[edit]</span></h2>
@@ -170,6 +207,7 @@ def make_targets():
         if not is_of_a_store and (line[0] != "plot" or name in DRAWING):
             lines[f"command-{name.replace(' ', '-')}"] = fill_in(line, submission)
     lines |= {name: tuple(line.split()) for name, line in LINES.items()}
+    lines |= dict(list_option_lines())
     for corpus in CORPORA:
         words = (
             "score",
@@ -180,14 +218,22 @@ def make_targets():
             *FEW.split(),
         )
         lines[f"score-{corpus}"] = (*words, "--missing", "empty")
+    for name in DIALECTS:
+        files = "in/more/key-wl.jsonl", f"in/more/response-{name}.jsonl"
+        lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
+    keys = sorted(Path("in/more").glob("key-*"))
+    for path in keys:
+        name = path.stem.removeprefix("key-")
+        if name in FORMATS:
+            files = str(path), str(path).replace("key-", "response-")
+            lines[f"score-{name}"] = ("score", "coref", *files, *FEW.split())
+            lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
+            lines[f"convert-{name}"] = ("convert", "coref", str(path), "-o", "out/a.jsonl")
     for name, suffix in COREF_FORMATS.items():
-        lines[f"score-{name}"] = (
-            "score",
-            "coref",
-            f"in/more/key{suffix}",
-            f"in/more/response{suffix}",
-            *FEW.split(),
-        )
+        files = f"in/more/key{suffix}", f"in/more/response{suffix}"
+        lines[f"score-{name}"] = ("score", "coref", *files, *FEW.split())
+        if name != "coref_json":  # which has no words
+            lines[f"align-{name}"] = ("score", "coref", *files, "--words", "align", *FEW.split())
         for to in (".conll", ".conllu", ".jsonl"):
             lines[f"convert-{name}-to-{to[1:]}"] = (
                 "convert",
@@ -205,6 +251,33 @@ def make_targets():
         for name, call, path in make_calls()
     }
     return {name: target for name, target in found.items() if target.files}
+
+
+def list_option_lines():
+    """A line for each value of each option of each procedure, with the first files that go with it."""
+    for name in procedure_names():
+        procedure = load_procedure(name)
+        choices_by_option = {option.name: option.choices for option in procedure.options}
+        for option, choices in choices_by_option.items():
+            for value in choices or UNLISTED[option]:
+                words = ("--" + option.replace("_", "-"), value, *FEW.split())
+                lines = [(*start, *words) for start in list_starts(name)]
+                fit = next((line for line in lines if run_line(line)[0] == 0), None)
+                assert fit, f"no files go with --{option} {value} of {name}"
+                yield f"option-{name}-{option}-{value.rsplit('/')[-1]}", fit
+
+
+def list_starts(name):
+    """Beginnings of commands that score by a procedure."""
+    if name in PAIRS:
+        yield "score", name, *PAIRS[name]
+        if name == "coref":
+            for files in (RICHES, ANAPHORA, TREES):
+                yield "score", name, *files.split()
+        return
+    for corpus in (corpus for corpus, task in TASKS.items() if task == name and corpus in CORPORA):
+        files = f"in/more/{corpus}.jsonl", "--gold", f"in/more/{corpus}-gold.jsonl"
+        yield "score", corpus, *files
 
 
 def list_files(line):
@@ -233,6 +306,11 @@ def write_more(folder):
             path = write_key(side, name)
             path.rename(folder / path.name)
         Path(f"{side}-records.jsonl").unlink()
+    for side, records in (("key", KEY), ("response", RESPONSE)):
+        write_registered(folder, side, records)
+    for name, make in DIALECTS.items():
+        write_lines(folder / f"key-{name}.jsonl", map(make, KEY))
+        write_lines(folder / f"response-{name}.jsonl", map(make, RESPONSE))
     for task, corpus in {
         "mctaco": "mctaco",
         "tne": "tne",
@@ -248,6 +326,7 @@ def write_more(folder):
         "b.conllua": response,
         "ferry.CONLL": ARRAU,
     }
+    texts["fields.csv"] = "document,genre\na,letter\nb,news\n"
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))
     texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(
         sample_gold("wikipossessions")
@@ -296,6 +375,25 @@ def write_more(folder):
         (folder / name).write_bytes(data)
 
 
+def write_registered(folder, side, records):
+    """Write documents in the formats that are registered, besides those of `COREF_FORMATS`."""
+    documents = [DIALECTS["e2e"](record) for record in records]
+    table = take_documents(documents, "records", is_response=False)
+    for name, (_, module) in FORMATS.items():
+        if module in COREF_FORMATS or name == "arrau":  # of which there is a line
+            continue
+        path = folder / f"{side}-{name}{find_format('coref', module).suffixes[0]}"
+        if name == "coref-data":  # whose JSON Lines are a dialect
+            pq.write_table(pa.Table.from_pylist(make_rows(table)), path)
+        else:
+            path.write_text(find_format("coref", module).write(table), "utf-8")
+
+
+def show(parsed):
+    """What was read, as text."""
+    return repr((list(parsed.records), parsed.problems))
+
+
 def make_calls():
     """What no command reads: the name of each target, a function of a path, and the path."""
     folder = Path("in/more")
@@ -305,6 +403,18 @@ def make_calls():
             lambda path: read_vectors(path, ("ev", "EV", "an")).matrix.tolist(),
             folder / name,
         )
+    for name, source in READERS.items():
+        reader = importlib.import_module(name).FORMAT
+        for path in list_files([source])[:3]:
+            at = f"read-{name.removeprefix('closeread.')}-{path.name}"
+            if Path(source).is_dir():
+                yield (
+                    f"{at}-folder",
+                    lambda path, read=reader.folder.read, source=source: show(read(Path(source))),
+                    path,
+                )
+            if reader.read.__name__ not in REFUSING:
+                yield at, lambda path, read=reader.read: show(read(path, "fuzzed")), path
     yield "text-phrases", change_phrases, folder / "a.txt"
     yield (
         "text-article",

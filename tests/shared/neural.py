@@ -64,7 +64,49 @@ def word_level(record, **more):
     }
 
 
-DIALECTS = {"e2e": e2e, "subtokens": subtokens, "wl": word_level}
+def maverick(record, **more):
+    """A document as Maverick's predictor and CRAC's language models have it."""
+    return {
+        "doc_id": record["document"],
+        "tokens": words_of(record["document"]),
+        "clusters_token_offsets": record["clusters"],
+        **more,
+    }
+
+
+def preco(record, **more):
+    """A document as PreCo has it: one sentence, exclusive ends."""
+    clusters = [[[0, start, end + 1] for start, end in cluster] for cluster in record["clusters"]]
+    sentences = [words_of(record["document"])]
+    return {
+        "id": record["document"],
+        "sentences": sentences,
+        "mention_clusters": clusters,
+        **more,
+    }
+
+
+def coref_data(record, **more):
+    """A document as coref-data has it: one sentence, inclusive ends."""
+    clusters = [[[0, start, end] for start, end in cluster] for cluster in record["clusters"]]
+    words = words_of(record["document"])
+    tokens = [{"id": str(i), "text": word} for i, word in enumerate(words, start=1)]
+    return {
+        "id": record["document"],
+        "sentences": [{"tokens": tokens}],
+        "coref_chains": clusters,
+        **more,
+    }
+
+
+DIALECTS = {
+    "e2e": e2e,
+    "subtokens": subtokens,
+    "wl": word_level,
+    "maverick": maverick,
+    "preco": preco,
+    "coref-data": coref_data,
+}
 
 
 def write_lines(path, documents):

@@ -33,8 +33,8 @@ from closeread.exceptions import (
 from closeread.operations import COMMANDS, TOPICS
 
 WORDS = "closeread.words"
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What a full disk says; other files than standard output have a name."""
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What a full disk says, or a closed stream; other files than standard output have a name."""
 
 UNLOADED = ("failed to map segment", "annot allocate memory")
 """What the loader of Linux says of a library for which there is not enough memory."""
@@ -48,7 +48,7 @@ class LazyGroup(Group):
     """The commands; each is imported when it is used."""
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
-        """Run `closeread`; standard output and standard error may have any encoding, and be closed or full."""
+        """Run `closeread`; its streams may have any encoding, and results for a closed or full one are an error."""
         prepare_streams()
         try:
             return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
@@ -57,7 +57,7 @@ class LazyGroup(Group):
             if not standalone_mode:
                 raise
             where = f"{error.filename}: " if error.filename else ""
-            if not where and error.errno in FULL:
+            if not where and error.errno in UNWRITABLE:
                 where = "standard output: can't be written: "
                 # Python flushes it when it ends, and would complain once more
                 with suppress(OSError):

@@ -46,11 +46,13 @@ codecs.register_error(READABLE, _replace)
 
 
 def prepare_streams() -> None:
-    """Let standard output and standard error take any text; what is written to closed ones is lost."""
+    """Let standard output and standard error take any text; what is written to a closed standard error is lost."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed; a file that is opened later must not get its number
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            # What is opened to be read refuses to be written.
+            access = os.O_RDONLY if name == "stdout" else os.O_WRONLY
+            setattr(sys, name, open(os.open(os.devnull, access), "w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=READABLE)
 

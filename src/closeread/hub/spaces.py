@@ -11,6 +11,7 @@ from typing import Any
 
 from closeread.exceptions import RequestError, escape, pluralize, shorten
 from closeread.hub.cards import check_card, join_card, render_page, split_card
+from closeread.tables import BLOCK, escape_markdown
 
 SHORT = 60  # the longest short description of a Space that the Hub takes
 LANGUAGES = {"en": "english"}  # the names of languages in the tags of leaderboards, by BCP 47 tag
@@ -91,14 +92,14 @@ def leaderboard_files(
         "tags": tags,
     }
     boards = [
-        f"- {_escape_markdown(one['title'])}: "
+        f"- {_show(one['title'])}: "
         f"{pluralize(sum(row['kind'] == 'system' for row in one['rows']), 'system')}. "
         f"Signature: `{str(one['signature']).replace('`', '')}`"
         for one in index["boards"]
     ]
     links = ", ".join(f"<https://huggingface.co/datasets/{name}>" for name in datasets)
     parts = [
-        f"# {_escape_markdown(title)}",
+        f"# {_show(title)}",
         "Scores are computed by closeread, with confidence intervals; ranks are intervals, from paired tests. "
         "`board.json` and `board.csv` hold everything that the page shows.",
         "\n".join(boards),
@@ -114,6 +115,6 @@ def _make_card(title: str, emoji: str, color: str, about: Mapping[str, Any], tex
     return card
 
 
-def _escape_markdown(text: object) -> str:
+def _show(text: object) -> str:
     """Escape untrusted text, so that Markdown shows it as it is, on one line."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~&-])", r"\\\1", " ".join(escape(str(text)).split()))
+    return BLOCK.sub(r"\\\g<0>", escape_markdown(" ".join(escape(str(text)).split())))

@@ -13,6 +13,7 @@ from itertools import groupby
 from urllib.parse import urlsplit
 
 from closeread.exceptions import Problem, pluralize, quote
+from closeread.tables import quote_code
 
 LINK_LIMIT = 300  # characters
 MODEL_LIMIT = 96  # characters of `ORG/NAME`, by the Hub's documentation
@@ -133,18 +134,9 @@ def show_safely(text: str) -> str:
 def escape_markdown(text: str) -> str:
     """Return Markdown that shows a text as it is: a code span, in which nothing is markup.
 
-    Backslashes and character references would not do: mentions (`@user`) and bare links are found in the rendered text.
     Not for the cells of a table, which end at `|` even inside of code.
-
-    >>> print(escape_markdown("a `b` c"))
-    `` a `b` c ``
     """
-    shown = show_safely(text)
-    if not shown:
-        return ""
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
-    padded = "`" in shown or (shown[0] == shown[-1] == " " and shown.strip(" "))
-    return f"{fence} {shown} {fence}" if padded else f"{fence}{shown}{fence}"
+    return quote_code(show_safely(text))
 
 
 def format_time(time: str) -> str:

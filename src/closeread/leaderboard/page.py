@@ -38,12 +38,21 @@ from closeread.files import package_folder
 from closeread.leaderboard.names import (
     check_link,
     check_model,
-    escape_markdown,
     format_time,
     show_safely,
 )
 from closeread.leaderboard.results import HUB, Arrival, Entry
-from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, format_number, percent
+from closeread.tables import (
+    GAPS,
+    Grid,
+    Markup,
+    Style,
+    Whole,
+    escape_markdown,
+    find_width,
+    format_number,
+    percent,
+)
 
 Json = Mapping[str, Any]
 
@@ -83,8 +92,6 @@ TYPES = {
 }
 """The types of columns that are not text."""
 
-# text in which Markdown finds no markup
-PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 PROSE = ("description", "source text", "author", "flags")  # facts that a narrow terminal may wrap
 SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
@@ -281,15 +288,9 @@ def describe_detectable(board: Json) -> str:
     )
 
 
-def quote_cell(text: str) -> str:
-    """Return Markdown for a cell of a table that shows an untrusted text as it is."""
-    # A bar ends the cell, even inside of code.
-    return text if PLAIN.fullmatch(text) else "&#124;".join(map(escape_markdown, text.split("|")))
-
-
 def _quote(text: str, style: Style) -> str:
     if style == "markdown":
-        return Markup("<br>".join(map(quote_cell, text.split("\n"))))
+        return Markup("<br>".join(map(escape_markdown, text.split("\n"))))
     return text.replace("\n", " ")
 
 

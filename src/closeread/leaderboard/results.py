@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
+from closeread.corpus import notices
 from closeread.counts.report import Report
-from closeread.exceptions import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, name_option, quote
 from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import (
     FORMAT,
@@ -350,27 +350,36 @@ class CountCache:
 
             folder = Path(platformdirs.user_cache_dir("closeread")) / "leaderboard"
         self._folder = folder
+        self._unwritten: dict[Path, Blocks] = {}
 
     def read(self, board: Board, record: Record) -> Blocks | None:
         """Return the counts of a record; None if they are not here or damaged, so that they are counted again."""
+        place = self._place(board, record)
+        if place in self._unwritten:
+            return self._unwritten[place]
         try:
-            with np.load(
-                io.BytesIO(self._place(board, record).read_bytes()), allow_pickle=False
-            ) as found:
-                names, blocks = tuple(found["names"].tolist()), found["blocks"]
-                is_ours = int(found["format"]) == CACHE_FORMAT and blocks.shape == (
-                    board.n_blocks,
-                    len(names),
-                )
-        except (OSError, ValueError, TypeError, KeyError, BadZipFile):
+            data = io.BytesIO(place.read_bytes())
+            with np.load(data, allow_pickle=False) as arrays:
+                number, names = int(arrays["format"]), tuple(arrays["names"].tolist())
+                blocks = arrays["blocks"].astype(float)
+        except Exception:  # NumPy raises errors of many kinds for damaged files
             return None
+        is_ours = number == CACHE_FORMAT and blocks.shape == (board.n_blocks, len(names))
         return (names, blocks) if is_ours else None
 
     def write(self, board: Board, record: Record, counts: Blocks) -> None:
-        """Keep the counts of a record."""
-        make_folders(self._folder)
-        with replacing(self._place(board, record)) as partial, partial.open("wb") as file:
-            np.savez(file, format=CACHE_FORMAT, names=np.array(counts[0]), blocks=counts[1])
+        """Keep the counts of a record; in memory if the folder can't be written."""
+        place = self._place(board, record)
+        try:
+            make_folders(self._folder)
+            with replacing(place) as partial, partial.open("wb") as file:
+                np.savez(file, format=CACHE_FORMAT, names=np.array(counts[0]), blocks=counts[1])
+        except OSError as error:
+            self._unwritten[place] = counts
+            notices.warn(
+                f"{self._folder} {error.strerror}; the next run scores these submissions again, "
+                f"unless {name_option('cache')} names another folder"
+            )
 
     def _place(self, board: Board, record: Record) -> Path:
         metrics = [metric.name for metric in board.procedure.metrics]

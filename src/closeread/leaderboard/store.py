@@ -8,6 +8,7 @@ description of a submission last; a judge that is killed leaves a store that the
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 Store: TypeAlias = "FolderStore | HubStore"  # where submissions arrive and results are kept
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
+# what file systems without locks say, such as some that are mounted over a network
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
 
 
@@ -231,7 +234,13 @@ class FolderStore:
     def _lock(self, name: str) -> Iterator[None]:
         """Hold a lock, which the system releases if the process is killed."""
         with (self._folder / name).open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
+                what = "is on a file system without locks; put the store on a local disk"
+                raise RequestError(f"{self._folder} {what}") from error
             yield
 
 

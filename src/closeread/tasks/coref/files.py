@@ -59,7 +59,7 @@ def iterate_formats() -> Iterator[Format]:
     return map(load_format, FORMATS)
 
 
-NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *(.+?)\s*$")
+NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *+(.*\S)")
 
 
 class Reading(NamedTuple):

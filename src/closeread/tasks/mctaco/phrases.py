@@ -49,7 +49,7 @@ _NO_SUBJECTS = frozenset(
 )
 """Relative pronouns, and the end of "let's"."""
 
-_WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
+_WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|(?:[^\WA-Z]*+[A-Z]){2}\w*+)")
 _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
 
 
@@ -134,8 +134,9 @@ _AUXILIARIES = frozenset({
 })
 # fmt: on
 _ATTACHED = re.compile(
-    r"\s+(?=(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll)|['\u2019,.;:!?%])(?:\s|\Z))|(?<=\$)\s+(?=[0-9])"
-    r"|\s+(?=-\s\w)|(?<=\w\s-)\s+(?=\w)"  # "counter - clockwise"
+    r"(?<!\s)\s++(?=(?:n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll)|['\u2019,.;:!?%])(?:\s|\Z))"
+    r"|(?<=\$)\s++(?=[0-9])"
+    r"|(?<!\s)\s++(?=-\s\w)|(?<=\w\s-)\s++(?=\w)"  # "counter - clockwise"
 )
 _POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 

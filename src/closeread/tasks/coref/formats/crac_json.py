@@ -6,14 +6,13 @@ them; null entities are those of a document without annotation.  The documents m
 
 from __future__ import annotations
 
-import json
 import re
 from json import JSONDecodeError
 from pathlib import Path
 
 from closeread.exceptions import FormatError, Problem
 from closeread.formats import Format
-from closeread.formats.json_lines import parse_json
+from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import MentionTable, split_table, table_of
@@ -78,7 +77,7 @@ def dump_crac_json(table: MentionTable, *, blind: bool = False) -> str:
             "clusters_token_offsets": None if blind else offsets,
             "clusters_text_mentions": None if blind else texts,
         }
-        lines.append(json.dumps(record, ensure_ascii=False))
+        lines.append(dump_json_lines([record]).removesuffix("\n"))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 

@@ -200,10 +200,13 @@ def list_tokens(table: MentionTable, kind: str, *, mark: bool = True) -> Iterato
     """Yield the tokens of each document, with `##` before empty nodes if `mark`.
 
     Raises:
-        ValueError: a mention is discontinuous, or the documents have no words; `kind` names the format in the message.
+        ValueError: a mention is discontinuous, or a document has no name or no words; `kind` names the format in the
+            message.
     """
     if table.parts:
         raise ValueError(f"{kind} can't express discontinuous mentions")
+    if "" in table.names:
+        raise ValueError(f"a document has no name, which {kind} needs")
     for i, document in enumerate(split_table(table)):
         tokens = list(table.words(i)) if table.words is not None else []
         nodes = {node.token for node in document.empty}
@@ -234,6 +237,7 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
                 or token.split() != [token]
                 or TAGGED.fullmatch(token)
                 or INVENTED.fullmatch(token)
+                or describe_unsafe(token)
             ):
                 raise ValueError(
                     f"CRAC's text can't express the word {quote(token)} of {quote(document.name)}"
@@ -267,6 +271,8 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
         lines.append(" ".join(cells) + "\n")
     if is_markup(lines):
         raise ValueError("CRAC's text can't express words such as <e1>, which would be tags")
+    if lines and lines[0].startswith(("{", "[", "\ufeff")):
+        raise ValueError("CRAC's text can't begin with {, [ or U+FEFF: it would be read as JSON")
     return "".join(lines)
 
 
