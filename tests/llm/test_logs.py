@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 
-def run(folder, task, model="closeread/random", **options):
+def evaluate(folder, task, model="closeread/random", **options):
     (log,) = inspect_ai.eval(
         task, model=model, log_dir=str(folder), display="none", log_format="json", **options
     )
@@ -28,7 +28,9 @@ def run(folder, task, model="closeread/random", **options):
 def log(tmp_path_factory):
     from closeread.llm import tasks
 
-    log = run(tmp_path_factory.mktemp("logs"), tasks.mctaco(config="sample", prompt=1), epochs=2)
+    log = evaluate(
+        tmp_path_factory.mktemp("logs"), tasks.mctaco(config="sample", prompt=1), epochs=2
+    )
     return Path(log.location)
 
 
@@ -115,6 +117,106 @@ def test_a_part_of_the_questions_is_cut_short(tmp_path):
     from closeread.llm import tasks
 
     with pytest.raises(FormatError, match="it has 5 of 25 answers"):
-        read_log(run(tmp_path, tasks.mctaco(config="sample"), limit=5).location)
+        read_log(evaluate(tmp_path, tasks.mctaco(config="sample"), limit=5).location)
     with pytest.raises(FormatError, match="does not exist"):
         read_log(tmp_path / "none.eval")
+
+
+def set_metadata(**values):
+    return lambda log: log["eval"]["metadata"].update(values)
+
+
+def set_exam(**values):
+    return lambda log: log["eval"]["metadata"]["exam"].update(values)
+
+
+def set_answer(**values):
+    return lambda log: log["samples"][0]["scores"]["count_answers"]["metadata"].update(values)
+
+
+def set_epochs(number):
+    return lambda log: log["eval"]["config"].update(epochs=number)
+
+
+def set_epoch(number):
+    return lambda log: log["samples"][0].update(epoch=number)
+
+
+def set_usage(**values):
+    return lambda log: log["stats"]["model_usage"]["closeread/random"].update(values)
+
+
+ROW = {"id": "test-q0000-a0", "label": "yes"}
+
+FORGED = [
+    (set_exam(evil=1), r"exam: unknown field 'evil'"),
+    (lambda log: log["eval"]["metadata"]["exam"].pop("name"), "exam: field 'name' is missing"),
+    (set_metadata(exam=[]), "exam: expected an object .* found a list"),
+    (set_metadata(exam=None), "exam: expected an object .* found null"),
+    (set_metadata(exam="mctaco"), "exam: expected an object .* found 'mctaco'"),
+    (set_exam(config=["sample"]), "config: expected text or null, found a list"),
+    (set_exam(config="smaple"), "smaple"),
+    (set_exam(split={}), "split: expected text or null, found an object"),
+    (set_exam(name="../mctaco"), r"name: .* is not valid"),
+    (set_exam(name="mctacos"), "mctacos"),
+    (set_exam(prompt="../../x"), "prompt: expected a whole number"),
+    (set_exam(ask="answer"), "ask: .* is not one of"),
+    (set_exam(shots=-1), "shots: -1 is less than"),
+    (set_exam(structured=1), "structured: expected true or false"),
+    (set_metadata(procedure="tne"), "is of mctaco, but says 'tne'"),
+    (lambda log: log["eval"]["metadata"].pop("signature"), "field 'signature' is missing"),
+    (set_metadata(samples="25"), "samples: expected a whole number"),
+    (set_metadata(samples=[25]), "samples: expected a whole number"),
+    (set_metadata(samples=True), "samples: expected a whole number"),
+    (set_metadata(samples=0), "samples: 0 is less than"),
+    (set_metadata(samples=10**30), "samples: .* is greater than"),
+    (set_metadata(samples=24), r"has 25 answers of epoch 1 \(expected 24 of each of 2 epochs\)"),
+    (set_epochs(10**9), "epochs: 1000000000 is greater than"),
+    (set_epochs(0), "epochs: 0 is less than"),
+    (set_epochs(-2), "epochs: -2 is less than"),
+    (set_epochs(1), r"has 25 answers of epoch 2 \(expected 25 of each of 1 epoch\)"),
+    (set_epoch(99), r"has .* of epoch \d+ \(expected 25 of each of 2 epochs\)"),
+    (set_epoch(2), r"has 2\d answers of epoch \d \(expected 25 of each of 2 epochs\)"),
+    (set_epoch(0), "epoch: 0 is less than"),
+    (set_epoch(-5), "epoch: -5 is less than"),
+    (
+        lambda log: log["samples"][0]["scores"]["count_answers"]["metadata"].pop("rows"),
+        "field 'rows' is missing",
+    ),
+    (lambda log: log["samples"][0]["scores"]["count_answers"].pop("metadata"), "'rows' is missing"),
+    (set_answer(rows=5), "rows: expected a list, found 5"),
+    (set_answer(rows={}), "rows: expected a list, found an object"),
+    (set_answer(rows=[["test-q0000-a0", "yes"]]), r"rows\S*: expected an object, found a list"),
+    (set_answer(rows=["yes"]), r"rows\S*: expected an object, found 'yes'"),
+    (set_answer(rows=[ROW | {"label": "\ud800"}]), "lone surrogate|not a log of inspect"),
+    (set_answer(rows=[ROW | {"\ud800": "yes"}]), "is not valid|not a log of inspect"),
+    (set_answer(rows=[ROW | {"label": float("nan")}]), "is not a finite number"),
+    (set_answer(rows=[ROW | {"label": float("inf")}]), "is not a finite number"),
+    (set_answer(corrected=2), "corrected: expected true or false"),
+    (set_usage(total_cost=float("nan")), "cost: is not a finite number"),
+    (set_usage(total_cost=-1), "cost: -1.* is less than"),
+    (set_usage(input_tokens=-(10**9)), "input_tokens: .* is less than"),
+]
+
+
+@pytest.mark.parametrize(("edit", "message"), FORGED)
+def test_what_a_log_says_is_checked(edit, message, change):
+    path = change(edit)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_log(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_forged_logs_are_errors_behind_each_door(change, run):
+    for edit in (set_answer(rows=5), set_exam(evil=1), set_epochs(10**9)):
+        path = change(edit)
+        for command in (
+            ("llm", "rows", path, "-o", path.with_name("rows.jsonl")),
+            ("score", "mctaco", path, "--config", "sample"),
+            ("validate", "mctaco", path, "--config", "sample"),
+            ("table", "mctaco", path, "--config", "sample"),
+        ):
+            done = run(*command)
+            assert done.exit_code == 1
+            assert path.name in done.output
+            assert "Traceback" not in done.output

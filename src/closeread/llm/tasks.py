@@ -7,7 +7,6 @@ that were read of the answer, the unit's counts, and no gold.  Scores are comput
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -39,14 +38,14 @@ from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
+from closeread.json_schema import LONE_SURROGATE
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
-from closeread.llm.questions import Exam
+from closeread.llm.questions import Exam, make_exam
 from closeread.llm.scores import average_epochs, count_unit
 from closeread.parameters import within
 from closeread.records import Record
 
 NAN = float("nan")
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @task
@@ -368,7 +367,7 @@ def open_exam(about: dict[str, Any]) -> Exam:
 
 @cache
 def _open_exam(about: str) -> Exam:
-    return Exam(**json.loads(about))
+    return make_exam(json.loads(about), "the metadata")
 
 
 def predict(
