@@ -1,12 +1,14 @@
 """Logs are read: their rows, and what is known of the model; a log that can't be scored is refused in a sentence."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import closeread
 from closeread.exceptions import FormatError
+from closeread.limits import keep_files_below
 from closeread.llm.logs import read_log
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
@@ -18,9 +20,8 @@ pytestmark = [
 
 
 def evaluate(folder, task, model="closeread/random", **options):
-    (log,) = inspect_ai.eval(
-        task, model=model, log_dir=str(folder), display="none", log_format="json", **options
-    )
+    options = {"log_format": "json"} | options
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(folder), display="none", **options)
     return log
 
 
@@ -220,3 +221,28 @@ def test_forged_logs_are_errors_behind_each_door(change, run):
             assert done.exit_code == 1
             assert path.name in done.output
             assert "Traceback" not in done.output
+
+
+def test_archives_that_unpack_to_much_are_refused_unread(tmp_path, monkeypatch):
+    def refuse(path):
+        raise AssertionError(f"{path} is read")
+
+    monkeypatch.setattr("inspect_ai.log.read_eval_log", refuse)
+    path = tmp_path / "run.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        for number in range(3):
+            archive.writestr(f"samples/{number}_epoch_1.json", " " * 2**20)
+    assert path.stat().st_size < 10_000
+    message = r"run.eval: is too large: 3,145,730 bytes, unpacked \(limit: 3,145,729\)"
+    with keep_files_below(3 * 2**20 + 1), pytest.raises(FormatError, match=message):
+        read_log(path)
+
+
+def test_archives_are_read(tmp_path):
+    from closeread.llm import tasks
+
+    task = tasks.mctaco(config="sample")
+    log = evaluate(tmp_path, task, log_format="eval")
+    assert zipfile.is_zipfile(log.location)
+    assert len(read_log(log.location).rows[0]) == 103

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, is_zipfile
 
+from closeread import limits
 from closeread.exceptions import (
     FormatError,
     MissingExtraError,
@@ -87,9 +89,12 @@ def read_log(path: str | Path) -> Log:
     if not path.is_file():
         raise refuse("does not exist")
     try:
-        log = read_eval_log(str(path))
-    except Exception as error:  # of any kind, from inspect's readers of ZIP and JSON
+        excess = limits.describe_excess(_find_size(path), "bytes, unpacked")
+        log = None if excess else read_eval_log(str(path))
+    except Exception as error:  # of any kind, from readers of ZIP and JSON
         raise refuse("is not a log of inspect-ai") from error
+    if log is None:
+        raise refuse(str(excess))
     about: dict[str, Any] = log.eval.metadata or {}
     if "closeread" not in about:
         raise refuse(
@@ -152,6 +157,14 @@ def read_log(path: str | Path) -> Log:
         about["signature"],
         about["gold"],
     )
+
+
+def _find_size(path: Path) -> int:
+    """Return the bytes of a log, those of all members if it is an archive."""
+    if not is_zipfile(path):
+        return path.stat().st_size
+    with ZipFile(path) as archive:
+        return sum(member.file_size for member in archive.infolist())
 
 
 def _sum_usage(usage: Collection[Any]) -> dict[str, Any]:
