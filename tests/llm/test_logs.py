@@ -1,6 +1,7 @@
 """Logs are read: their rows, and what is known of the model; a log that can't be scored is refused in a sentence."""
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -246,3 +247,29 @@ def test_archives_are_read(tmp_path):
     log = evaluate(tmp_path, task, log_format="eval")
     assert zipfile.is_zipfile(log.location)
     assert len(read_log(log.location).rows[0]) == 103
+
+
+OPENED = list[str]()
+sys.addaudithook(lambda event, details: OPENED.append(str(details[0])) if event == "open" else None)
+
+
+def test_paths_that_a_log_names_are_not_opened(change, tmp_path, run):
+    gold, examples = tmp_path / "gold.jsonl", tmp_path / "examples.jsonl"
+    articles = tmp_path / "articles"
+    articles.mkdir()
+    rows = list(closeread.load_dataset("mctaco", "sample")["test"])
+    for path in (gold, examples, articles / "Vase.txt"):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    named = {"gold": str(gold), "examples": str(examples), "articles": str(articles)}
+    path = change(set_exam(config=None, split=None, **named))
+    OPENED.clear()
+    read = read_log(path)
+    assert (read.gold, len(read.rows[0])) == (str(gold), 103)
+    message = "gold.jsonl', and logs can't choose what is read; name the gold yourself (--gold)"
+    for command in ("score", "validate", "table"):
+        done = run(command, "mctaco", path)
+        assert message in " ".join(done.output.split()), command
+    assert str(path) in OPENED
+    assert not [opened for opened in OPENED if opened.startswith(tuple(named.values()))]
+    report = closeread.score("mctaco", path, gold=gold)
+    assert report.scores == closeread.score("mctaco", path, config="sample").scores

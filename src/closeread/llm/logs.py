@@ -34,7 +34,7 @@ class Log:
             `closeread.score`.
         config, split: the part of the corpus; None for gold of the user's.
         options: options of the procedure that differ from its defaults, for `closeread.score`.
-        gold: the path of the gold file as it was given; None for the corpus.
+        gold: the path of the gold file as the log has it, for people; None for the corpus.
         exam: how the questions were asked: the prompt's number, the examples, and the rest of `questions.Exam`.
         model: its name, as inspect has it.
         epochs: how many times each question was asked.
@@ -71,8 +71,10 @@ class Log:
 def read_log(path: str | Path) -> Log:
     """Read a log that `inspect eval closeread/…` wrote.
 
+    No path that the log names is opened; whether gold of the user's is the same as then is not checked.
+
     Raises:
-        FormatError: the file is no log, is that of another task, is cut short, or was written with other gold.
+        FormatError: the file is no log, is that of another task, is cut short, or has another version of a corpus.
         MissingExtraError: inspect-ai is not installed.
     """
     try:
@@ -123,8 +125,11 @@ def read_log(path: str | Path) -> Log:
                 f" (expected {about['samples']:,} of each of {pluralize(epochs, 'epoch')})"
             )
     exam = make_exam(about["exam"], path)
+    signature = about["signature"]
     try:
-        procedure, signature = exam.procedure, exam.scorer.expected_signature()
+        procedure = exam.procedure
+        if exam.gold is None:  # a log may name any path, so none is opened
+            signature = exam.scorer.expected_signature()
     except RequestError as error:  # such as a config that the corpus does not have
         raise refuse(str(error)) from None
     if procedure != about["procedure"]:

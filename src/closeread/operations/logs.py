@@ -12,7 +12,14 @@ import numpy as np
 from closeread.counts.counts import Counts
 from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.systems import detect_kind
-from closeread.exceptions import FormatError, Problem, pluralize
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import make_place
 
@@ -66,12 +73,21 @@ def read_log_of(path: Path, procedure: Procedure) -> Log:
 def take_gold(
     name: str, logs: Sequence[Log], place: GoldSpec, options: Mapping[str, T]
 ) -> tuple[GoldSpec, dict[str, T | str]]:
-    """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none."""
+    """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none.
+
+    Raises:
+        RequestError: the log has gold of its own, which only the user may name: a log may name any path.
+    """
     if not logs:
         return place, dict(options)
     log = logs[0]
     if all(part is None for part in place[1:]):
-        place, _ = make_place(name, log.gold, log.config, log.split)
+        if log.gold is not None:
+            found = (
+                f"{log.path} was scored with {quote(log.gold)}, and logs can't choose what is read"
+            )
+            raise RequestError(f"{found}; name the gold yourself ({name_option('gold')})")
+        place, _ = make_place(name, None, log.config, log.split)
     return place, {**log.options, **options}
 
 
