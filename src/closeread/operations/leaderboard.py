@@ -452,7 +452,7 @@ def _take_predictions(
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.operations.logs import read_log_of, read_only_log
+    from closeread.operations.logs import fill_unread, read_log_of, read_only_log
 
     if log is None:
         answers = read_only_log(predictions, board.procedure)
@@ -468,7 +468,7 @@ def _take_predictions(
         )
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{answers.path.stem}.jsonl")
-        path.write_text(dump_json_lines(answers.rows[0]), "utf-8")
+        path.write_text(dump_json_lines(fill_unread(answers, board)), "utf-8")
         yield path
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn
 from closeread.counts.counts import Counts
 from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.systems import detect_kind
@@ -21,9 +23,12 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.formats.text import is_open_pipe
+from closeread.llm.answers import FORMS
+from closeread.records import Record
 from closeread.scoring import make_place
 
 if TYPE_CHECKING:
+    from closeread.leaderboard.declaration import Board
     from closeread.llm.logs import Log
 
 T = TypeVar("T")
@@ -89,6 +94,34 @@ def take_gold(
             raise RequestError(f"{found}; name the gold yourself ({name_option('gold')})")
         place, _ = make_place(name, None, log.config, log.split)
     return place, {**log.options, **options}
+
+
+def fill_unread(log: Log, board: Board) -> list[Record]:
+    """Return the rows of a log with one epoch, and an empty prediction for whatever no answer could be read of.
+
+    None is added on boards that count what is missing as empty.  McTaco has no empty predictions: a board that asks
+    for all of them gets "no".
+    """
+    rows, name = list(log.rows[0]), board.procedure.name
+    if board.options.get("missing") != "error":
+        return rows
+    key = "document" if name == "coref" else load_corpus(board.corpus or "").key
+    known = [{key: one} for one in board.ids]
+    if not board.own_gold:
+        gold = board.open_scorer(None).gold
+        names = board.procedure.sides.names(gold)
+        known = [{key: one} for one in names] if name == "coref" else gold.records
+    nothing = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
+    answered = {row.get(key) for row in rows}
+    lacking = [record for record in known if record[key] not in answered]
+    for record in lacking:
+        named = {field: record[field] for field in (key, "entity") if field in record}
+        rows.append({**named, **nothing})
+    if lacking:
+        warn(
+            f"no answer was read for {pluralize(len(lacking), 'id')}: nothing is predicted for them"
+        )
+    return rows
 
 
 def average_counts(counted: Sequence[Counts]) -> Counts:
