@@ -67,6 +67,21 @@ class Log:
     signature: str
     gold_digest: str
 
+    @property
+    def description(self) -> str:
+        """The model and how it was asked, in a line: settings that make different systems of one model."""
+        exam = self.exam
+        parts = [self.model, f"prompt {exam.prompt}"]
+        if self.procedure == "mctaco":
+            parts.append(f"ask={exam.ask}")
+        parts.append(f"structured={str(exam.structured).lower()}")
+        parts.append(f"shots={exam.shots}")
+        if exam.shots:
+            parts.append(f"seed={exam.seed}")
+            if exam.examples is not None:
+                parts.append(f"examples={Path(exam.examples).name}")
+        return ", ".join([*parts, f"closeread {self.version}"])
+
 
 def read_log(path: str | Path) -> Log:
     """Read a log that `inspect eval closeread/…` wrote.

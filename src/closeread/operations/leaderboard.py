@@ -422,7 +422,7 @@ def submit(
         "code": code,
         "description": description,
     }
-    with _take_predictions(predictions, log, board) as path:
+    with _take_predictions(predictions, log, board, about) as path:
         if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
             raise SubmissionError(path, [Problem(reason)])
         if author is not None:
@@ -446,9 +446,12 @@ def submit(
 
 @contextmanager
 def _take_predictions(
-    predictions: str | Path | None, log: str | Path | None, board: Board
+    predictions: str | Path | None,
+    log: str | Path | None,
+    board: Board,
+    about: dict[str, str | None],
 ) -> Iterator[Path]:
-    """Yield the file to submit, for a log one with its rows."""
+    """Yield the file to submit, for a log one with its rows; the log is the description if there is no other."""
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
     from closeread.formats.json_lines import dump_json_lines
@@ -466,6 +469,7 @@ def _take_predictions(
             answers.path,
             [Problem(f"has {answers.epochs} epochs (expected one, as files of predictions)")],
         )
+    about["description"] = about["description"] or answers.description
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{answers.path.stem}.jsonl")
         path.write_text(dump_json_lines(fill_unread(answers, board)), "utf-8")
