@@ -1,7 +1,8 @@
 """Tasks of inspect-ai, such as `inspect eval closeread/mctaco`, and models without weights to try them with.
 
 A sample is a question about one unit (one candidate, if McTaco's are asked about one by one).  Its log holds the rows
-that were read of the answer, the unit's counts, and no gold.  Scores are computed from summed counts.
+that were read of the answer and, unless gold is the user's own, the unit's counts and headline score, from which parts
+of the gold can be inferred.  Scores are computed from summed counts.
 """
 
 from __future__ import annotations
@@ -266,15 +267,16 @@ def count_answers() -> Scorer:
             answer = Answer(reason=str(error))
             counts = await run_sync(count_unit, exam, unit, [])
         metadata["rows"] = answer.rows
-        if exam.ask == "question":
+        # Counts and scores of single units would give own gold away: the value only tells that the answer was read.
+        value = float(answer.reason is None)
+        if exam.gold is None:
+            value = counts.report(ci=False).scores[exam.scorer.procedure.headline].value or 0.0
+        if exam.gold is None and exam.ask == "question":
             metadata["counts"] = dict(
                 zip(counts.table.names, counts.table.values[0].tolist(), strict=True)
             )
-        headline = counts.report(ci=False).scores[exam.scorer.procedure.headline].value
         reason = "refused" if refused and answer.reason else answer.reason
-        return Score(
-            value=headline or 0.0, answer="\n".join(texts), reason=reason, metadata=metadata
-        )
+        return Score(value=value, answer="\n".join(texts), reason=reason, metadata=metadata)
 
     return score
 
