@@ -106,12 +106,12 @@ def fill_unread(log: Log, board: Board) -> list[Record]:
     if board.options.get("missing") != "error":
         return rows
     key = "document" if name == "coref" else load_corpus(board.corpus or "").key
-    known = [{key: one} for one in board.ids]
+    known: Sequence[Record] = [{key: one} for one in board.ids]
     if not board.own_gold:
         gold = board.open_scorer(None).gold
         names = board.procedure.sides.names(gold)
         known = [{key: one} for one in names] if name == "coref" else gold.records
-    nothing = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
+    nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
     answered = {row.get(key) for row in rows}
     lacking = [record for record in known if record[key] not in answered]
     for record in lacking:
