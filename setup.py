@@ -85,6 +85,7 @@ setup(
             "neural/*.json",
             "operations/*.md",
             "leaderboard/templates/*",
+            "llm/*.json",
             "llm/lm_eval/*.yaml",
             "tasks/*.bib",
             "tasks/**/*.json",

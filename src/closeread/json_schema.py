@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -25,6 +26,7 @@ from closeread.files import package_folder
 
 Schema = dict[str, Any]
 
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 LISTED = 5  # how many fields a message lists; more choices than these need a suggestion
 TYPES = {
     "string": "text",
@@ -50,6 +52,8 @@ def find_problems(found: object, schema: str) -> list[Problem]:
     """Return the problems of a JSON value by one of our schemas, as `check_json`; empty if it is valid."""
     try:
         if _load_validator(schema).is_valid(found):
+            # `jsonschema_rs` takes NaN for null, and accepts lone surrogates.
+            json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
             return []
     except ValueError:  # no JSON, such as a set or a lone surrogate
         pass
@@ -81,11 +85,7 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
     import jsonschema  # takes 60 ms to import, and only errors need it
 
     try:
-        problems = [
-            Problem("is not a finite number", path=path)
-            for path, value in _walk(found)
-            if isinstance(value, float) and not math.isfinite(value)
-        ]
+        problems = list(_find_unsafe(found))
         for schema in schemas:
             draft = jsonschema.validators.validator_for(schema)
             # Each error takes some kilobytes.
@@ -112,6 +112,14 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
     if len(problems) > limits.MAX_PROBLEMS:
         return [*problems[: limits.MAX_PROBLEMS], Problem("has further problems, not listed")]
     return problems
+
+
+def _find_unsafe(found: object) -> Iterator[Problem]:
+    for path, value in _walk(found):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield Problem("is not a finite number", path=path)
+        elif isinstance(value, str) and LONE_SURROGATE.search(value):
+            yield Problem(f"{quote(value)} contains a lone surrogate", path=path)
 
 
 def _walk(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, object]]:

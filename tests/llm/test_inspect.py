@@ -1,4 +1,4 @@
-"""Runs of inspect-ai: scores are those of `closeread score` on the rows of the log, which has no gold."""
+"""Runs of inspect-ai: scores are those of `closeread score` on the rows of the log, and what a log tells of gold."""
 
 import json
 import math
@@ -88,13 +88,32 @@ def test_slices_are_scores(run):
     )
 
 
-def test_a_log_has_rows_and_counts_but_no_gold(run):
+def test_a_log_has_rows_and_counts_but_no_label(run):
     log = run(tasks.mctaco(config="sample"), "always-negative")
     sample, gold = log.samples[0], closeread.load_dataset("mctaco", "sample")["test"][0]
     assert sample.scores["count_answers"].metadata["counts"]["candidates"] == 5
     assert '"label": "yes"' not in json.dumps(sample.model_dump(mode="json"))
     assert gold["question"] in sample.input
     assert sample.target == ""
+
+
+@pytest.mark.parametrize("ask", ["question", "candidate"])
+def test_a_log_of_own_gold_tells_nothing_of_single_questions(ask, run, tmp_path):
+    rows = list(closeread.load_dataset("mctaco", "sample")["test"])
+    same, other = {"yes": "yes", "no": "no"}, {"yes": "no", "no": "yes"}
+    seen = []
+    for name, labels in (("same", same), ("other", other)):
+        gold = tmp_path / f"{name}.jsonl"
+        lines = [json.dumps({**row, "label": labels[row["label"]]}) for row in rows]
+        gold.write_text("\n".join(lines) + "\n", "utf-8")
+        log = run(tasks.mctaco(gold=str(gold), ask=ask), "always-positive")
+        scores = [sample.scores["count_answers"] for sample in log.samples]
+        seen.append([score.model_dump(exclude={"history"}) for score in scores])
+        expected = closeread.score("mctaco", list_rows(log), gold=gold, ci=False)
+        assert list_scores(log)["f1"] == expected.scores["f1"].value
+    assert seen[0] == seen[1]
+    assert {score["value"] for score in seen[0]} == {1.0}
+    assert not any("counts" in score["metadata"] for score in seen[0])
 
 
 def test_counts_are_averaged_over_epochs(run):

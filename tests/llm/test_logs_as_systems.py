@@ -11,6 +11,7 @@ from shared.boards import make_store, sample_answers, sample_board
 import closeread
 from closeread.counts.systems import SystemsTable, detect_kind
 from closeread.llm.logs import Log
+from closeread.llm.questions import Exam
 
 USAGE = ("answered", "tokens in", "tokens out", "cost ($)")
 
@@ -22,7 +23,7 @@ def make_log(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("closeread.llm.logs.read_log", lambda path: logs[Path(path)])
 
-    def make(name, model, *epochs, cost=None, procedure="mctaco"):
+    def make(name, model, *epochs, cost=None, procedure="mctaco", **settings):
         path = Path(name)
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w") as file:
@@ -44,8 +45,8 @@ def make_log(tmp_path, monkeypatch):
             input_tokens=12345,
             output_tokens=67,
             cost=cost,
-            exam=None,
-            version="0",
+            exam=Exam(procedure, "sample", prompt=2, **settings),
+            version="0.1",
             signature="",
             gold_digest="",
         )
@@ -223,3 +224,77 @@ def test_a_log_of_inspect_is_a_system(tmp_path):
     assert table.names == ("closeread/always-positive",)
     assert table.reports[0].scores == closeread.score("mctaco", rows, config="sample").scores
     assert table.usage["closeread/always-positive"].answered == 1
+
+
+BASELINES = {
+    "mctaco": "always-positive",
+    "tne": "title-last",
+    "timeline": "creation-time",
+    "coref": "one-entity",
+}
+
+
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
+@pytest.mark.parametrize("procedure", ["mctaco", "tne", "wikipossessions", "timeline", "coref"])
+@pytest.mark.parametrize("missing", ["error", "empty"])
+def test_what_was_not_read_is_submitted_as_nothing(procedure, missing, make_log, tmp_path, run):
+    names = {"timeline": "semeval2015_timeline", "coref": "marmara_coref"}
+    corpus = names.get(procedure, procedure)
+    rows = [{"article": "The Blue Kettle (painting)", "possessions": []}]
+    if procedure != "wikipossessions":
+        rows = closeread.baseline(corpus, BASELINES[procedure], config="sample")[:1]
+    board = sample_board(corpus, options={"missing": missing})
+    store = make_store(tmp_path / "board", board)
+    gold = board.open_scorer(None).gold
+    log = make_log("run.eval", "m", rows, procedure=procedure)
+    told = ("submit", corpus, "--system", "M", "--to", store.place)
+    done = run(*told, log)
+    assert done.exit_code == 0, done.stderr
+    (sent,) = (tmp_path / "board" / "submissions").rglob("*.jsonl")
+    lines = [json.loads(line) for line in sent.read_text("utf-8").splitlines()]
+    expected = closeread.score(corpus, rows, config="sample", missing="empty", ci=False)
+    found = closeread.score(corpus, lines, config="sample", missing=missing, ci=False)
+    differ = [name for name in expected.scores if found.scores[name] != expected.scores[name]]
+    # Questions without plausible candidates: "no" for each of them is an exact match, no prediction is not.
+    assert differ == ["exact_match"] * (procedure == "mctaco" and missing == "error")
+    assert ("no answer was read" in done.stderr) == (missing == "error")
+    n_units = len(board.procedure.sides.names(gold))
+    assert len(lines) == (n_units if missing == "error" else len(rows))
+
+
+def test_what_was_not_read_is_known_by_the_ids_of_private_gold(make_log, tmp_path, run):
+    from closeread.counts.procedure import GoldSpec
+    from closeread.leaderboard.declaration import make_board
+
+    gold = tmp_path / "gold.jsonl"
+    rows = list(closeread.load_dataset("mctaco", "sample")["test"])
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    store = make_store(tmp_path / "board", make_board("mctaco", GoldSpec(gold=gold)))
+    log = make_log("run.eval", "m", sample_answers(right=103)[5:])
+    done = run("submit", "mctaco", "--system", "M", "--to", store.place, log)
+    assert done.exit_code == 0, done.stderr
+    assert "no answer was read for 5 ids: nothing is predicted for them" in done.stderr
+    (sent,) = (tmp_path / "board" / "submissions").rglob("*.jsonl")
+    lines = [json.loads(line) for line in sent.read_text("utf-8").splitlines()]
+    assert lines[-5:] == [{"id": row["id"], "label": "no"} for row in rows[:5]]
+
+
+def test_a_submission_of_a_log_tells_how_the_model_was_asked(make_log, tmp_path, run):
+    store = make_store(tmp_path / "board", sample_board())
+    told = ("submit", "mctaco", "--system", "M", "--to", store.place)
+
+    def describe(name, *options, right, **settings):
+        log = make_log(name, "org/large", sample_answers(right=right), **settings)
+        before = set((tmp_path / "board" / "submissions").rglob("*.json"))
+        done = run(*told, log, *options)
+        assert done.exit_code == 0, done.stderr
+        (about,) = set((tmp_path / "board" / "submissions").rglob("*.json")) - before
+        return json.loads(about.read_text("utf-8"))["description"]
+
+    plain = "org/large, prompt 2, ask=question, structured=false, shots=0, closeread 0.1"
+    assert describe("a.eval", right=10) == plain
+    asked = {"ask": "candidate", "structured": True, "shots": 4, "examples": "/home/me/some.jsonl"}
+    assert describe("b.eval", right=20, seed=3, **asked) == (
+        "org/large, prompt 2, ask=candidate, structured=true, shots=4, seed=3, examples=some.jsonl, closeread 0.1"
+    )
+    assert describe("c.eval", "--description", "My own words", right=30) == "My own words"

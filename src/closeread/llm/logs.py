@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, is_zipfile
 
-from closeread.exceptions import FormatError, MissingExtraError, Problem, pluralize, quote
-from closeread.llm.questions import Exam
+from closeread import limits
+from closeread.exceptions import (
+    FormatError,
+    MissingExtraError,
+    Problem,
+    RequestError,
+    pluralize,
+    quote,
+)
+from closeread.json_schema import check_json
+from closeread.llm.questions import Exam, make_exam
 from closeread.records import Record
 
 
@@ -23,7 +34,7 @@ class Log:
             `closeread.score`.
         config, split: the part of the corpus; None for gold of the user's.
         options: options of the procedure that differ from its defaults, for `closeread.score`.
-        gold: the path of the gold file as it was given; None for the corpus.
+        gold: the path of the gold file as the log has it, for people; None for the corpus.
         exam: how the questions were asked: the prompt's number, the examples, and the rest of `questions.Exam`.
         model: its name, as inspect has it.
         epochs: how many times each question was asked.
@@ -56,12 +67,29 @@ class Log:
     signature: str
     gold_digest: str
 
+    @property
+    def description(self) -> str:
+        """The model and how it was asked, in a line: settings that make different systems of one model."""
+        exam = self.exam
+        parts = [self.model, f"prompt {exam.prompt}"]
+        if self.procedure == "mctaco":
+            parts.append(f"ask={exam.ask}")
+        parts.append(f"structured={str(exam.structured).lower()}")
+        parts.append(f"shots={exam.shots}")
+        if exam.shots:
+            parts.append(f"seed={exam.seed}")
+            if exam.examples is not None:
+                parts.append(f"examples={Path(exam.examples).name}")
+        return ", ".join([*parts, f"closeread {self.version}"])
+
 
 def read_log(path: str | Path) -> Log:
     """Read a log that `inspect eval closeread/…` wrote.
 
+    No path that the log names is opened; whether gold of the user's is the same as then is not checked.
+
     Raises:
-        FormatError: the file is no log, is that of another task, is cut short, or was written with other gold.
+        FormatError: the file is no log, is that of another task, is cut short, or has another version of a corpus.
         MissingExtraError: inspect-ai is not installed.
     """
     try:
@@ -78,41 +106,59 @@ def read_log(path: str | Path) -> Log:
     if not path.is_file():
         raise refuse("does not exist")
     try:
-        log = read_eval_log(str(path))
-    except Exception as error:  # of any kind, from inspect's readers of ZIP and JSON
+        excess = limits.describe_excess(_find_size(path), "bytes, unpacked")
+        log = None if excess else read_eval_log(str(path))
+    except Exception as error:  # of any kind, from readers of ZIP and JSON
         raise refuse("is not a log of inspect-ai") from error
+    if log is None:
+        raise refuse(str(excess))
     about: dict[str, Any] = log.eval.metadata or {}
-    if not {"closeread", "procedure", "exam", "signature", "gold", "samples"} <= about.keys():
+    if "closeread" not in about:
         raise refuse(
             f"is a log of the task {quote(log.eval.task)} (expected a task of closeread's)"
         )
-    exam, epochs = Exam(**about["exam"]), log.eval.config.epochs or 1
-    scored = [
+    scores = [
         (sample.epoch, score)
         for sample in log.samples or ()
         for name, score in (sample.scores or {}).items()
         if name == "count_answers"
     ]
+    answers = [{**(score.metadata or {}), "epoch": epoch} for epoch, score in scores]
+    epochs = 1 if log.eval.config.epochs is None else log.eval.config.epochs
+    usage = _sum_usage(log.stats.model_usage.values())
+    told = {"metadata": about, "model": log.eval.model, "epochs": epochs, "answers": answers}
+    check_json(told | usage, "closeread.llm/log.schema.json#log", path)
     expected = about["samples"] * epochs
-    if log.status != "success" or len(scored) != expected:
+    if log.status != "success" or len(scores) < expected:
         raise refuse(
-            f"is cut short: it has {len(scored):,} of {pluralize(expected, 'answer')} (status: {log.status})"
+            f"is cut short: it has {len(scores):,} of {pluralize(expected, 'answer')} (status: {log.status})"
         )
-    if (now := exam.scorer.expected_signature()) != about["signature"]:
+    for epoch, n_answers in Counter(epoch for epoch, _ in scores).items():
+        if epoch > epochs or n_answers != about["samples"]:
+            raise refuse(
+                f"has {pluralize(n_answers, 'answer')} of epoch {epoch}"
+                f" (expected {about['samples']:,} of each of {pluralize(epochs, 'epoch')})"
+            )
+    exam = make_exam(about["exam"], path)
+    signature = about["signature"]
+    try:
+        procedure = exam.procedure
+        if exam.gold is None:  # a log may name any path, so none is opened
+            signature = exam.scorer.expected_signature()
+    except RequestError as error:  # such as a config that the corpus does not have
+        raise refuse(str(error)) from None
+    if procedure != about["procedure"]:
+        raise refuse(f"is of {procedure}, but says {quote(about['procedure'])}")
+    if signature != about["signature"]:
         raise refuse(
-            f"was written with other gold or options: its signature is {about['signature']} (expected {now})"
+            f"was written with other gold or options: its signature is {about['signature']} (expected {signature})"
         )
     rows: list[list[Record]] = [[] for _ in range(epochs)]
-    for epoch, score in scored:
-        rows[epoch - 1] += (score.metadata or {})["rows"]
-    usage = list(log.stats.model_usage.values())
-    costs = [one.total_cost for one in usage]
-    cached = [
-        (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
-    ]
+    for answer in answers:
+        rows[answer["epoch"] - 1] += answer["rows"]
     return Log(
         path,
-        about["procedure"],
+        procedure,
         exam.name,
         exam.config,
         exam.split,
@@ -122,12 +168,34 @@ def read_log(path: str | Path) -> Log:
         log.eval.model,
         epochs,
         rows,
-        sum(score.reason is None for _, score in scored) / len(scored),
-        sum(bool((score.metadata or {}).get("corrected")) for _, score in scored),
-        sum(one.input_tokens for one in usage) + sum(cached),
-        sum(one.output_tokens for one in usage),
-        sum(one for one in costs if one is not None) if costs and None not in costs else None,
+        sum(score.reason is None for _, score in scores) / len(scores),
+        sum(bool(answer.get("corrected")) for answer in answers),
+        usage["input_tokens"],
+        usage["output_tokens"],
+        usage["cost"],
         about["closeread"],
         about["signature"],
         about["gold"],
     )
+
+
+def _find_size(path: Path) -> int:
+    """Return the bytes of a log, those of all members if it is an archive."""
+    if not is_zipfile(path):
+        return path.stat().st_size
+    with ZipFile(path) as archive:
+        return sum(member.file_size for member in archive.infolist())
+
+
+def _sum_usage(usage: Collection[Any]) -> dict[str, Any]:
+    """Return the tokens of all models, and the cost if it is known of each."""
+    costs = [one.total_cost for one in usage]
+    tokens = 0
+    for one in usage:
+        tokens += one.input_tokens
+        tokens += (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0)
+    return {
+        "input_tokens": tokens,
+        "output_tokens": sum(one.output_tokens for one in usage),
+        "cost": sum(costs) if costs and None not in costs else None,
+    }

@@ -19,6 +19,7 @@ from closeread import tasks
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import RequestError, describe_unknown, join_names, pluralize
+from closeread.json_schema import check_json
 from closeread.llm.answers import About, write_answer
 from closeread.records import Record
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
@@ -245,6 +246,12 @@ class Exam:
             )
             raise RequestError(f"{found_none}; name a folder of texts by articles=FOLDER")
         return texts
+
+
+def make_exam(about: Mapping[str, Any], source: object) -> Exam:
+    """Return the exam that a log describes; `source` names the log in messages."""
+    check_json(about, "closeread.llm/log.schema.json#exam", source)
+    return Exam(**about)
 
 
 def list_windows(n: int, size: int = WINDOW) -> list[tuple[int, int]]:

@@ -1,13 +1,13 @@
 """Tasks of inspect-ai, such as `inspect eval closeread/mctaco`, and models without weights to try them with.
 
 A sample is a question about one unit (one candidate, if McTaco's are asked about one by one).  Its log holds the rows
-that were read of the answer, the unit's counts, and no gold.  Scores are computed from summed counts.
+that were read of the answer and, unless gold is the user's own, the unit's counts and headline score, from which parts
+of the gold can be inferred.  Scores are computed from summed counts.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -39,14 +39,14 @@ from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
+from closeread.json_schema import LONE_SURROGATE
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
-from closeread.llm.questions import Exam
+from closeread.llm.questions import Exam, make_exam
 from closeread.llm.scores import average_epochs, count_unit
 from closeread.parameters import within
 from closeread.records import Record
 
 NAN = float("nan")
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @task
@@ -267,15 +267,16 @@ def count_answers() -> Scorer:
             answer = Answer(reason=str(error))
             counts = await run_sync(count_unit, exam, unit, [])
         metadata["rows"] = answer.rows
-        if exam.ask == "question":
+        # Counts and scores of single units would give own gold away: the value only tells that the answer was read.
+        value = float(answer.reason is None)
+        if exam.gold is None:
+            value = counts.report(ci=False).scores[exam.scorer.procedure.headline].value or 0.0
+        if exam.gold is None and exam.ask == "question":
             metadata["counts"] = dict(
                 zip(counts.table.names, counts.table.values[0].tolist(), strict=True)
             )
-        headline = counts.report(ci=False).scores[exam.scorer.procedure.headline].value
         reason = "refused" if refused and answer.reason else answer.reason
-        return Score(
-            value=headline or 0.0, answer="\n".join(texts), reason=reason, metadata=metadata
-        )
+        return Score(value=value, answer="\n".join(texts), reason=reason, metadata=metadata)
 
     return score
 
@@ -368,7 +369,7 @@ def open_exam(about: dict[str, Any]) -> Exam:
 
 @cache
 def _open_exam(about: str) -> Exam:
-    return Exam(**json.loads(about))
+    return make_exam(json.loads(about), "the metadata")
 
 
 def predict(

@@ -422,7 +422,7 @@ def submit(
         "code": code,
         "description": description,
     }
-    with _take_predictions(predictions, log, board) as path:
+    with _take_predictions(predictions, log, board, about) as path:
         if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
             raise SubmissionError(path, [Problem(reason)])
         if author is not None:
@@ -446,13 +446,16 @@ def submit(
 
 @contextmanager
 def _take_predictions(
-    predictions: str | Path | None, log: str | Path | None, board: Board
+    predictions: str | Path | None,
+    log: str | Path | None,
+    board: Board,
+    about: dict[str, str | None],
 ) -> Iterator[Path]:
-    """Yield the file to submit, for a log one with its rows."""
+    """Yield the file to submit, for a log one with its rows; the log is the description if there is no other."""
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.operations.logs import read_log_of, read_only_log
+    from closeread.operations.logs import fill_unread, read_log_of, read_only_log
 
     if log is None:
         answers = read_only_log(predictions, board.procedure)
@@ -466,9 +469,10 @@ def _take_predictions(
             answers.path,
             [Problem(f"has {answers.epochs} epochs (expected one, as files of predictions)")],
         )
+    about["description"] = about["description"] or answers.description
     with TemporaryDirectory() as folder:
         path = Path(folder, f"{answers.path.stem}.jsonl")
-        path.write_text(dump_json_lines(answers.rows[0]), "utf-8")
+        path.write_text(dump_json_lines(fill_unread(answers, board)), "utf-8")
         yield path
 
 

@@ -9,14 +9,26 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn
 from closeread.counts.counts import Counts
 from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.systems import detect_kind
-from closeread.exceptions import FormatError, Problem, pluralize
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    name_option,
+    pluralize,
+    quote,
+)
 from closeread.formats.text import is_open_pipe
+from closeread.llm.answers import FORMS
+from closeread.records import Record
 from closeread.scoring import make_place
 
 if TYPE_CHECKING:
+    from closeread.leaderboard.declaration import Board
     from closeread.llm.logs import Log
 
 T = TypeVar("T")
@@ -66,13 +78,50 @@ def read_log_of(path: Path, procedure: Procedure) -> Log:
 def take_gold(
     name: str, logs: Sequence[Log], place: GoldSpec, options: Mapping[str, T]
 ) -> tuple[GoldSpec, dict[str, T | str]]:
-    """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none."""
+    """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none.
+
+    Raises:
+        RequestError: the log has gold of its own, which only the user may name: a log may name any path.
+    """
     if not logs:
         return place, dict(options)
     log = logs[0]
     if all(part is None for part in place[1:]):
-        place, _ = make_place(name, log.gold, log.config, log.split)
+        if log.gold is not None:
+            found = (
+                f"{log.path} was scored with {quote(log.gold)}, and logs can't choose what is read"
+            )
+            raise RequestError(f"{found}; name the gold yourself ({name_option('gold')})")
+        place, _ = make_place(name, None, log.config, log.split)
     return place, {**log.options, **options}
+
+
+def fill_unread(log: Log, board: Board) -> list[Record]:
+    """Return the rows of a log with one epoch, and an empty prediction for whatever no answer could be read of.
+
+    None is added on boards that count what is missing as empty.  McTaco has no empty predictions: a board that asks
+    for all of them gets "no".
+    """
+    rows, name = list(log.rows[0]), board.procedure.name
+    if board.options.get("missing") != "error":
+        return rows
+    key = "document" if name == "coref" else load_corpus(board.corpus or "").key
+    known: Sequence[Record] = [{key: one} for one in board.ids]
+    if not board.own_gold:
+        gold = board.open_scorer(None).gold
+        names = board.procedure.sides.names(gold)
+        known = [{key: one} for one in names] if name == "coref" else gold.records
+    nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
+    answered = {row.get(key) for row in rows}
+    lacking = [record for record in known if record[key] not in answered]
+    for record in lacking:
+        named = {field: record[field] for field in (key, "entity") if field in record}
+        rows.append({**named, **nothing})
+    if lacking:
+        warn(
+            f"no answer was read for {pluralize(len(lacking), 'id')}: nothing is predicted for them"
+        )
+    return rows
 
 
 def average_counts(counted: Sequence[Counts]) -> Counts:

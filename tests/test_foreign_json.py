@@ -1,0 +1,121 @@
+"""No object is made of the fields of foreign JSON unless its names are known: `Class(**found)` would believe the file."""
+
+import ast
+import itertools
+from pathlib import Path
+
+import pytest
+
+import closeread
+
+PACKAGE = Path(closeread.__file__).parent
+ROOT = PACKAGE.parents[1]
+
+# by module and class, why the names of the fields are known
+REPORT = "counts/report.schema.json has checked it"
+OWN = "no JSON: arguments of our own"
+STORE = "leaderboard/store.schema.json has checked it"
+KNOWN = {
+    ("cli/commands.py", "ProcedureGroup"): OWN,
+    ("cli/groups.py", "Option"): OWN,
+    ("cli/options.py", "Argument"): OWN,
+    ("cli/options.py", "Option"): OWN,
+    ("counts/estimates.py", "Estimate"): REPORT,
+    ("counts/printed_tables.py", "Cell"): f"{REPORT}, and only names of fields are taken",
+    ("counts/printed_tables.py", "cls"): f"{REPORT}, and only names of fields are taken",
+    ("counts/report.py", "Provenance"): f"{REPORT}, and only names of fields are taken",
+    (
+        "counts/storage.py",
+        "Provenance",
+    ): "only names of fields are taken, and check_fields checks the values",
+    ("counts/systems.py", "SystemsTable"): OWN,
+    ("counts/systems.py", "Usage"): REPORT,
+    ("counts/systems.py", "cls"): f"{REPORT}, and only names of fields are taken",
+    ("drawing/pictures.py", "FancyArrowPatch"): OWN,
+    ("drawing/pictures.py", "Line2D"): OWN,
+    ("hf/builder.py", "DatasetInfo"): "the declaration of a corpus of ours",
+    ("hf/metric.py", "MetricInfo"): OWN,
+    ("leaderboard/declaration.py", "Board"): STORE,
+    ("leaderboard/declaration.py", "Limits"): STORE,
+    ("leaderboard/declaration.py", "Resampling"): STORE,
+    ("leaderboard/judge.py", "Entry"): OWN,
+    ("leaderboard/judge.py", "JudgingReport"): OWN,
+    ("leaderboard/results.py", "About"): STORE,
+    ("leaderboard/results.py", "cls"): STORE,
+    ("leaderboard/results.py", "cls as it is read"): STORE,
+    ("leaderboard/submission.py", "About"): OWN,
+    ("leaderboard/submission.py", "cls as it is read"): STORE,
+    ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
+    ("llm/tasks.py", "Exam"): OWN,
+    ("neural/links.py", "LinkChoice"): "other names are a FormatError",
+    ("neural/pairs.py", "PairChoice"): "other names are a FormatError",
+    ("neural/run_folders.py", "Epoch"): "a checkpoint, of which other names are a FormatError",
+    ("tasks/coref/documents.py", "MentionTable"): OWN,
+    ("tasks/coref/marmara/pairs.py", "LinearSVC"): OWN,
+    ("tasks/coref/marmara/pairs.py", "LinearSVR"): OWN,
+    ("tasks/mctaco/models.py", "TrainedRun"): "tasks/mctaco/runs.schema.json has checked it",
+    ("tasks/tne/columns.py", "NounPhrases"): OWN,
+    ("tasks/wikipossessions/plots.py", "Ellipse"): OWN,
+    ("tasks/wikipossessions/plots.py", "FancyBboxPatch"): OWN,
+    ("tasks/wikipossessions/plots.py", "Polygon"): OWN,
+    ("tasks/wikipossessions/plots.py", "Rectangle"): OWN,
+    ("tasks/wikipossessions/procedure.py", "Option"): OWN,
+}
+READERS = {"loads", "load", "parse_json", "read_json", "json"}
+
+
+def find_believed(tree):
+    """The names of classes, and of anything that reads JSON in the call, to which ** passes fields."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        passed = [keyword.value for keyword in node.keywords if keyword.arg is None]
+        name = name_last(node.func)
+        if any(reads_json(value) for value in passed):
+            yield f"{name} as it is read"
+        elif passed and (name == "cls" or name[:1].isupper()):
+            yield name
+
+
+def name_last(node):
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def reads_json(value):
+    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
+    return any(name_last(call.func) in READERS for call in calls)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Exam(**json.loads(text))",
+        "Exam(**about['exam'])",
+        "questions.Exam(name, **about)",
+        "cls(**{**found, 'a': 1})",
+        "make(**read_json(path))",
+        "[make(**one) for one in [Run(**one) for one in runs]]",
+    ],
+)
+def test_believed_json_is_noticed(source):
+    assert list(find_believed(ast.parse(source)))
+
+
+def test_objects_of_foreign_json_have_fields_that_are_checked():
+    found = set()
+    places = [PACKAGE, *(ROOT / name for name in ("loaders", "metrics"))]
+    for path in itertools.chain.from_iterable(place.rglob("*.py") for place in places):
+        base = PACKAGE if path.is_relative_to(PACKAGE) else ROOT
+        for name in find_believed(ast.parse(path.read_text("utf-8"))):
+            found.add((path.relative_to(base).as_posix(), name))
+    assert found == set(KNOWN)
+
+
+@pytest.mark.parametrize(
+    "schema", sorted({reason.split()[0] for reason in KNOWN.values() if ".schema.json" in reason})
+)
+def test_the_schemas_that_check_them_are_in_use(schema):
+    assert (PACKAGE / schema).is_file()
+    package, _, file = f"closeread/{schema}".rpartition("/")
+    named = f"{package.replace('/', '.')}/{file}"
+    assert any(named in path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
