@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import UTC, datetime
 from itertools import groupby
 from urllib.parse import urlsplit
 
@@ -145,6 +146,26 @@ def escape_markdown(text: str) -> str:
     fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     padded = "`" in shown or (shown[0] == shown[-1] == " " and shown.strip(" "))
     return f"{fence} {shown} {fence}" if padded else f"{fence}{shown}{fence}"
+
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def write_time(time: datetime) -> str:
+    """Write a time as the files of a store have it: UTC, such as "2026-11-22T10:00:00Z"."""
+    return time.astimezone(UTC).strftime(TIME)
+
+
+def is_time(text: object) -> bool:
+    """Return whether a value is a time as the files of a store have it.
+
+    >>> is_time("2026-11-22T10:00:00Z"), is_time("2026-02-31T10:00:00Z")
+    (True, False)
+    """
+    try:
+        return isinstance(text, str) and datetime.strptime(text, TIME).strftime(TIME) == text
+    except ValueError:
+        return False
 
 
 def format_time(time: str) -> str:
