@@ -95,7 +95,7 @@ def judge(
     arrivals = store.list_arrivals(leaderboard, results)
     n_undated = sum(not arrival.is_dated for arrival in arrivals)
     if n_undated:
-        undated = f"{pluralize(n_undated, 'file')} of submissions and withdrawals without a time of their own"
+        undated = f"{pluralize(n_undated, 'submission')} without a time in the description"
         notices[f"{undated}: the clock of the file counts, which copying changes"] = None
     runs = [
         _Run(

@@ -77,7 +77,7 @@ class FolderStore:
 
     def name_author(self, name: str | None) -> str:
         """Return the author of what the user sends: the name that was given or, without one, the user."""
-        return name or _name_user(os.geteuid())
+        return _name_user(os.geteuid()) if name is None else name
 
     def sign(self, author: str | None) -> dict[str, str]:
         """Return the author and the time of what is sent now, which its files name."""
@@ -127,10 +127,8 @@ class FolderStore:
         except RequestError as error:
             problem = str(error)
         # Its owner may have written the file for another purpose.
-        signed = {"author": arrival.author, "submitted": arrival.submitted}
         is_ours = data in [
-            withdrawal_bytes(arrival.submission, **names)
-            for names in (signed, {"author": arrival.author}, {})
+            withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)
         ]
         return arrival if is_ours else replace(arrival, problems=(problem,))
 
@@ -217,7 +215,7 @@ class FolderStore:
         status = path.lstat()
         author = _name_user(status.st_uid)
         submitted = write_time(datetime.fromtimestamp(self._read_time(status), UTC))
-        is_dated = False
+        is_dated = is_withdrawal  # the time of a withdrawal decides nothing
         # what is wrong with the file is told when it is fetched
         with suppress(OSError, ValueError, AttributeError):
             signed = orjson.loads(_read_regular(path, MAX_ABOUT))

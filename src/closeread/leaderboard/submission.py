@@ -146,8 +146,9 @@ class Submission:
         return {self.about.predictions: self.predictions, self.path: self.about.to_bytes()}
 
 
-def withdrawal_bytes(submission: str, **signed: str) -> bytes:
-    """Return the bytes of a withdrawal; only in a folder does it name its author and its time."""
+def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
+    """Return the bytes of a withdrawal; only in a folder does it name its author."""
+    signed = {} if author is None else {"author": author}
     return write_json({"format": FORMAT, "submission": submission, **signed})
 
 

@@ -330,7 +330,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     if (user := opened.name_author(author)) != entry.author:
         found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
         raise SubmissionError(name, [Problem(found)])
-    content = withdrawal_bytes(entry.submission, **opened.sign(author))
+    content = withdrawal_bytes(entry.submission, opened.sign(author).get("author"))
     files = {store_path("withdrawals", entry.board, entry.submission): content}
     receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
     done = (
