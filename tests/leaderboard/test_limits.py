@@ -37,15 +37,21 @@ def entries_of(store):
 
 
 @pytest.mark.parametrize("at", [0, 4e9])
-def test_times_that_the_submitter_sets_do_not_matter(tmp_path, at):
+def test_without_a_time_that_of_the_inode_counts(tmp_path, at):
+    """Anybody can set the time of modification."""
     make_limited(tmp_path)
     store = FolderStore(tmp_path / "board")  # as for everybody: no times of a test's own
     now = datetime.now(UTC)
     for right in range(4):
-        when = datetime.fromtimestamp(at + 86400 * right, UTC)  # another day each
-        send_answers(store, tmp_path, f"System {right}", right=right, at=when)
+        path = write_rows(tmp_path / f"{right}.jsonl", sample_answers(right=right))
+        sent = make_submission(store.read_leaderboard().find(None), path, system=f"System {right}")
+        store.send(sent.files, "", "")
+        another_day = at + 86400 * right
+        os.utime(Path(store.place, sent.path), (another_day, another_day))
     judged = run_judge(store, tmp_path, now=now + timedelta(minutes=1))
     assert (len(judged.accepted), len(judged.waiting)) == (2, 2)
+    undated = "4 submissions without a time in the description"
+    assert f"{undated}: the clock of the file counts, which copying changes" in judged.notices
     assert all(
         abs((datetime.fromisoformat(e.submitted) - now).total_seconds()) < 600
         for e in entries_of(store)
@@ -275,7 +281,7 @@ def test_without_a_name_the_author_is_the_user(store, tmp_path, submit, run):
     run_judge(store, tmp_path)
     assert authors_of(store) == {"System 50": store.name_author(None)}
     (entry,) = store.read_results(store.read_leaderboard()).entries.values()
-    assert "author" not in entry.about  # as versions without --author wrote it
+    assert entry.about["author"] == store.name_author(None)
     assert run("leaderboard", "withdraw", store.place, entry.submission).exit_code == 0
     assert len(run_judge(store, tmp_path).withdrawn) == 1
 
@@ -381,3 +387,35 @@ def test_stores_without_times_are_read(tmp_path):
     for name in ("opens", "closes"):
         assert declared["boards"][0].pop(name) is None
     assert Leaderboard.from_bytes(json.dumps(declared).encode(), "old") == store.read_leaderboard()
+
+
+def test_a_store_can_be_copied_and_judged_anywhere(store, tmp_path, submit):
+    """Whatever the clocks of the copied files say, and whoever owns them: also after the end of the task."""
+    submit(50, "--author", "Ann")
+    submit(60, "--author", "Ben")
+    (first,) = [path.read_bytes() for path in Path(store.place).glob("submissions/**/*.json")][:1]
+    assert json.loads(first)["submitted"].startswith(f"{datetime.now(UTC):%Y-%m-%d}")
+    copy = FolderStore(Path(shutil.copytree(store.place, tmp_path / "copy")))
+    later = datetime.now(UTC).timestamp() + 10**7
+    with mock.patch.object(FolderStore, "_read_time", staticmethod(lambda status: later)):
+        run_judge(copy, tmp_path / "cache of the copy")
+    run_judge(FolderStore(Path(store.place)), tmp_path)
+    left, right = ({p: b for p, b in read_tree(Path(one.place)).items()} for one in (store, copy))
+    assert left == right
+    assert authors_of(copy) == {"System 50": "Ann", "System 60": "Ben"}
+
+
+def test_what_was_sent_before_is_not_sent_again_unless_it_was_withdrawn(store, tmp_path, submit, run):
+    """A second later, it would be another submission."""
+    assert "submitted to" in submit(50, "--author", "Ann").stdout
+    with mock.patch("closeread.leaderboard.store.datetime") as clock:
+        clock.now.return_value = datetime.now(UTC) + timedelta(hours=1)
+        clock.fromtimestamp = datetime.fromtimestamp
+        assert "had been submitted before" in submit(50, "--author", "Ann").stdout
+        run_judge(store, tmp_path)
+        (name,) = store.read_results(store.read_leaderboard()).entries
+        run("leaderboard", "withdraw", store.place, name, "--author", "Ann")
+        assert len(run_judge(store, tmp_path).withdrawn) == 1
+        assert "had been submitted before" not in submit(50, "--author", "Ann").stdout
+        assert len(run_judge(store, tmp_path, now=clock.now()).accepted) == 1
+    assert authors_of(store) == {"System 50": "Ann"}

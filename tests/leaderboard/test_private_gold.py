@@ -237,7 +237,10 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
         gold = case.gold(folder)
         board = make_board(name, GoldSpec(gold=gold), options=case.options)
         store = make_store(folder / "board", board)
-        sent = {send(store, path, path.name): path.name for path in list_submissions(case, folder)}
+        sent = {
+            send(store, path, path.name, author=path.stem): path.name
+            for path in list_submissions(case, folder)
+        }
         run_judge(store, folder, {board.name: gold})
         entries = store.read_results(board_of(store)).entries
         unfit = {

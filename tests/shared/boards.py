@@ -1,7 +1,7 @@
 """Leaderboards in folders, for tests: boards on the invented samples, submissions, and judging at a fixed time."""
 
+import getpass
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
@@ -10,6 +10,7 @@ from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
 from closeread.leaderboard.judge import judge
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.results import CountCache
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import make_submission
@@ -59,10 +60,9 @@ def sample_answers(*, right):
 def send(store, path, system, *, board=None, at=NOON, **about):
     """Submit a file at a time, and return the id of the submission."""
     found = store.read_leaderboard().find(board)
-    submission = make_submission(found, path, system=system, **about)
+    about.setdefault("author", getpass.getuser())
+    submission = make_submission(found, path, system=system, submitted=write_time(at), **about)
     store.send(submission.files, system, "")
-    stamp = at.timestamp()
-    os.utime(Path(store.place) / submission.path, (stamp, stamp))
     return submission.about.id
 
 

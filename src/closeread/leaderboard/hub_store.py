@@ -42,7 +42,7 @@ from closeread.leaderboard.results import (
     read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import is_predictions_path
+from closeread.leaderboard.submission import About, is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
@@ -126,6 +126,15 @@ class HubStore:
             )
         return self._hub.user
 
+    def sign(self, author: str | None) -> dict[str, str]:
+        """Return nothing, since a pull request has an author and a time; naming another author is an error."""
+        self.name_author(author)
+        return {}
+
+    def find_sent(self, about: About) -> About:
+        """Return the description: what was sent before is found by its content."""
+        return about
+
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
         made = self._hub.commit(
@@ -170,12 +179,15 @@ class HubStore:
         read = partial(self.read_predictions, revision=self._requests[arrival.number].head)
         # Any other error is not the submitter's.
         found = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
-        if not found.problems and found.read_about().author is not None:
-            return replace(
-                found,
-                problems=("the description names an author; on the Hub, that is the account",),
-            )
-        return found
+        if found.problems:
+            return found
+        about = found.read_about()
+        if about.author is None and about.submitted is None:
+            return found
+        named = (
+            "the description names an author or a time; on the Hub, these are the pull request's"
+        )
+        return replace(found, problems=(named,))
 
     def read_predictions(self, path: str, limit: int, revision: str = "main") -> bytes:
         """Return predictions, or another file of a submission, verified by their digest."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.counts.results import JsonResult
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, pluralize
 from closeread.leaderboard.declaration import Board, store_path
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
@@ -93,6 +93,10 @@ def judge(
         progress(kind, sentence)
 
     arrivals = store.list_arrivals(leaderboard, results)
+    n_undated = sum(not arrival.is_dated for arrival in arrivals)
+    if n_undated:
+        undated = f"{pluralize(n_undated, 'submission')} without a time in the description"
+        notices[f"{undated}: the clock of the file counts, which copying changes"] = None
     runs = [
         _Run(
             store,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import UTC, datetime
 from itertools import groupby
 from urllib.parse import urlsplit
 
@@ -137,6 +138,26 @@ def escape_markdown(text: str) -> str:
     Not for the cells of a table, which end at `|` even inside of code.
     """
     return quote_code(show_safely(text))
+
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def write_time(time: datetime) -> str:
+    """Write a time as the files of a store have it: UTC, such as "2026-11-22T10:00:00Z"."""
+    return time.astimezone(UTC).strftime(TIME)
+
+
+def is_time(text: object) -> bool:
+    """Return whether a value is a time as the files of a store have it.
+
+    >>> is_time("2026-11-22T10:00:00Z"), is_time("2026-02-31T10:00:00Z")
+    (True, False)
+    """
+    try:
+        return isinstance(text, str) and datetime.strptime(text, TIME).strftime(TIME) == text
+    except ValueError:
+        return False
 
 
 def format_time(time: str) -> str:

@@ -167,6 +167,7 @@ class Arrival:
     # of the files as such; if there are any, nothing else is checked
     problems: tuple[str, ...] = ()
     number: int = 0  # the number of the pull request; 0 in a folder
+    is_dated: bool = True  # whether the time is its own, not that of a file, which copying changes
 
     def read_about(self) -> About:
         """Read the submitter's description from the files of a submission."""

@@ -1,9 +1,10 @@
 """Stores: where submissions arrive and results are kept, a folder or a dataset on the Hub, behind one interface.
 
-The folder is its organiser's, who adds what participants send; so the author of a submission is the one that its
-description names or, without a name, the owner of its file.  The time is that of the last change of its inode
-(`ctime`), not that of modification, which anybody can set.  Every file is written completely or not at all, and the
-description of a submission last; a judge that is killed leaves a store that the next judge completes.
+The folder is its organiser's, who adds what participants send; so the author and the time of a submission are those in
+its description, and a store may be copied and judged anywhere.  If a description has none, the owner of the file is the
+author, and the time is that of the last change of its inode (`ctime`), not that of modification, which anybody can set.
+Every file is written completely or not at all, and the description of a submission last; a judge that is killed leaves
+a store that the next judge completes.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from closeread.exceptions import RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
-from closeread.leaderboard.names import check_name
+from closeread.leaderboard.names import check_name, is_time, write_time
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
@@ -38,7 +39,7 @@ from closeread.leaderboard.results import (
     read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, withdrawal_bytes
 
 if TYPE_CHECKING:
     from closeread.leaderboard.hub_store import HubStore
@@ -79,7 +80,22 @@ class FolderStore:
 
     def name_author(self, name: str | None) -> str:
         """Return the author of what the user sends: the name that was given or, without one, the user."""
-        return name or _name_user(os.geteuid())
+        return _name_user(os.geteuid()) if name is None else name
+
+    def sign(self, author: str | None) -> dict[str, str]:
+        """Return the author and the time of what is sent now, which its files name."""
+        return {"author": self.name_author(author), "submitted": write_time(datetime.now(UTC))}
+
+    def find_sent(self, about: About) -> About:
+        """Return the description of a submission that was sent before, at another time, and not withdrawn, or this one."""
+        for submission, path in self._walk("submissions", about.board):
+            withdrawal = self._folder / store_path("withdrawals", about.board, submission)
+            # What is wrong with the file of somebody else is told by the judge.
+            with suppress(OSError, RequestError, FormatError):
+                sent = About.from_bytes(_read_regular(path, MAX_ABOUT), about.board, path)
+                if replace(sent, submitted=about.submitted) == about and not withdrawal.exists():
+                    return sent
+        return about
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Send the files of a submission or a withdrawal by their path in the store; the last one makes it complete."""
@@ -199,17 +215,21 @@ class FolderStore:
 
     def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
         """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
-        about = path.lstat()
-        submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime(
-            "%Y-%m-%dT%H:%M:%SZ"
-        )
-        author = _name_user(about.st_uid)
+        status = path.lstat()
+        author = _name_user(status.st_uid)
+        submitted = write_time(datetime.fromtimestamp(self._read_time(status), UTC))
+        is_dated = is_withdrawal  # the time of a withdrawal decides nothing
         # what is wrong with the file is told when it is fetched
         with suppress(OSError, ValueError, AttributeError):
-            named = orjson.loads(_read_regular(path, MAX_ABOUT)).get("author")
-            if isinstance(named, str) and not check_name(named, "author", NAME_LENGTH):
-                author = named
-        return Arrival(board, submission, is_withdrawal, author, submitted)
+            signed = orjson.loads(_read_regular(path, MAX_ABOUT))
+            name = signed.get("author")
+            if isinstance(name, str) and not check_name(name, "author", NAME_LENGTH):
+                author = name
+            time = signed.get("submitted")
+            if is_time(time):
+                submitted = time
+                is_dated = True
+        return Arrival(board, submission, is_withdrawal, author, submitted, is_dated=is_dated)
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""

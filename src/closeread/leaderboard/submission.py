@@ -30,7 +30,13 @@ from closeread.leaderboard.declaration import (
     store_path,
     write_json,
 )
-from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
+from closeread.leaderboard.names import (
+    check_link,
+    check_model,
+    check_name,
+    escape_markdown,
+    is_time,
+)
 from closeread.limits import MAX_FILES, keep_files_below
 
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
@@ -58,14 +64,16 @@ class About:
     paper: str | None = None  # links
     code: str | None = None
     description: str = ""  # a sentence or two
-    author: str | None = None  # in a folder, who submits, if it is not the owner of the file
+    # in a folder, who submits, and when, UTC, such as "2026-11-22T10:00:00Z"
+    author: str | None = None
+    submitted: str | None = None
 
     def to_dict(self) -> dict[str, str | None]:
-        """Return the description as JSON; without the author if none is named."""
+        """Return the description as JSON; author and time only if they are there."""
         return {
             name: value
             for name, value in asdict(self).items()
-            if name != "author" or value is not None
+            if name not in ("author", "submitted") or value is not None
         }
 
     def to_bytes(self) -> bytes:
@@ -99,6 +107,9 @@ class About:
             problems += check_name(self.description, "description", DESCRIPTION_LENGTH)
         if self.author is not None:
             problems += check_name(self.author, "author", NAME_LENGTH)
+        if self.submitted is not None and not is_time(self.submitted):
+            expected = "is not a time (expected one such as 2026-11-22T10:00:00Z)"
+            problems.append(Problem(f"{quote(self.submitted)} {expected}", path=("submitted",)))
         if self.model is not None:
             problems += check_model(self.model)
         for name, link in (("paper", self.paper), ("code", self.code)):
@@ -137,13 +148,8 @@ class Submission:
 
 def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
     """Return the bytes of a withdrawal; only in a folder does it name its author."""
-    return write_json(
-        {
-            "format": FORMAT,
-            "submission": submission,
-            **({} if author is None else {"author": author}),
-        }
-    )
+    signed = {} if author is None else {"author": author}
+    return write_json({"format": FORMAT, "submission": submission, **signed})
 
 
 def is_predictions_path(path: str, board: str) -> bool:

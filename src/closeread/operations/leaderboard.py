@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -320,7 +320,6 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
         author: Withdraw for this author, from a folder.  [default: the user]
     """
     from closeread.leaderboard.declaration import store_path
-    from closeread.leaderboard.results import HUB
     from closeread.leaderboard.submission import withdrawal_bytes
 
     opened = _open(store)
@@ -331,7 +330,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     if (user := opened.name_author(author)) != entry.author:
         found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
         raise SubmissionError(name, [Problem(found)])
-    content = withdrawal_bytes(entry.submission, None if opened.place.startswith(HUB) else user)
+    content = withdrawal_bytes(entry.submission, opened.sign(author).get("author"))
     files = {store_path("withdrawals", entry.board, entry.submission): content}
     receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
     done = (
@@ -407,6 +406,7 @@ def submit(
         dry_run: Check everything, and send nothing.
     """
     from closeread.corpus.notices import warn_all
+    from closeread.leaderboard.names import write_time
     from closeread.leaderboard.submission import (
         check_predictions,
         describe_submission,
@@ -423,11 +423,11 @@ def submit(
         "description": description,
     }
     with _take_predictions(predictions, log, board, about) as path:
-        if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
+        reason = board.refuse_time(write_time(datetime.now(UTC)))
+        if reason is not None:
             raise SubmissionError(path, [Problem(reason)])
-        if author is not None:
-            opened.name_author(author)
-        submission = make_submission(board, path, **about, author=author)
+        submission = make_submission(board, path, **about, **opened.sign(author))
+        submission = replace(submission, about=opened.find_sent(submission.about))
         checked = check_predictions(board, path, take_path(gold))
     warn_all(checked.notices)
     name = submission.about.id[:12]
