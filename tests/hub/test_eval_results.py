@@ -1,13 +1,11 @@
 """Scores in a model's repository: the file, what is refused before anything is sent, and proposing it once."""
 
-import time
-
 import pytest
 import yaml
 from huggingface_hub import HfApi, parse_eval_result_entries
 from shared.stand_in_hub import CUT_AFTER, Fault
 
-from closeread.exceptions import FormatError
+from closeread.exceptions import FormatError, RequestError
 from closeread.hub.client import Hub, NoSuchRepositoryError
 from closeread.hub.eval_results import make_entry, propose_results, results_path
 
@@ -134,9 +132,10 @@ def test_other_scores_and_other_pull_requests(propose, log_in):
     assert propose()[:2] == (True, 6)  # one that was closed may be proposed again
 
 
-def test_a_cut_connection_leaves_one_pull_request(hub, propose, monkeypatch):
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+def test_after_a_cut_connection_the_same_again_leaves_one_pull_request(hub, propose):
     hub.faults.append(Fault("/api/models/ann/model/commit/", "POST", CUT_AFTER))
+    with pytest.raises(RequestError, match="could not reach the Hugging Face Hub"):
+        propose()
     propose()
     assert len(pull_requests(hub)) == 1
 

@@ -121,9 +121,7 @@ def make_leaderboard(title, *boards, **more):
 
 
 def test_the_space_of_a_leaderboard():
-    files = make_leaderboard(
-        "Rain", board(), languages=["en", "xx"], datasets=["lab/rain-submissions"]
-    )
+    files = make_leaderboard("Rain", board(), languages=["en", "xx"], dataset="lab/rain")
     assert sorted(files) == ["README.md", "board.csv", "board.json", "index.html"]
     assert front_matter(files["README.md"]) == {
         "title": "Rain",
@@ -133,7 +131,7 @@ def test_the_space_of_a_leaderboard():
         "sdk": "static",
         "app_file": "index.html",
         "short_description": "Scores with intervals, by closeread",
-        "datasets": ["lab/rain-submissions"],
+        "datasets": ["lab/rain"],
         "tags": [
             "leaderboard",
             "submission:semiautomatic",
@@ -145,7 +143,7 @@ def test_the_space_of_a_leaderboard():
     }
     text = files["README.md"].decode()
     assert "- McTaco, test: 2 systems. Signature: `mctaco|version:1`" in text
-    assert "<https://huggingface.co/datasets/lab/rain-submissions>" in text
+    assert "<https://huggingface.co/datasets/lab/rain>" in text
 
 
 @pytest.mark.parametrize(

@@ -4,32 +4,22 @@ Every request is counted at the stand-in, so that nothing may happen twice or be
 """
 
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import constants
-from huggingface_hub.errors import HfHubHTTPError
 from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
 from closeread.exceptions import RequestError
-from closeread.hub.client import Hub, Repository, explain, repeat
+from closeread.hub.client import Hub, Repository, explain
 
 RAIN = Repository("lab/rain", "dataset")
 A = {"a.txt": b"a"}
 
 
 @pytest.fixture
-def waits(monkeypatch):
-    """The seconds that would have been waited: no test waits."""
-    found = []
-    monkeypatch.setattr(time, "sleep", found.append)
-    return found
-
-
-@pytest.fixture
-def us(log_in, waits):
+def us(log_in):
     """Our module, as olga."""
     log_in("olga")
     return Hub()
@@ -42,29 +32,17 @@ def refused(call, *arguments, **more):
     return f"{type(caught.value).__name__}: {caught.value}"
 
 
-def do_everything(us):
+CARD = b"---\nlicense: mit\n---\n"
+
+
+def publish_and_propose(us):
     us.create(RAIN)
-    assert us.user == "olga"
-    card = b"---\nlicense: mit\n---\n"
-    one = us.commit(RAIN, {"README.md": card, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
-    assert one.changed
-    assert one.pull_request is None
-    assert us.commit(
-        RAIN, {"a.txt": b"A"}, message="Two", parent=us.head(RAIN), delete=["README.md"]
-    ).changed
-    please = us.commit(RAIN, {"b.txt": b"b"}, message="Please", pull_request=True)
-    assert (please.pull_request, please.changed) == (1, True)
-    assert us.list_files(RAIN) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
-    assert us.read(RAIN, "t.parquet", limit=4) == b"PAR1"
-    assert [p.num for p in us.pull_requests(RAIN)] == [1]
-    assert us.read_pull_request(RAIN, 1).paths == ("b.txt",)
-    us.comment(RAIN, 1, "Thanks.")
-    us.close(RAIN, 1)
+    us.commit(RAIN, {"README.md": CARD, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
+    us.commit(RAIN, {"b.txt": b"b"}, message="Please", pull_request=True)
 
 
 PLACES = [
     ("POST", "/repos/create"),
-    ("GET", "/whoami-v2"),
     ("GET", "/revision/main"),
     ("POST", "/paths-info/"),
     ("POST", "/validate-yaml"),
@@ -72,86 +50,30 @@ PLACES = [
     ("POST", "/objects/batch"),
     ("PUT", "/lfs/"),
     ("POST", "/commit/main$"),
-    ("POST", "/commit/main$"),
     ("POST", r"/commit/main\?create_pr"),
-    ("GET", "/tree/"),
-    ("HEAD", "/resolve/"),
-    ("GET", "/resolve/"),
     ("GET", r"/discussions\?"),
-    ("GET", "/discussions/1"),
-    ("POST", "/discussions/1/comment"),
-    ("POST", "/discussions/1/status"),
 ]
 
 
-@pytest.mark.parametrize("answer", [408, 429, 500, 502, 503, 504, CUT, CUT_AFTER])
+@pytest.mark.parametrize("answer", [404, 429, 500, 503, CUT, CUT_AFTER])
 def test_every_request_may_fail_once(hub, us, answer):
+    """Who runs the same again after each failure finds what has arrived, and sends nothing twice."""
     hub.faults = [Fault(path, method, answer) for method, path in PLACES]
-    do_everything(us)
+    for _ in range(len(PLACES) + 1):
+        try:
+            publish_and_propose(us)
+        except RequestError:
+            continue
+        break
     assert [fault.path for fault in hub.faults if fault.times] == []
-    assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "One", "Two"]
-    assert hub.files("lab/rain") == {"a.txt": b"A", "t.parquet": b"PAR1"}
+    assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "One"]
+    assert hub.files("lab/rain") == {"README.md": CARD, "a.txt": b"a", "t.parquet": b"PAR1"}
     [request] = hub.discussions("lab/rain")
-    assert request.comments == [("olga", ""), ("olga", "Thanks.")]
-    assert [event["type"] for event in request.events] == [
-        "comment",
-        "commit",
-        "comment",
-        "status-change",
-    ]
+    assert [event["type"] for event in request.events] == ["comment", "commit"]
 
 
 def count_commits(hub):
     return sum(method == "POST" and "/commit/main" in path for method, path, _ in hub.requests)
-
-
-@pytest.mark.parametrize("parent", [False, True])
-def test_cut_after_the_commit_while_others_commit(hub, us, parent):
-    """What arrived is not sent again, although it is no longer on top, and others have changed the same file."""
-    hub.add_repository("lab/rain")
-    others = {"a.txt": b"of others"}
-    hub.faults = [
-        Fault(
-            "/commit/", "POST", CUT_AFTER, after=lambda: hub.commit("lab/rain", "dataset", others)
-        )
-    ]
-    made = us.commit(RAIN, A, message="Mine", parent=us.head(RAIN) if parent else None)
-    assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine", "Add files"]
-    assert (made.changed, made.sha) == (True, hub.commits("lab/rain")[1].sha)
-    assert hub.files("lab/rain") == others
-    assert count_commits(hub) == 1
-
-
-def test_cut_before_the_commit_while_others_commit(hub, us):
-    """What did not arrive is sent again; not if it was made for a head that is no longer one."""
-
-    def cut():
-        hub.add_repository("lab/rain")
-        change = {"o.txt": b"o"}
-        hub.faults = [
-            Fault("/commit/", "POST", CUT, before=lambda: hub.commit("lab/rain", "dataset", change))
-        ]
-
-    cut()
-    us.commit(RAIN, A, message="Mine")
-    assert [c.title for c in hub.commits("lab/rain")][1:] == ["Add files", "Mine"]
-    cut()
-    found = refused(us.commit, RAIN, A, message="Mine", parent=us.head(RAIN))
-    assert [c.title for c in hub.commits("lab/rain")][1:] == ["Add files"]
-    assert "ConflictError: dataset lab/rain: somebody else has committed" in found
-
-
-def test_a_commit_that_arrives_late_does_not_arrive_twice(hub, us):
-    """The connection is cut, the look finds nothing, and what was sent first arrives before what is sent again."""
-    hub.add_repository("lab/rain")
-
-    def arrive():
-        hub.commit("lab/rain", "dataset", {"a.txt": b"a"}, title="Mine", author="olga")
-
-    hub.faults = [Fault("/commit/", "POST", CUT), Fault("/commit/", "POST", before=arrive)]
-    made = us.commit(RAIN, A, message="Mine")
-    assert [c.title for c in hub.commits("lab/rain")] == ["initial commit", "Mine"]
-    assert (made.changed, made.sha) == (True, hub.commits("lab/rain")[1].sha)
 
 
 @pytest.mark.parametrize(
@@ -178,16 +100,23 @@ def test_a_commit_that_arrives_late_does_not_arrive_twice(hub, us):
             "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 404): on demand",
         ),
         (
+            503,
+            "RequestError: dataset lab/rain: the Hugging Face Hub has a problem (status 503); try again later: on",
+        ),
+        (
+            429,
+            "RequestError: dataset lab/rain: too many requests to the Hugging Face Hub; try again later",
+        ),
+        (
             413,
             "RequestError: dataset lab/rain: the Hugging Face Hub refused the request (status 413): on demand",
         ),
     ],
 )
-def test_refusals_are_final(hub, us, waits, status, says):
+def test_refusals(hub, us, status, says):
     hub.add_repository("lab/rain")
     hub.faults = [Fault("/commit/", "POST", status, error="on demand")]
     assert refused(us.commit, RAIN, A, message="Mine").startswith(says)
-    assert waits == []
     assert count_commits(hub) == 1
     assert hub.files("lab/rain") == {}
 
@@ -203,25 +132,6 @@ def test_a_gated_repository_is_there():
     )
 
 
-def test_a_conflict_with_the_lost_first_try_is_a_success(waits):
-    """The first request arrives late, after it was looked for; the second is refused because of it."""
-    answers, looks = [503, 412], []
-
-    def send():
-        error = HfHubHTTPError.__new__(HfHubHTTPError)
-        error.response, error.server_message = (
-            SimpleNamespace(status_code=answers.pop(0), headers={}),
-            None,
-        )
-        raise error
-
-    def look(is_retry):
-        looks.append(is_retry)
-        return "done" if looks.count(True) == 2 else None
-
-    assert repeat(send, "x", look=look) == "done"
-
-
 def test_conflict(hub, us):
     """A commit between our look and ours."""
     hub.add_repository("lab/rain")
@@ -234,40 +144,6 @@ def test_conflict(hub, us):
         == "ConflictError: dataset lab/rain: somebody else has committed in the meantime; try again"
     )
     assert hub.files("lab/rain") == {"o.txt": b"o"}
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait"), [({"Retry-After": "7"}, 7), ({"RateLimit": '"api";r=0;t=9'}, 9), ({}, 0.5)]
-)
-def test_waits_as_long_as_the_hub_asks(hub, us, waits, headers, wait):
-    hub.add_repository("lab/rain")
-    hub.faults = [Fault("/commit/", "POST", 429, headers=headers)]
-    us.commit(RAIN, A, message="Mine")
-    [waited] = waits
-    assert wait <= waited <= wait + 0.5
-    assert hub.files("lab/rain") == {"a.txt": b"a"}
-
-
-def test_a_long_wait_is_left_to_the_user(hub, us, waits):
-    hub.add_repository("lab/rain")
-    hub.faults = [Fault("/commit/", "POST", 429, headers={"Retry-After": "3600"})]
-    says = "RequestError: dataset lab/rain: too many requests to the Hugging Face Hub; try again in 3600 seconds"
-    assert refused(us.commit, RAIN, A, message="Mine") == says
-    assert waits == []
-
-
-def test_gives_up(hub, us, waits):
-    """Five attempts, each wait up to twice as long as the one before; the last look may still find it."""
-    hub.add_repository("lab/rain")
-    hub.faults = [Fault("/commit/", "POST", 503, times=99, error="on demand")]
-    says = "RequestError: dataset lab/rain: the Hugging Face Hub has a problem (status 503); try again later: on demand"
-    assert refused(us.commit, RAIN, A, message="Mine") == says
-    for wait, longest in zip(waits, (1, 2, 4, 8), strict=True):
-        assert longest / 2 <= wait <= longest
-    assert count_commits(hub) == 5
-    hub.faults = [Fault("/commit/", "POST", CUT, times=4), Fault("/commit/", "POST", CUT_AFTER)]
-    us.commit(RAIN, A, message="Mine")
-    assert hub.files("lab/rain") == A
 
 
 def test_nothing_is_committed_by_halves(hub, us, monkeypatch):
@@ -324,9 +200,8 @@ assert len({one.sha for one in made}) == 10
 
 @pytest.mark.gate
 def test_twenty_writers_of_one_file(hub):
-    """Two processes with ten writers each read, change and write a file; every answer may be lost on its way."""
+    """Two processes with ten writers each read, change and write a file."""
     hub.add_repository("lab/rain", files={"names.txt": b""})
-    hub.faults = [Fault("/commit/", "POST", CUT_AFTER, skip=skip) for skip in (3, 9, 20)]
     argv = [sys.executable, "-c", START + CONCURRENT]
     with (
         start_client(hub, "olga", [*argv, "a"]) as first,

@@ -13,7 +13,7 @@ from shared.hub_client import run_client
 pytestmark = pytest.mark.gate
 
 PAGE = Path(__file__).parents[2] / "docs" / "leaderboards.md"
-STORE = "hf://datasets/lab/times-submissions"
+STORE = "hf://datasets/lab/times"
 
 LOAD = """
 import sys
@@ -22,7 +22,7 @@ import datasets, evaluate
 del sys.modules["transformers"]
 assert not any(name.partition(".")[0] == "closeread" for name in sys.modules)
 sample = datasets.load_dataset("lab/mctaco", "sample", split="test")
-results = datasets.load_dataset("lab/times-results", split="train")
+results = datasets.load_dataset("lab/times", split="train")
 assert not any(name.partition(".")[0] == "closeread" for name in sys.modules)
 mctaco = evaluate.load("lab/mctaco-metric")
 scores = mctaco.compute(predictions=["yes"] * len(sample), references=sample)
@@ -50,7 +50,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     for user, right in (("ann", 40), ("bob", 70), ("cem", 103)):
         write_rows(tmp_path / "coin.jsonl", sample_answers(right=right))
         closeread(hub, user, *submit, cwd=tmp_path)
-    assert len(hub.discussions("lab/times-submissions")) == 3
+    assert len(hub.discussions("lab/times")) == 3
     printed = [closeread(hub, "olga", *command, cwd=tmp_path) for command in after]
     judged, shown, published = printed[:3]
     assert "3 accepted, 0 refused" in judged
@@ -58,7 +58,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     assert "lab/times" in published
 
     # Everyone got an answer, and the pull requests are closed.
-    for discussion in hub.discussions("lab/times-submissions"):
+    for discussion in hub.discussions("lab/times"):
         (answer,) = [text for author, text in discussion.comments if author == "olga"]
         assert "Rank" in answer
         assert discussion.status == "closed"
@@ -68,7 +68,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     rows = [row for row in index["boards"][0]["rows"] if row["kind"] == "system"]
     assert [row["author"] for row in rows] == ["cem", "bob", "ann"]
     assert rows[0]["scores"]["f1"]["value"] == 1
-    page = hub.files("lab/times", "space")["index.html"].decode()
+    page = hub.files("lab/times-page", "space")["index.html"].decode()
     assert "Fair coin" in page
 
     # A process that has never heard of closeread.

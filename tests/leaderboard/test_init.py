@@ -34,10 +34,6 @@ def test_the_same_board_again_changes_nothing_and_says_so(ran, before, tmp_path,
             ["--closes", "2026-12-01", "--per-day", "3"],
             "change it: per_day of mctaco-sample/test is 5, not 3\n",
         ),
-        (
-            ["--closes", "2026-12-01", "--results", "lab/results"],
-            "results are in board, and can't be moved",
-        ),
     ],
 )
 def test_what_would_change_is_told_and_not_changed(run, before, tmp_path, options, found):

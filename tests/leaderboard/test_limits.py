@@ -2,14 +2,17 @@
 
 import json
 import os
+import shutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from shared.boards import (
     NOON,
     make_store,
+    read_tree,
     run_judge,
     sample_answers,
     sample_board,
@@ -25,7 +28,7 @@ from closeread.leaderboard.declaration import Leaderboard, digest, make_board, s
 from closeread.leaderboard.judge import REFUSALS
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.store import FolderStore
-from closeread.leaderboard.submission import withdrawal_bytes
+from closeread.leaderboard.submission import make_submission, withdrawal_bytes
 
 
 def make_limited(folder, per_day=2, **more):
@@ -400,12 +403,13 @@ def test_a_store_can_be_copied_and_judged_anywhere(store, tmp_path, submit):
     with mock.patch.object(FolderStore, "_read_time", staticmethod(lambda status: later)):
         run_judge(copy, tmp_path / "cache of the copy")
     run_judge(FolderStore(Path(store.place)), tmp_path)
-    left, right = ({p: b for p, b in read_tree(Path(one.place)).items()} for one in (store, copy))
-    assert left == right
+    assert read_tree(store.place) == read_tree(copy.place)
     assert authors_of(copy) == {"System 50": "Ann", "System 60": "Ben"}
 
 
-def test_what_was_sent_before_is_not_sent_again_unless_it_was_withdrawn(store, tmp_path, submit, run):
+def test_what_was_sent_before_is_not_sent_again_unless_it_was_withdrawn(
+    store, tmp_path, submit, run
+):
     """A second later, it would be another submission."""
     assert "submitted to" in submit(50, "--author", "Ann").stdout
     with mock.patch("closeread.leaderboard.store.datetime") as clock:

@@ -13,8 +13,8 @@ from shared.hub_client import client_here, start_client
 from closeread.cli import main
 from closeread.leaderboard.declaration import digest, write_json
 
-SUBMISSIONS, RESULTS = "lab/board", "lab/board-results"
-STORE = f"hf://datasets/{SUBMISSIONS}"
+DATASET = "lab/board"
+STORE = f"hf://datasets/{DATASET}"
 BOARD = "mctaco-sample/test"
 COMMAND = [sys.executable, "-c", "import sys; from closeread.cli import main; sys.exit(main())"]
 
@@ -33,10 +33,9 @@ def closeread(hub, user, *arguments, cwd=None):
     return done.stdout
 
 
-def create_board(hub, *, results=RESULTS):
+def create_board(hub):
     """Create a leaderboard on the sample of McTaco as an organizer."""
-    corpus = ["--corpus", "mctaco", "--config", "sample"]
-    closeread(hub, "olga", "leaderboard", "init", STORE, *corpus, "--results", results)
+    closeread(hub, "olga", *f"leaderboard init {STORE} --corpus mctaco --config sample".split())
 
 
 def submit(hub, user, folder, *, right, system=None, options=()):
@@ -69,9 +68,9 @@ def start_judge(hub, user="olga"):
     )
 
 
-def read_index(hub, name=RESULTS):
+def read_index(hub):
     """The only board of the index."""
-    [board] = json.loads(hub.files(name)["board.json"])["boards"]
+    [board] = json.loads(hub.files(DATASET)["board.json"])["boards"]
     return board
 
 

@@ -67,6 +67,7 @@ def client_here(hub, home):
             "HUGGINGFACE_CO_URL_TEMPLATE": f"{hub.url}/{{repo_id}}/resolve/{{revision}}/{{filename}}",
             "HF_HUB_OFFLINE": False,
             "HF_HUB_DISABLE_XET": True,
+            "HF_HUB_CACHE": f"{home}/hub",
             "HF_TOKEN_PATH": f"{home}/token",
             "AGENT_HARNESSES_PATH": f"{home}/.agent_harnesses.json",
         }

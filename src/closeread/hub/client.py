@@ -1,41 +1,35 @@
 """Repositories on the Hugging Face Hub: files, commits, pull requests and publishing, through the Hub's client.
 
-The client never repeats a commit, nor most other requests.  Here every request is repeated while the Hub is busy; and
-after one whose answer was lost, the repository is looked at before anything is sent again.
+Nothing is sent again here: whatever is sent is compared with the repository first, so after a lost answer the user runs
+the same command again, which finds what has arrived.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import re
+import shutil
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
 from fnmatch import fnmatchcase
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from closeread.exceptions import MissingExtraError, RequestError, escape, join_names, quote, shorten
 
 if TYPE_CHECKING:
-    from huggingface_hub import Discussion, DiscussionWithDetails, HfApi
+    from huggingface_hub import Discussion, HfApi
     from huggingface_hub.hf_api import RepoFile
 
 
 OLDEST = (1, 31)
-READERS = 8
 MAX_PATHS = 500  # paths that one request asks about
-ATTEMPTS = 5
-LONGEST_WAIT = 300.0
-"""The most seconds to wait when the Hub, which limits requests per five minutes, asks to; beyond it, raise an error."""
-TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
 NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
 CONFLICT = "somebody else has committed in the meantime; try again"
@@ -43,7 +37,6 @@ PART = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 NAME = re.compile(f"{PART}/{PART}")
 
 Content = bytes | Path  # the content of a file, or the file that has it
-T = TypeVar("T")
 
 
 class ConflictError(RequestError):
@@ -122,13 +115,21 @@ class Hub:
     @cached_property
     def user(self) -> str:
         """The name of the user whose token it is."""
-        return str(repeat(self._api.whoami, "")["name"])
+        with explaining():
+            return str(self._api.whoami()["name"])
 
     def create(self, repository: Repository, *, private: bool | None = None) -> None:
         """Create a repository, unless it exists; one that should be private must not be public."""
         check_login()
         sdk = "static" if repository.kind == "space" else None
-        self._ask(self._api.create_repo, repository, exist_ok=True, private=private, space_sdk=sdk)
+        with explaining(str(repository)):
+            self._api.create_repo(
+                repository.id,
+                repo_type=repository.kind,
+                exist_ok=True,
+                private=private,
+                space_sdk=sdk,
+            )
         if private and not self._read_info(repository, "private").private:
             raise RequestError(
                 f"{repository} exists and is public; make it private in its settings on the Hub"
@@ -143,50 +144,52 @@ class Hub:
 
     def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
         """List all files and their sizes in bytes."""
-        return {path: entry.size for path, entry in self._list_tree(repository, revision).items()}
+        with explaining(str(repository)):
+            tree = self._api.list_repo_tree(
+                repository.id, repo_type=repository.kind, revision=revision, recursive=True
+            )
+            return {path: file.size for path, file in _index_files(tree).items()}
 
     def read(
-        self, repository: Repository, path: str, revision: str = "main", limit: int | None = None
+        self, repository: Repository, path: str, revision: str, limit: int | None = None
     ) -> bytes:
         """Return the content of a file; one of more bytes than the limit is a TooLargeError before it is downloaded."""
-        from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
-        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
+        [entry] = self._find(repository, [path], revision).values() or [None]
+        if entry is None:
+            raise NoSuchFileError(f"{repository}: no such file: {path}")
+        if limit is not None and entry.size > limit:
+            raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
+        with TemporaryDirectory(prefix="closeread-") as scratch, explaining(str(repository)):
+            place = self._api.hf_hub_download(
+                repository.id, path, repo_type=repository.kind, revision=revision, local_dir=scratch
+            )
+            return Path(place).read_bytes()
 
-        def download() -> bytes:
-            found = revision
-            if limit is not None:
-                about = get_hf_file_metadata(make_url(revision=revision))
-                if about.size is None or about.size > limit:
-                    raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
-                found = about.commit_hash or revision
-            answer = get_session().get(make_url(revision=found), headers=build_hf_headers())
-            hf_raise_for_status(answer)
-            return bytes(answer.content)
-
-        make_url = partial(hf_hub_url, repository.id, path, repo_type=repository.kind)
-        return repeat(download, str(repository), path=path)
-
-    def read_files(
-        self,
-        repository: Repository,
-        revision: str,
-        is_wanted: Callable[[str], bool],
-        kept: dict[str, bytes],
-    ) -> dict[str, bytes]:
-        """Return the contents of the files of a commit by path, and add them to those kept, by git's names for them."""
-
-        def read_once(entry: RepoFile) -> bytes:
-            if entry.blob_id not in kept:
-                kept[entry.blob_id] = self.read(repository, entry.path, revision)
-            return kept[entry.blob_id]
-
-        entries = {
-            path: one
-            for path, one in self._list_tree(repository, revision).items()
-            if is_wanted(path)
-        }
-        with ThreadPoolExecutor(READERS) as pool:
-            return dict(zip(entries, pool.map(read_once, entries.values()), strict=True))
+    def download(
+        self, repository: Repository, revision: str, patterns: Sequence[str], folder: Path
+    ) -> None:
+        """Copy the files of a commit that match a pattern, whose `*` matches `/` too, into a folder."""
+        paths = [
+            path
+            for path in self.list_files(repository, revision)
+            if any(fnmatchcase(path, pattern) for pattern in patterns)
+        ]
+        with explaining(str(repository)):
+            snapshot = self._api.snapshot_download(
+                repository.id,
+                repo_type=repository.kind,
+                revision=revision,
+                allow_patterns=paths,
+            )
+        for path in paths:
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                shutil.copyfile(Path(snapshot, path), target)
+            except FileNotFoundError:  # if the Hub is out of reach, the client returns what it has
+                raise RequestError(
+                    f"{repository}: {path} could not be downloaded; try again later"
+                ) from None
 
     def compare(
         self,
@@ -197,17 +200,11 @@ class Hub:
     ) -> tuple[str, dict[str, Content], list[str]]:
         """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
         head = self._read_head(repository, revision)
-        paths = [*files, *delete]
-        found: dict[str, RepoFile] = {}
-        for start in range(0, len(paths), MAX_PATHS):
-            some = paths[start : start + MAX_PATHS]
-            found |= _index_files(
-                self._ask(self._api.get_paths_info, repository, some, revision=head)
-            )
+        entries = self._find(repository, [*files, *delete], head)
         differing = {
-            path: data for path, data in files.items() if not _is_same(found.get(path), data)
+            path: data for path, data in files.items() if not _is_same(entries.get(path), data)
         }
-        return head, differing, [path for path in delete if path in found]
+        return head, differing, [path for path in delete if path in entries]
 
     def commit(
         self,
@@ -228,88 +225,75 @@ class Hub:
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         check_login()
-        first_head, head, sent_on = "", "", parent
-        missing: dict[str, Content] = {}
-        unwanted: list[str] = []
-
-        def make(
-            sha: str, number: int | None = None, url: str | None = None, *, changed: bool
-        ) -> Commit:
-            return Commit(sha, f"{repository.url}/commit/{sha}", number, url, changed)
-
-        def is_in(revision: str) -> bool:
-            return not any(self.compare(repository, files, delete, revision)[1:])
-
-        def look(is_retry: bool) -> Commit | None:
-            """Return the commit or pull request that is there already, from this or an earlier run."""
-            nonlocal first_head, head, sent_on, missing, unwanted
-            head, missing, unwanted = self.compare(repository, files, delete)
-            first_head = first_head or head
-            if pull_request:
-                for one in self.pull_requests(repository):
-                    revision = f"refs/pr/{one.num}"
-                    if (one.author, one.title) == (self.user, message) and is_in(revision):
-                        return make(
-                            self._read_head(repository, revision),
-                            one.num,
-                            one.url,
-                            changed=is_retry,
-                        )
-            elif is_retry:  # a commit that has arrived may no longer be the head
-                for made in self._ask(self._api.list_repo_commits, repository):
-                    if made.commit_id == first_head:
-                        break
-                    if (
-                        made.title == message
-                        and self.user in made.authors
-                        and is_in(made.commit_id)
-                    ):
-                        return make(made.commit_id, changed=True)
-                # An earlier request may still be under way: on top of a fixed commit it can't be applied twice.
-                sent_on = parent or head
-            if parent not in (None, head) and not pull_request:
-                raise ConflictError(f"{repository}: {CONFLICT}")
-            return None if missing or unwanted else make(head, changed=False)
-
-        def send() -> Commit:
-            new = [
-                CommitOperationAdd(path, d if isinstance(d, bytes) else str(d))
-                for path, d in missing.items()
-            ]
+        head, missing, unwanted = self.compare(repository, files, delete)
+        if pull_request:
+            earlier = self._find_own_request(repository, files, delete, message)
+            if earlier is not None:
+                return earlier
+        elif parent not in (None, head):
+            raise ConflictError(f"{repository}: {CONFLICT}")
+        if not missing and not unwanted:
+            return Commit(head, f"{repository.url}/commit/{head}", changed=False)
+        additions = [
+            CommitOperationAdd(path, data if isinstance(data, bytes) else str(data))
+            for path, data in missing.items()
+        ]
+        deletions = [CommitOperationDelete(path) for path in unwanted]
+        with explaining(str(repository)):
             made = self._api.create_commit(
                 repository.id,
-                [*new, *map(CommitOperationDelete, unwanted)],
+                [*additions, *deletions],
                 commit_message=message,
                 commit_description=description,
                 repo_type=repository.kind,
-                parent_commit=sent_on,
+                parent_commit=parent,
                 create_pr=pull_request,
             )
-            ignored = [one.path_in_repo for one in new if getattr(one, "_should_ignore", False)]
-            if ignored:  # the client leaves them out and only logs it
-                found = f"its .gitignore leaves out {join_names(ignored)}"
-                raise RequestError(f"{repository}: {found}; remove them from it")
-            return Commit(made.oid, made.commit_url, made.pr_num, made.pr_url)
+        ignored = [file.path_in_repo for file in additions if file._should_ignore]
+        if ignored:  # the client leaves them out and only logs it
+            left_out = f"its .gitignore leaves out {join_names(ignored)}"
+            raise RequestError(f"{repository}: {left_out}; remove them from it")
+        return Commit(made.oid, made.commit_url, made.pr_num, made.pr_url)
 
-        # A conflict is cured by sending again, unless the commit is made for a certain head.
-        return repeat(send, str(repository), look=look, again_after=() if parent else (412,))
+    def _find_own_request(
+        self,
+        repository: Repository,
+        files: Mapping[str, Content],
+        delete: Sequence[str],
+        title: str,
+    ) -> Commit | None:
+        for request in self.pull_requests(repository):
+            if (request.author, request.title) == (self.user, title):
+                revision = f"refs/pr/{request.num}"
+                head, missing, unwanted = self.compare(repository, files, delete, revision)
+                if not missing and not unwanted:
+                    return Commit(head, request.url, request.num, request.url, changed=False)
+        return None
 
     def pull_requests(
         self, repository: Repository, *, all_states: bool = False
     ) -> list[Discussion]:
         """List pull requests, oldest first: the open ones, or all; drafts are not open."""
-        status = None if all_states else "open"
-        list_them = partial(self._api.get_repo_discussions, discussion_type="pull_request")
-        listed = self._ask(list_them, repository, discussion_status=status)
-        return sorted(
-            (one for one in listed if all_states or one.status == "open"), key=lambda one: one.num
-        )
+        with explaining(str(repository)):
+            listed = list(
+                self._api.get_repo_discussions(
+                    repository.id,
+                    repo_type=repository.kind,
+                    discussion_type="pull_request",
+                    discussion_status=None if all_states else "open",
+                )
+            )
+        requests = [one for one in listed if all_states or one.status == "open"]
+        return sorted(requests, key=lambda request: request.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
         """Return the last commit and the paths of a pull request; the Hub may not show all of a very large one."""
-        from huggingface_hub import DiscussionCommit
+        from huggingface_hub import DiscussionComment, DiscussionCommit
 
-        details = self._read_discussion(repository, number)
+        with explaining(str(repository)):
+            details = self._api.get_discussion_details(
+                repository.id, number, repo_type=repository.kind
+            )
         if not details.is_pull_request:
             raise RequestError(f"{repository}: discussion {number} is not a pull request")
         if details.diff is None and details.status == "open":
@@ -320,84 +304,57 @@ class Hub:
         head = commits[-1].oid if commits else self._read_head(repository, f"refs/pr/{number}")
         time = (commits[-1] if commits else details).created_at.astimezone(UTC)
         paths = list_changed_paths(details.diff or "")
-        return PullRequestDetails(
-            head, f"{time:%Y-%m-%dT%H:%M:%SZ}", paths, _list_comments(details)
-        )
+        comments = [
+            (event.author, event.content)
+            for event in details.events
+            if isinstance(event, DiscussionComment)
+        ]
+        return PullRequestDetails(head, f"{time:%Y-%m-%dT%H:%M:%SZ}", paths, tuple(comments))
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
-        """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
-
-        def is_done(details: DiscussionWithDetails) -> bool:
-            return (self.user, text.strip()) in (
-                (author, one.strip()) for author, one in _list_comments(details)
-            )
-
-        self._change_discussion(self._api.comment_discussion, repository, number, text, is_done)
+        """Comment on a discussion or pull request."""
+        check_login()
+        with explaining(str(repository)):
+            self._api.comment_discussion(repository.id, number, text, repo_type=repository.kind)
 
     def close(self, repository: Repository, number: int) -> None:
-        """Close a discussion or pull request, unless it is closed or merged."""
-        change = self._api.change_discussion_status
-        self._change_discussion(
-            change, repository, number, "closed", lambda one: one.status in ("closed", "merged")
-        )
-
-    def _change_discussion(
-        self,
-        change: Callable[..., object],
-        repository: Repository,
-        number: int,
-        what: str,
-        is_done: Callable[[DiscussionWithDetails], bool],
-    ) -> None:
+        """Close a discussion or pull request."""
         check_login()
-        send = partial(change, repository.id, number, what, repo_type=repository.kind)
-        repeat(
-            send,
-            str(repository),
-            look=lambda is_retry: is_done(self._read_discussion(repository, number)) or None,
-        )
+        with explaining(str(repository)):
+            self._api.change_discussion_status(
+                repository.id, number, "closed", repo_type=repository.kind
+            )
 
-    def _ask(
-        self, method: Callable[..., Any], repository: Repository, *arguments: Any, **options: Any
+    def _read_info(
+        self, repository: Repository, field: Literal["private", "sha"], revision: str = "main"
     ) -> Any:
-        """Send a request about a repository; what the client lists page by page is read at once."""
-
-        def send() -> object:
-            found = method(repository.id, *arguments, repo_type=repository.kind, **options)
-            return list(found) if isinstance(found, Iterator) else found
-
-        return repeat(send, str(repository))
-
-    def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
-        return self._ask(self._api.repo_info, repository, revision=revision, expand=[field])
+        with explaining(str(repository)):
+            return self._api.repo_info(
+                repository.id, repo_type=repository.kind, revision=revision, expand=[field]
+            )
 
     def _read_head(self, repository: Repository, revision: str) -> str:
         return str(self._read_info(repository, "sha", revision).sha)
 
-    def _list_tree(self, repository: Repository, revision: str) -> dict[str, RepoFile]:
-        return _index_files(
-            self._ask(self._api.list_repo_tree, repository, revision=revision, recursive=True)
-        )
-
-    def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
-        details: DiscussionWithDetails = self._ask(
-            self._api.get_discussion_details, repository, number
-        )
-        return details
+    def _find(
+        self, repository: Repository, paths: Sequence[str], revision: str
+    ) -> dict[str, RepoFile]:
+        """Return what the Hub knows of those of the files that are there, by path."""
+        entries: dict[str, RepoFile] = {}
+        for start in range(0, len(paths), MAX_PATHS):
+            some = list(paths[start : start + MAX_PATHS])
+            with explaining(str(repository)):
+                answer = self._api.get_paths_info(
+                    repository.id, some, repo_type=repository.kind, revision=revision
+                )
+            entries |= _index_files(answer)
+        return entries
 
 
 def _index_files(entries: Iterable[object]) -> dict[str, RepoFile]:
     from huggingface_hub.hf_api import RepoFile
 
     return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
-
-
-def _list_comments(details: DiscussionWithDetails) -> tuple[tuple[str, str], ...]:
-    from huggingface_hub import DiscussionComment
-
-    return tuple(
-        (one.author, one.content) for one in details.events if isinstance(one, DiscussionComment)
-    )
 
 
 def _is_same(entry: Any, data: Content) -> bool:
@@ -436,82 +393,24 @@ def check_login() -> None:
         raise RequestError(NO_LOGIN)
 
 
-def repeat(
-    send: Callable[[], T],
-    where: str,
-    *,
-    path: str = "",
-    look: Callable[[bool], T | None] = lambda is_retry: None,
-    again_after: Sequence[int] = (),
-) -> T:
-    """Send a request, and again while the Hub is busy or out of reach: when it asks to, or each time twice as late.
-
-    A request that must take effect once, although its answer may be lost, comes with `look`: it returns the result if
-    nothing is left to be done; its argument is whether the request was sent before.  It is also sent again after the
-    answers in `again_after`; `where` and `path` are the repository and the file that it is about, for messages.
-    """
-    for attempt in count(1):
-        if (found := look(attempt > 1)) is not None:
-            return found
-        try:
-            return send()
-        except RequestError:
-            raise
-        except Exception as error:
-            status, asked = _read_status(error), _read_wait(error)
-            may_work = _is_transient(error) or status in again_after
-            if not may_work or attempt == ATTEMPTS or (asked or 0.0) > LONGEST_WAIT:
-                # A conflict may be with the first request, whose answer was lost.
-                may_be_done = may_work or (attempt > 1 and status == 412)
-                if may_be_done and (found := look(True)) is not None:
-                    return found
-                raise explain(error, where, path=path) from error
-        usual = 0.5 * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
-        time.sleep(usual if asked is None else asked + random.uniform(0.0, 0.5))  # noqa: S311
-    raise AssertionError
+@contextmanager
+def explaining(where: str = "") -> Iterator[None]:
+    """Turn errors of the client into those that say what the user can do; `where` is the repository, for messages."""
+    try:
+        yield
+    except RequestError:
+        raise
+    except Exception as error:
+        raise explain(error, where) from error
 
 
-def _read_status(error: BaseException) -> int | None:
-    """Return the status of the Hub's answer; None if there was no answer."""
-    return getattr(getattr(error, "response", None), "status_code", None)
-
-
-def _read_wait(error: BaseException) -> float | None:
-    """Return the seconds that the Hub asks to wait; None if it doesn't say."""
-    from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
-
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    after = (headers.get("Retry-After") or "").strip()
-    if after.isdecimal():
-        return float(after)
-    limits = parse_ratelimit_headers(headers) if _read_status(error) == 429 else None
-    return float(limits.reset_in_seconds) if limits else None
-
-
-def _is_transient(error: BaseException) -> bool:
-    """Tell whether the same request may succeed later: the Hub was busy, or could not be reached.
-
-    A connection that breaks raises errors of the HTTP library, which differs between versions of the client; and the
-    page of a proxy that could not reach the Hub is no JSON.
-    """
-    from huggingface_hub.errors import LocalTokenNotFoundError, OfflineModeIsEnabled
-
-    status = _read_status(error)
-    if status is not None:
-        return status in TRANSIENT
-    if isinstance(error, OfflineModeIsEnabled | LocalTokenNotFoundError):
-        return False
-    is_of_http = any(
-        base.__module__.split(".")[0].startswith("http") for base in type(error).__mro__
-    )
-    return isinstance(error, OSError) or is_of_http or type(error).__name__ == "JSONDecodeError"
-
-
-def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
-    """Turn an error of the client into one that says what the user can do; arguments are as for `repeat`."""
+def explain(error: Exception, where: str) -> RequestError:
+    """Turn an error of the client into one that says what the user can do."""
     from huggingface_hub import errors, get_token
 
-    status, place, login = _read_status(error), f"{where}: " if where else "", NO_LOGIN
+    # None if there was no answer
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    place, login = f"{where}: " if where else "", NO_LOGIN
     if get_token() is not None:
         login = f"the Hugging Face Hub does not accept your token: {LOGIN}"
     words = _shorten(str(getattr(error, "server_message", None) or ""))
@@ -526,8 +425,8 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     ):
         who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
         return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
-    if isinstance(error, errors.EntryNotFoundError) and status != 401:
-        return NoSuchFileError(f"{place}no such file{path and f': {path}'}")
+    if isinstance(error, errors.RemoteEntryNotFoundError) and status != 401:
+        return NoSuchFileError(f"{place}no such file")
     if status == 412:
         return ConflictError(f"{place}{CONFLICT}")
     if isinstance(error, errors.OfflineModeIsEnabled):
@@ -537,23 +436,32 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
         found = "no such revision"
     elif status is not None:
-        wait = _read_wait(error)
-        when = "later" if wait is None else f"in {wait:.0f} seconds"
         trouble = f"has a problem (status {status}); try again later" if status >= 500 else ""
         found = {
             401: login,
             402: f"the Hugging Face Hub asks for a paid plan{told}",
             403: f"no permission; ask its owners, or use a token with write access{told}",
-            429: f"too many requests to the Hugging Face Hub; try again {when}",
+            429: "too many requests to the Hugging Face Hub; try again later",
         }.get(
             status,
             f"the Hugging Face Hub {trouble or f'refused the request (status {status})'}{told}",
         )
-    elif _is_transient(error):
+    elif _is_unreachable(error):
         found = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
     else:  # front matter that the client refuses, for example
         found = _shorten(str(error))
     return RequestError(f"{place}{found}")
+
+
+def _is_unreachable(error: Exception) -> bool:
+    """Tell whether the Hub could not be reached.
+
+    A connection that breaks raises errors of the HTTP library, which differs between versions of the client; and the
+    page of a proxy that could not reach the Hub is no JSON.
+    """
+    modules = [base.__module__ for base in type(error).__mro__]
+    is_of_http = any(module.startswith("http") for module in modules)
+    return isinstance(error, OSError) or is_of_http or type(error).__name__ == "JSONDecodeError"
 
 
 def _shorten(text: str) -> str:

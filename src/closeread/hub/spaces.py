@@ -67,12 +67,12 @@ def leaderboard_files(
     board: bytes,
     page: bytes,
     table: bytes,
-    datasets: Sequence[str] = (),
+    dataset: str | None = None,
     languages: Sequence[str] = (),
 ) -> dict[str, bytes]:
     """Return the files of a leaderboard's Space by path: `board.json` (whose content is the index), the page, the CSV.
 
-    The datasets on the Hub hold submissions and results; languages of corpora are BCP 47 tags.
+    The dataset on the Hub, if there is one, holds submissions and results; languages of corpora are BCP 47 tags.
     """
     title = shorten(" ".join(escape(str(index["title"])).split()), 100)
     # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
@@ -88,7 +88,7 @@ def leaderboard_files(
     tags += (f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES)
     about = {
         "short_description": "Scores with intervals, by closeread",
-        **({"datasets": list(datasets)} if datasets else {}),
+        **({"datasets": [dataset]} if dataset else {}),
         "tags": tags,
     }
     boards = [
@@ -97,13 +97,13 @@ def leaderboard_files(
         f"Signature: `{str(one['signature']).replace('`', '')}`"
         for one in index["boards"]
     ]
-    links = ", ".join(f"<https://huggingface.co/datasets/{name}>" for name in datasets)
+    link = f"<https://huggingface.co/datasets/{dataset}>"
     parts = [
         f"# {_show(title)}",
         "Scores are computed by closeread, with confidence intervals; ranks are intervals, from paired tests. "
         "`board.json` and `board.csv` hold everything that the page shows.",
         "\n".join(boards),
-        f"Submissions and results: {links}." if links else "",
+        f"Submissions and results: {link}." if dataset else "",
     ]
     readme = _make_card(title, "🏆", "yellow", about, "\n\n".join(filter(None, parts)) + "\n")
     return {"README.md": readme, "index.html": page, "board.json": board, "board.csv": table}

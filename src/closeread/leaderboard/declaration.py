@@ -185,8 +185,6 @@ class Leaderboard:
 
     title: str  # the name of the leaderboard
     boards: Mapping[str, Board]  # its boards by name
-    # the dataset on the Hub with the results; None if they are beside the submissions
-    results: str | None = None
 
     def to_bytes(self) -> bytes:
         """Return the bytes of `leaderboard.json`."""
@@ -194,9 +192,7 @@ class Leaderboard:
             {**asdict(board), "resampling": write_resampling(board.resampling)}
             for board in self.boards.values()
         ]
-        return write_json(
-            {"format": FORMAT, "title": self.title, "results": self.results, "boards": boards}
-        )
+        return write_json({"format": FORMAT, "title": self.title, "boards": boards})
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
@@ -216,7 +212,7 @@ class Leaderboard:
                 "resampling": Resampling(**board["resampling"]),
             }
             boards[board["name"]] = Board(**board)
-        return cls(found["title"], boards, found["results"])
+        return cls(found["title"], boards)
 
     def find(self, name: str | None) -> Board:
         """Return a board by name; the only one if there is no name."""

@@ -29,7 +29,7 @@ from closeread.leaderboard.declaration import Board, Leaderboard, write_json
 from closeread.leaderboard.page import Ranking
 from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
-from closeread.leaderboard.store import Store
+from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import PACKED, About, find_suffix
 from closeread.scoring import resolve_options
 
@@ -49,7 +49,7 @@ class Counts:
 
 
 def make_index(
-    store: Store, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
+    store: FolderStore, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
 ) -> dict[str, Any]:
     """Return the index of all boards, from all entries and records, and the counts of each board."""
     boards = [
@@ -83,7 +83,9 @@ def find_row(index: Mapping[str, Any], submission: str) -> dict[str, Any]:
     return {}
 
 
-def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:
+def _index_board(
+    store: FolderStore, board: Board, results: Results, counts: Counts
+) -> dict[str, Any]:
     entries = {name: one for name, one in results.entries.items() if one.board == board.name}
     accepted = {name: one for name, one in entries.items() if one.status == "accepted"}
 
@@ -286,7 +288,7 @@ def _compare_pairs(
 
 
 def _make_row(
-    store: Store,
+    store: FolderStore,
     board: Board,
     record: Record,
     entry: Entry | None,

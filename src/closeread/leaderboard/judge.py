@@ -32,7 +32,7 @@ from closeread.leaderboard.results import (
     record_id,
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
-from closeread.leaderboard.store import Store
+from closeread.leaderboard.store import FolderStore
 from closeread.tables import percent
 
 REFUSALS = 20
@@ -67,7 +67,7 @@ BoardScoring = Callable[[Iterable[Job]], Iterator[Outcome]]
 
 
 def judge(
-    store: Store,
+    store: FolderStore,
     golds: Mapping[str, Path],
     *,
     n_workers: int,
@@ -76,6 +76,7 @@ def judge(
 ) -> JudgingReport:
     """Judge all new submissions, with the organiser's own gold by board.
 
+    If somebody else commits to the Hub meanwhile, that is a ConflictError, and nothing has happened.
     `cache` keeps counts between runs; `progress` is called after every submission with the name of a field of
     `JudgingReport`, such as "accepted", and a sentence.
     """
@@ -127,6 +128,7 @@ def judge(
             else:
                 found = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
                 tell("errors", found)
+    store.push("Add results")
     index = store.read_index() if any(run.settled for run in runs) else {}
     for run in runs:  # answers name the rank; what is not answered now is answered again
         for arrival, problems in run.settled:
@@ -199,7 +201,12 @@ class _Run:
     """
 
     def __init__(
-        self, store: Store, board: Board, score: BoardScoring, cache: CountCache, results: Results
+        self,
+        store: FolderStore,
+        board: Board,
+        score: BoardScoring,
+        cache: CountCache,
+        results: Results,
     ) -> None:
         self.board, self.settled, self.left_out = (
             board,
@@ -399,7 +406,7 @@ def _list_jobs(board: Board, results: Results) -> list[Job]:
 
 
 def _score_stored(
-    store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring
+    store: FolderStore, board: Board, jobs: Iterable[Job], score: BoardScoring
 ) -> Iterator[Outcome]:
     """Score submissions that were accepted before, and baselines; without a record, the outcome has an error."""
     unread: list[Outcome] = []

@@ -1,4 +1,4 @@
-"""Stores: where submissions arrive and results are kept, a folder or a dataset on the Hub, behind one interface.
+"""The folder of a leaderboard, where submissions arrive and results are kept; one on the Hub is copied into a folder.
 
 The folder is its organiser's, who adds what participants send; so the author and the time of a submission are those in
 its description, and a store may be copied and judged anywhere.  If a description has none, the owner of the file is the
@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import orjson
 
@@ -41,22 +42,19 @@ from closeread.leaderboard.results import (
 )
 from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, withdrawal_bytes
 
-if TYPE_CHECKING:
-    from closeread.leaderboard.hub_store import HubStore
-
-Store: TypeAlias = "FolderStore | HubStore"  # where submissions arrive and results are kept
-
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 # what file systems without locks say, such as some that are mounted over a network
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
-DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
 
 
 class FolderStore:
-    """A store in a folder; one on the Hub has the same methods, all of which may be repeated after a crash.
+    """A leaderboard in a folder; every method may be repeated after a crash.
 
     Anything missing or forbidden is a RequestError, a damaged file a FormatError.
     """
+
+    ADVICE = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
+    """About damaged files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -65,14 +63,16 @@ class FolderStore:
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration, which must be there."""
         if (found := self.find_leaderboard()) is None:
-            missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
+            missing = f"{self.place} is not a leaderboard: it has no {FILE}"
             raise RequestError(f"{missing}; create one with closeread leaderboard init")
         return found
 
     def find_leaderboard(self) -> Leaderboard | None:
         """Read the declaration; None if there is none."""
         path = self._folder / FILE
-        return Leaderboard.from_bytes(path.read_bytes(), path) if path.is_file() else None
+        if not path.is_file():
+            return None
+        return Leaderboard.from_bytes(path.read_bytes(), f"{self.place}/{FILE}")
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
         """Create the store, or change its declaration."""
@@ -157,12 +157,12 @@ class FolderStore:
             for kind in ("entries", "results")
             for _, path in self._walk(kind, board)
         )
-        return read_results(self.place, files, DAMAGED)
+        return read_results(self.place, files, self.ADVICE)
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
         """Write records, then entries, which settle a submission, unless another judge has settled it otherwise.
 
-        On the Hub, the files of an arrival are accepted first.
+        The files of an arrival are in the folder already.
         """
         # another one than that of the index, during which baselines are written
         with self._lock(RESULTS_LOCK):
@@ -184,6 +184,9 @@ class FolderStore:
                 if found == replace(arrival, problems=()):
                     path.unlink()
 
+    def push(self, message: str) -> None:
+        """Send what was written to the Hub, if this is a copy."""
+
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
         """Write the files that `make` derives from all results, so that the last writer has seen all of them."""
         with self._lock(INDEX_LOCK):
@@ -195,9 +198,9 @@ class FolderStore:
         path = self._folder / INDEX
         if not path.is_file():
             raise RequestError(
-                f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}"
+                f"{self.place} has no results yet; run closeread leaderboard judge {self.place}"
             )
-        return parse_index(path.read_bytes(), path)
+        return parse_index(path.read_bytes(), f"{self.place}/{INDEX}")
 
     def link(self, path: str) -> str:
         """Return where others find a file of the results: a link, or the path in the folder."""
@@ -260,7 +263,7 @@ class FolderStore:
                 if error.errno not in NO_LOCKS:
                     raise
                 what = "is on a file system without locks; put the store on a local disk"
-                raise RequestError(f"{self._folder} {what}") from error
+                raise RequestError(f"{self.place} {what}") from error
             yield
 
 
@@ -290,12 +293,15 @@ def _read_regular(path: Path, limit: int) -> bytes:
     return data
 
 
-def open_store(place: str) -> Store:
-    """Open a store, a folder or `hf://datasets/ORG/NAME`."""
+@contextmanager
+def open_store(place: str) -> Iterator[FolderStore]:
+    """Yield the leaderboard in a folder, or a temporary copy of `hf://datasets/ORG/NAME`."""
     if place.startswith(HUB):
-        from closeread.leaderboard.hub_store import HubStore
+        from closeread.leaderboard.hub_copy import HubCopy
 
-        return HubStore(place)
-    if "://" in place:
+        with TemporaryDirectory(prefix="closeread-") as folder:
+            yield HubCopy(place, Path(folder))
+    elif "://" in place:
         raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
-    return FolderStore(Path(place))
+    else:
+        yield FolderStore(Path(place))

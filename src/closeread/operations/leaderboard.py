@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
     from closeread.leaderboard.judge import JudgingReport
     from closeread.leaderboard.page import Ranking
-    from closeread.leaderboard.store import Store as OpenStore
+    from closeread.leaderboard.store import FolderStore
     from closeread.leaderboard.submission import About
 
 Store = Annotated[str | Path, Param(kind="store")]
@@ -73,6 +73,9 @@ Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
 Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
 
 
+CONFLICTS = 20  # how often a leaderboard is judged anew because others commit
+
+
 def init_leaderboard(
     store: Store,
     *,
@@ -93,7 +96,6 @@ def init_leaderboard(
     opens: Time = None,
     closes: Time = None,
     dataset: HubName = None,
-    results: HubName = None,
     replace: bool = False,
 ) -> Written:
     """Create a leaderboard, or add a board.
@@ -122,14 +124,13 @@ def init_leaderboard(
         opens: Refuse submissions before this date or time, by default in UTC.
         closes: Refuse submissions after this date or time, by default in UTC.
         dataset: Propose results of models for the benchmark of this dataset on the Hub.
-        results: Keep results in this dataset on the Hub.  [default: STORE with -results]
         replace: Change a board that exists; everything is scored again.
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
-    from closeread.leaderboard.results import HUB
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
+    from closeread.leaderboard.store import open_store
 
     place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
@@ -147,42 +148,42 @@ def init_leaderboard(
         opens=opens,
         closes=closes,
     )
-    opened = _open(place)
-    before = opened.find_leaderboard()
-    if before is None:
-        if results is None and place.startswith(HUB):
-            results = f"{place.removeprefix(HUB).rstrip('/').removesuffix('-submissions')}-results"
-        changes, after = [], Leaderboard(title or board.title, {board.name: board}, results)
-    else:
-        if results not in (None, before.results):
-            raise FormatError(
-                source, [Problem(f"results are in {before.results or place}, and can't be moved")]
-            )
-        after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
-        changed = [] if before.title == after.title else [("title", before.title, after.title)]
-        if board.name in before.boards:
-            old, new = (asdict(one.boards[board.name]) for one in (before, after))
-            old, new = ({**one.pop("limits"), **one} for one in (old, new))
-            changed += [
-                (f"{key} of {board.name}", old[key], new[key])
-                for key in old
-                if old[key] != new[key]
-            ]
-        changes = [
-            f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changed
-        ]
-    Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
-    if changes and not replace:
-        use = f"use {choose_words('--replace', 'replace=True')} to change it"
-        raise FormatError(source, [Problem(f"was not changed; {use}: {'; '.join(changes)}")])
-    if after == before:
-        done = f"nothing changed, it has this board {board.name} already"
-    else:
-        opened.write_leaderboard(after)
-        done = f"board {board.name}, ranked by {board.headline}"
+    with open_store(place) as opened:
+        before = opened.find_leaderboard()
+        if before is None:
+            after = Leaderboard(title or board.title, {board.name: board})
+            changes = []
+        else:
+            after = Leaderboard(title or before.title, before.boards).with_board(board)
+            changes = _describe_changes(before, after, board.name)
+        Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
+        if changes and not replace:
+            use = f"use {choose_words('--replace', 'replace=True')} to change it"
+            raise FormatError(source, [Problem(f"was not changed; {use}: {'; '.join(changes)}")])
+        if after == before:
+            done = f"nothing changed, it has this board {board.name} already"
+        else:
+            opened.write_leaderboard(after)
+            opened.push("Declare the leaderboard")
+            done = f"board {board.name}, ranked by {board.headline}"
     if not MEMORY_FILE.exists():
         warn_all([f"this leaderboard can't be judged on this machine: {NEEDS_LINUX}"])
     return Written(None, f"{source}: {done}\nSignature: {board.signature}")
+
+
+def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> list[str]:
+    """Describe what differs between two declarations of a leaderboard and of one of its boards."""
+    values = {"title": (before.title, after.title)}
+    if board in before.boards:
+        old, new = (asdict(leaderboard.boards[board]) for leaderboard in (before, after))
+        old |= old.pop("limits")
+        new |= new.pop("limits")
+        values |= {f"{key} of {board}": (old[key], new[key]) for key in old}
+    return [
+        f"{what} is {quote_json(old_value)}, not {quote_json(new_value)}"
+        for what, (old_value, new_value) in values.items()
+        if old_value != new_value
+    ]
 
 
 def judge_leaderboard(
@@ -206,17 +207,26 @@ def judge_leaderboard(
     Args:
         report: called with a line about each submission as soon as it is judged, and about all of them.
     """
+    from closeread.hub.client import ConflictError
     from closeread.leaderboard.judge import judge
     from closeread.leaderboard.results import CountCache
+    from closeread.leaderboard.store import open_store
 
-    opened, tell = _open(store), report or _ignore
-    done = judge(
-        opened,
-        _read_golds(opened, gold),
-        n_workers=workers or _count_cores(),
-        cache=CountCache(take_path(cache)),
-        progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
-    )
+    tell = report or _ignore
+    done = None
+    for _ in range(CONFLICTS):
+        with open_store(str(store)) as opened, suppress(ConflictError):
+            done = judge(
+                opened,
+                _read_golds(opened, gold),
+                n_workers=workers or _count_cores(),
+                cache=CountCache(take_path(cache)),
+                progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
+            )
+            break
+        tell(f"{store}: somebody else has committed meanwhile; judging again")
+    if done is None:
+        raise RequestError(f"{store}: others commit all the time; try again later")
     counts = [
         f"{len(getattr(done, kind)):,} {kind}"
         for kind in ("accepted", "refused", "withdrawn", "waiting")
@@ -241,8 +251,10 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
         system: Print only this system, by name or id, with slices and counts.
     """
     from closeread.leaderboard.page import Ranking
+    from closeread.leaderboard.store import open_store
 
-    return Ranking(_open(store).read_index()).select(board, system)
+    with open_store(str(store)) as opened:
+        return Ranking(opened.read_index()).select(board, system)
 
 
 def build_leaderboard(store: Store, *, output: Output) -> Written:
@@ -256,8 +268,10 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     """
     from closeread.files import write_text
     from closeread.leaderboard.page import render_page
+    from closeread.leaderboard.store import open_store
 
-    page = render_page(_open(store).read_index(), address=str(store))
+    with open_store(str(store)) as opened:
+        page = render_page(opened.read_index(), address=str(store))
     write_text(Path(output), page)
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 
@@ -272,14 +286,16 @@ def list_submissions(store: Store) -> Result:
       closeread leaderboard status board
     """
     from closeread.leaderboard.page import Submissions
+    from closeread.leaderboard.store import open_store
 
-    opened = _open(store)
-    leaderboard = opened.read_leaderboard()
-    results = opened.read_results(leaderboard)
+    with open_store(str(store)) as opened:
+        leaderboard = opened.read_leaderboard()
+        results = opened.read_results(leaderboard)
+        arrivals = opened.list_arrivals(leaderboard, results)
     entries = sorted(
         results.entries.values(), key=lambda entry: (entry.submitted, entry.submission)
     )
-    return Submissions(entries, opened.list_arrivals(leaderboard, results))
+    return Submissions(entries, arrivals)
 
 
 def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
@@ -295,14 +311,15 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     Args:
         output: Write to this path.
     """
+    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import write_predictions
 
-    opened = _open(store)
-    leaderboard = opened.read_leaderboard()
-    entry = opened.read_results(leaderboard).find(submission)
-    path = entry.describe().predictions
-    limit = leaderboard.find(entry.board).limits.bytes
-    write_predictions(Path(output), opened.read_predictions(path, limit), path)
+    with open_store(str(store)) as opened:
+        leaderboard = opened.read_leaderboard()
+        entry = opened.read_results(leaderboard).find(submission)
+        path = entry.describe().predictions
+        limit = leaderboard.find(entry.board).limits.bytes
+        write_predictions(Path(output), opened.read_predictions(path, limit), path)
     return Written(Path(output), f"predictions of {entry.submission[:12]}")
 
 
@@ -320,19 +337,21 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
         author: Withdraw for this author, from a folder.  [default: the user]
     """
     from closeread.leaderboard.declaration import store_path
+    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import withdrawal_bytes
 
-    opened = _open(store)
-    entry = opened.read_results(opened.read_leaderboard()).find(submission)
-    name = entry.submission[:12]
-    if entry.status != "accepted":
-        raise RequestError(f"submission {name} is {entry.status} already")
-    if (user := opened.name_author(author)) != entry.author:
-        found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
-        raise SubmissionError(name, [Problem(found)])
-    content = withdrawal_bytes(entry.submission, opened.sign(author).get("author"))
-    files = {store_path("withdrawals", entry.board, entry.submission): content}
-    receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
+    with open_store(str(store)) as opened:
+        entry = opened.read_results(opened.read_leaderboard()).find(submission)
+        name = entry.submission[:12]
+        if entry.status != "accepted":
+            raise RequestError(f"submission {name} is {entry.status} already")
+        user = opened.name_author(author)
+        if user != entry.author:
+            owner = f"was submitted by {quote(entry.author)}, not by {quote(user)}"
+            raise SubmissionError(name, [Problem(f"{owner}; only its author can withdraw it")])
+        content = withdrawal_bytes(entry.submission, opened.sign(author).get("author"))
+        files = {store_path("withdrawals", entry.board, entry.submission): content}
+        receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
     done = (
         "withdrawn with the next run of the judge"
         if receipt.is_new
@@ -407,14 +426,13 @@ def submit(
     """
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.names import write_time
+    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import (
         check_predictions,
         describe_submission,
         make_submission,
     )
 
-    opened = _open(to)
-    board = _find_board(opened.read_leaderboard(), corpus, config, split)
     about = {
         "system": system,
         "model": model,
@@ -422,26 +440,27 @@ def submit(
         "code": code,
         "description": description,
     }
-    with _take_predictions(predictions, log, board, about) as path:
-        reason = board.refuse_time(write_time(datetime.now(UTC)))
-        if reason is not None:
-            raise SubmissionError(path, [Problem(reason)])
-        submission = make_submission(board, path, **about, **opened.sign(author))
-        submission = replace(submission, about=opened.find_sent(submission.about))
-        checked = check_predictions(board, path, take_path(gold))
-    warn_all(checked.notices)
-    name = submission.about.id[:12]
-    if dry_run:
-        line = f"{log or predictions}: valid; {name} would be submitted to {board.name}"
-        return SubmissionReceipt(submission.about.id, board.name, None, False, (line,))
-    receipt = opened.send(submission.files, *describe_submission(board, submission.about))
-    done = "submitted" if receipt.is_new else "had been submitted before"
-    lines = [f"{name} {done} to {board.name}: {receipt.place}"]
-    if model:
-        lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
-    return SubmissionReceipt(
-        submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines)
-    )
+    with open_store(str(to)) as opened:
+        board = _find_board(opened.read_leaderboard(), corpus, config, split)
+        with _take_predictions(predictions, log, board, about) as path:
+            reason = board.refuse_time(write_time(datetime.now(UTC)))
+            if reason is not None:
+                raise SubmissionError(path, [Problem(reason)])
+            submission = make_submission(board, path, **about, **opened.sign(author))
+            submission = replace(submission, about=opened.find_sent(submission.about))
+            checked = check_predictions(board, path, take_path(gold))
+        warn_all(checked.notices)
+        identity = submission.about.id
+        name = identity[:12]
+        if dry_run:
+            line = f"{log or predictions}: valid; {name} would be submitted to {board.name}"
+            return SubmissionReceipt(identity, board.name, None, False, (line,))
+        receipt = opened.send(submission.files, *describe_submission(board, submission.about))
+        done = "submitted" if receipt.is_new else "had been submitted before"
+        lines = [f"{name} {done} to {board.name}: {receipt.place}"]
+        if model:
+            lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
+    return SubmissionReceipt(identity, board.name, receipt.place, receipt.is_new, tuple(lines))
 
 
 @contextmanager
@@ -496,7 +515,7 @@ def _find_board(
 
 
 def _propose_result(
-    store: OpenStore, board: Board, about: About, value: float | None, place: str
+    store: FolderStore, board: Board, about: About, value: float | None, place: str
 ) -> Iterator[str]:
     """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
 
@@ -541,13 +560,7 @@ def _propose_result(
     yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
 
 
-def _open(place: str | Path) -> OpenStore:
-    from closeread.leaderboard.store import open_store
-
-    return open_store(str(place))
-
-
-def _read_golds(store: OpenStore, values: Sequence[str | Path]) -> dict[str, Path]:
+def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
     found: dict[str, Path] = {}

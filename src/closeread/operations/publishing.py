@@ -196,23 +196,18 @@ def publish_leaderboard(
     from closeread.leaderboard.results import HUB
     from closeread.leaderboard.store import open_store
 
-    place, opened = Repository(repository, "space"), open_store(str(store))
-    index = opened.read_index()
+    place = Repository(repository, "space")
+    with open_store(str(store)) as opened:
+        index = opened.read_index()
+    corpora = {board["corpus"] for board in index["boards"] if board["corpus"]}
     is_on_hub = opened.place.startswith(HUB)
-    datasets = (
-        [opened.place.removeprefix(HUB).strip("/"), opened.read_leaderboard().results]
-        if is_on_hub
-        else []
-    )
     files = leaderboard_files(
         index,
         board=write_json(index),
         page=render_page(index, address=opened.place).encode(),
         table=Ranking(index).to_csv().encode(),
-        datasets=[name for name in datasets if name],
-        languages=sorted(
-            {load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}
-        ),
+        dataset=opened.place.removeprefix(HUB) if is_on_hub else None,
+        languages=sorted({load_corpus(corpus).language for corpus in corpora}),
     )
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 

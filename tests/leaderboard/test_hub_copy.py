@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from shared.hub_boards import (
     BOARD,
-    RESULTS,
+    DATASET,
     STORE,
-    SUBMISSIONS,
     closeread,
     create_board,
     judge,
@@ -18,7 +17,7 @@ from shared.hub_boards import (
 from shared.stand_in_hub import Fault, StandInHub
 
 from closeread.leaderboard.declaration import store_path
-from closeread.leaderboard.hub_store import read_request
+from closeread.leaderboard.hub_copy import read_request
 
 pytestmark = pytest.mark.gate
 
@@ -34,22 +33,29 @@ def hub(no_proxy):
         yield hub
 
 
-def systems(hub, name=RESULTS):
+def systems(hub):
     return [
-        (row["system"], row["author"])
-        for row in read_index(hub, name)["rows"]
-        if row["kind"] == "system"
+        (row["system"], row["author"]) for row in read_index(hub)["rows"] if row["kind"] == "system"
     ]
 
 
+def files_of_participants(hub):
+    files = hub.files(DATASET)
+    return {
+        path: content
+        for path, content in files.items()
+        if path.startswith(("submissions/", "withdrawals/"))
+    }
+
+
 def states(hub):
-    return [one.status for one in hub.discussions(SUBMISSIONS)]
+    return [one.status for one in hub.discussions(DATASET)]
 
 
 def test_three_users_submit_and_are_answered(hub, tmp_path):
     create_board(hub)
     for user, right in (("ann", 60), ("bob", 90), ("eve", 20)):
-        assert f"{hub.url}/datasets/{SUBMISSIONS}/discussions/" in submit(
+        assert f"{hub.url}/datasets/{DATASET}/discussions/" in submit(
             hub, user, tmp_path, right=right
         )
     before = submit(hub, "ann", tmp_path, right=60)
@@ -60,37 +66,28 @@ def test_three_users_submit_and_are_answered(hub, tmp_path):
     assert not done["refused"] + done["errors"] + done["waiting"]
     assert systems(hub) == [("bob 90", "bob"), ("ann 60", "ann"), ("eve 20", "eve")]
     assert states(hub) == ["closed"] * 3
-    for one, author in zip(hub.discussions(SUBMISSIONS), ("ann", "bob", "eve"), strict=True):
+    for one, author in zip(hub.discussions(DATASET), ("ann", "bob", "eve"), strict=True):
         [(_, description), (judge_name, answer)] = one.comments
         assert (one.author, judge_name) == (author, "olga")
         assert description.startswith("Submission `")
         assert "scored." in answer
-        assert f"{hub.url}/datasets/{RESULTS}/blob/main/results/{BOARD}/" in answer
+        assert f"{hub.url}/datasets/{DATASET}/blob/main/results/{BOARD}/" in answer
     [row] = [row for row in read_index(hub)["rows"] if row["author"] == "ann"]
-    assert row["source"] == f"{hub.url}/datasets/{SUBMISSIONS}/discussions/1"
+    assert row["source"] == f"{hub.url}/datasets/{DATASET}/discussions/1"
     # What was proposed is what lies on the main branch, byte for byte, and nobody but the judge committed there.
     proposed = {}
-    for one in hub.discussions(SUBMISSIONS):
-        proposed |= hub.files(SUBMISSIONS, revision=one.reference)
-    assert {p: c for p, c in hub.files(SUBMISSIONS).items() if p.startswith("submissions/")} == {
+    for one in hub.discussions(DATASET):
+        proposed |= hub.files(DATASET, revision=one.reference)
+    assert {p: c for p, c in hub.files(DATASET).items() if p.startswith("submissions/")} == {
         p: c for p, c in proposed.items() if p.startswith("submissions/")
     }
-    assert {c.author for c in hub.commits(SUBMISSIONS)} == {"olga"}
+    assert {c.author for c in hub.commits(DATASET)} == {"olga"}
     assert "had been submitted before" in submit(hub, "ann", tmp_path, right=60)
     # A second run, by another organizer, finds nothing to do.
-    count = [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)]
+    count = len(hub.commits(DATASET))
     assert not any(judge(hub, "otto").values())
-    assert [len(hub.commits(name)) for name in (SUBMISSIONS, RESULTS)] == count
+    assert len(hub.commits(DATASET)) == count
     assert "bob 90" in closeread(hub, None, "leaderboard", "status", STORE)
-
-
-def test_results_beside_the_submissions(hub, tmp_path):
-    create_board(hub, results=SUBMISSIONS)
-    submit(hub, "ann", tmp_path, right=60)
-    assert len(judge(hub)["accepted"]) == 1
-    assert systems(hub, SUBMISSIONS) == [("ann 60", "ann")]
-    assert {kind for kind, _ in hub.repositories} == {"dataset"}
-    assert [name for _, name in hub.repositories] == [SUBMISSIONS]
 
 
 @pytest.mark.extended
@@ -106,7 +103,7 @@ def test_only_the_author_withdraws(hub, tmp_path):
         closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
     assert states(hub) == ["closed"]
     hub.open_pull_request(
-        SUBMISSIONS, "dataset", "bob", {store_path("withdrawals", BOARD, row["id"]): b"{}"}
+        DATASET, "dataset", "bob", {store_path("withdrawals", BOARD, row["id"]): b"{}"}
     )
     done = judge(hub)
     assert "can be withdrawn only by its author" in done["refused"][0]
@@ -123,10 +120,8 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     create_board(hub)
     submit(hub, "ann", tmp_path, right=60)
     judge(hub)
-    before = hub.files(SUBMISSIONS)
-    accepted = next(
-        path for path in before if path.endswith(".json") and path.startswith("submissions/")
-    )
+    before = files_of_participants(hub)
+    accepted = next(path for path in before if path.endswith(".json"))
     good = make_files(70)
     about = list(good)[1]
     other = f"submissions/{BOARD}/ab/{'ab' * 32}.json"
@@ -140,7 +135,10 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
             make_files(71, system="a\u202eb"),
             "an invisible character, U+202E (right-to-left override)",
         ),
-        (make_files(71, author="ann"), "names an author; on the Hub, that is the account"),
+        (
+            make_files(71, author="ann"),
+            "names an author or a time; on the Hub, these are the pull request's",
+        ),
         (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
         (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
         ({f"submissions/{BOARD}/aa/x.jsonl": b"", about: good[about]}, "touches 1 other file"),
@@ -152,21 +150,21 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     ]
     for i, (files, _) in enumerate(requests):
         hub.add_user(f"eve{i}")
-        hub.open_pull_request(SUBMISSIONS, "dataset", f"eve{i}", files)
+        hub.open_pull_request(DATASET, "dataset", f"eve{i}", files)
     left = hub.open_pull_request(
-        SUBMISSIONS, "dataset", "otto", {"README.md": b"---\nviewer: true\n---\n"}
+        DATASET, "dataset", "otto", {"README.md": b"---\nviewer: true\n---\n"}
     )
     for _ in range(2):  # two of them are about the same submission: one after the other
         done = judge(hub)
         assert not done["accepted"] + done["errors"] + done["withdrawn"]
-    for (_, problem), one in zip(requests, hub.discussions(SUBMISSIONS)[1:], strict=False):
+    for (_, problem), one in zip(requests, hub.discussions(DATASET)[1:], strict=False):
         (_, answer) = one.comments[-1]
         assert len(one.comments) == 2, problem
         assert one.status == "closed"
         assert problem in answer.replace("\\", "")
     # A pull request about something else is left to the organisers.
     assert (left.status, len(left.comments)) == ("open", 1)
-    assert hub.files(SUBMISSIONS) == before
+    assert files_of_participants(hub) == before
     assert systems(hub) == [("ann 60", "ann")]
     assert not any(judge(hub).values())
 
@@ -182,15 +180,15 @@ def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):
     """Before it is accepted, the author replaces the predictions; what was verified counts, and the rest waits."""
     create_board(hub)
     good, late = make_files(60), make_files(90)
-    one = hub.open_pull_request(SUBMISSIONS, "dataset", "eve", good)
+    one = hub.open_pull_request(DATASET, "dataset", "eve", good)
 
     def push():
-        hub.push(SUBMISSIONS, "dataset", 1, dict.fromkeys(good) | late)
+        hub.push(DATASET, "dataset", 1, dict.fromkeys(good) | late)
 
-    hub.faults = [Fault(f"/{SUBMISSIONS}/commit/main", "POST", before=push)]
+    hub.faults = [Fault(f"/{DATASET}/commit/main", "POST", before=push)]
     assert len(judge(hub)["accepted"]) == 1
     assert systems(hub) == [("By hand 60", "eve")]
-    landed = {p: c for p, c in hub.files(SUBMISSIONS).items() if p.startswith("submissions/")}
+    landed = {p: c for p, c in hub.files(DATASET).items() if p.startswith("submissions/")}
     assert landed == good
     assert one.status == "open"
     assert len(judge(hub)["accepted"]) == 1
@@ -207,7 +205,7 @@ def test_files_are_read_only_up_to_the_limit(hub, tmp_path):
     )
     files = make_files(60)
     assert max(map(len, files.values())) > 1000
-    hub.open_pull_request(SUBMISSIONS, "dataset", "eve", files)
+    hub.open_pull_request(DATASET, "dataset", "eve", files)
     assert "is larger than 1,000 bytes" in judge(hub)["refused"][0]
     assert not any(method == "GET" and path.endswith(".jsonl") for method, path, _ in hub.requests)
 
@@ -218,7 +216,7 @@ def test_nobody_keeps_the_judge_from_others(hub, tmp_path):
     # The judge has the real clock; what was sent on a day before could be judged as of several days.
     hub.now = datetime.now(UTC) + timedelta(days=2)
     for right in range(23):
-        hub.open_pull_request(SUBMISSIONS, "dataset", "eve", make_files(right))
+        hub.open_pull_request(DATASET, "dataset", "eve", make_files(right))
     submit(hub, "ann", tmp_path, right=60)
     done = judge(hub)
     assert (len(done["accepted"]), len(done["waiting"])) == (6, 15)
@@ -227,12 +225,12 @@ def test_nobody_keeps_the_judge_from_others(hub, tmp_path):
 
 def test_a_copy_of_somebodys_submission_is_told_so(hub):
     create_board(hub)
-    hub.open_pull_request(SUBMISSIONS, "dataset", "ann", make_files(60))
-    hub.open_pull_request(SUBMISSIONS, "dataset", "eve", make_files(60))
+    hub.open_pull_request(DATASET, "dataset", "ann", make_files(60))
+    hub.open_pull_request(DATASET, "dataset", "eve", make_files(60))
     judge(hub)
     judge(hub)
     assert systems(hub) == [("By hand 60", "ann")]
-    first, second = hub.discussions(SUBMISSIONS)
+    first, second = hub.discussions(DATASET)
     assert "scored." in first.comments[-1][1]
     assert "this was submitted before" in second.comments[-1][1]
     assert states(hub) == ["closed", "closed"]
