@@ -67,7 +67,6 @@ if TYPE_CHECKING:
         judge_leaderboard,
         list_submissions,
         show_leaderboard,
-        submit,
         withdraw_submission,
     )
     from closeread.operations.llm import llm_rows
@@ -122,7 +121,7 @@ _NAMES = {
     "closeread.operations.counting": "count count_batch merge",
     "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
-    "list_submissions show_leaderboard submit withdraw_submission",
+    "list_submissions show_leaderboard withdraw_submission",
     "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",

@@ -98,7 +98,7 @@ def test_only_the_author_withdraws(hub, tmp_path):
     [row] = [row for row in read_index(hub)["rows"] if row["kind"] == "system"]
     with pytest.raises(
         AssertionError,
-        match="was submitted by 'ann', not by 'bob'; only its author can withdraw it",
+        match="was submitted by 'ann', not by 'bob'; its author alone decides about it",
     ):
         closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
     assert states(hub) == ["closed"]
@@ -137,12 +137,12 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
         ),
         (
             make_files(71, author="ann"),
-            "names an author or a time; on the Hub, these are the pull request's",
+            "names an author; on the Hub, that is the account",
         ),
         (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
-        (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
+        (make_files(73) | make_files(74), "has 2 files of submissions"),
         ({f"submissions/{BOARD}/aa/x.jsonl": b"", about: good[about]}, "touches 1 other file"),
-        ({"submissions/elsewhere/test/aa/x.json": b""}, "has 0 descriptions of submissions"),
+        ({"submissions/elsewhere/test/aa/x.json": b""}, "has 0 files of submissions"),
         (
             {f"withdrawals/{BOARD}/cd/{'cd' * 32}.json": b"{}"},
             "there is no submission cdcdcdcdcdcd",
@@ -244,30 +244,31 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
 @pytest.mark.parametrize(
     ("paths", "expected"),
     [
-        ([ABOUT, ROWS], ("x/test", A, False)),
+        ([ABOUT, ROWS], ("x/test", A, "submissions")),
         # the predictions are there already, with another description
-        ([ABOUT], ("x/test", A, False)),
-        ([f"withdrawals/x/test/aa/{A}.json"], ("x/test", A, True)),
-        ([f"submissions/y/dev/aa/{A}.json"], ("y/dev", A, False)),
-        ([ROWS], ("x/test", "", False)),
-        ([ABOUT, ROWS, f"submissions/x/test/aa/{A}.jsonl"], ("x/test", "", False)),
-        ([ABOUT, "README.md"], ("x/test", "", False)),
-        ([ABOUT, ABOUT.replace("/aa/", "/ab/")], ("x/test", "", False)),
-        ([f"withdrawals/x/test/aa/{A}.json", ROWS], ("x/test", "", False)),
-        ([f"withdrawals/x/test/aa/{A}.json", ABOUT], ("x/test", "", False)),
-        ([f"submissions/z/test/aa/{A}.json"], ("x/test", "", False)),
-        ([f"submissions/y/dev/aa/{A}.txt"], ("y/dev", "", False)),
-        ([f"submissions/x/test/bb/{A}.json"], ("x/test", "", False)),
-        (["a/submissions/x/test/aa/x.json b/old.json"], ("x/test", "", False)),  # renamed
+        ([ABOUT], ("x/test", A, "submissions")),
+        ([f"withdrawals/x/test/aa/{A}.json"], ("x/test", A, "withdrawals")),
+        ([f"choices/x/test/aa/{A}.json"], ("x/test", A, "choices")),
+        ([f"submissions/y/dev/aa/{A}.json"], ("y/dev", A, "submissions")),
+        ([ROWS], ("x/test", "", "submissions")),
+        ([ABOUT, ROWS, f"submissions/x/test/aa/{A}.jsonl"], ("x/test", "", "submissions")),
+        ([ABOUT, "README.md"], ("x/test", "", "submissions")),
+        ([ABOUT, ABOUT.replace("/aa/", "/ab/")], ("x/test", "", "submissions")),
+        ([f"withdrawals/x/test/aa/{A}.json", ROWS], ("x/test", "", "withdrawals")),
+        ([f"withdrawals/x/test/aa/{A}.json", ABOUT], ("x/test", "", "withdrawals")),
+        ([f"submissions/z/test/aa/{A}.json"], ("x/test", "", "submissions")),
+        ([f"submissions/y/dev/aa/{A}.txt"], ("y/dev", "", "submissions")),
+        ([f"submissions/x/test/bb/{A}.json"], ("x/test", "", "submissions")),
+        (["a/submissions/x/test/aa/x.json b/old.json"], ("x/test", "", "submissions")),  # renamed
         (
             ["a/submissions/x/test/my file.json b/submissions/x/test/my file.json"],
-            ("x/test", "", False),
+            ("x/test", "", "submissions"),
         ),
     ],
 )
 def test_what_a_pull_request_asks(paths, expected):
     found = read_request(paths, ["x/test", "y/dev"])
-    assert (found.board, found.submission, found.withdrawal) == expected
+    assert (found.board, found.submission, found.kind) == expected
     assert bool(found.problems) is (expected[1] == "")
 
 

@@ -28,7 +28,7 @@ from closeread.leaderboard.declaration import Leaderboard, digest, make_board, s
 from closeread.leaderboard.judge import REFUSALS
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.store import FolderStore
-from closeread.leaderboard.submission import make_submission, withdrawal_bytes
+from closeread.leaderboard.submission import make_submission, request_bytes
 
 
 def make_limited(folder, per_day=2, **more):
@@ -78,7 +78,7 @@ def test_withdrawing_does_not_give_more(tmp_path):
         name = send_answers(store, tmp_path, f"System {right}", right=right)
         run_judge(store, tmp_path)
         store.send(
-            {store_path("withdrawals", "mctaco-sample/test", name): withdrawal_bytes(name)}, "", ""
+            {store_path("withdrawals", "mctaco-sample/test", name): request_bytes(name, {})}, "", ""
         )
         assert len(run_judge(store, tmp_path).withdrawn) == 1
     send_answers(store, tmp_path, "Third", right=3)
@@ -162,7 +162,7 @@ def test_another_file_of_an_author_is_no_withdrawal(tmp_path):
     path.hardlink_to(next(Path(store.place).glob(f"submissions/*/*/*/{name}.json")))
     judged = run_judge(store, tmp_path)
     assert not judged.withdrawn
-    assert "is not a withdrawal" in judged.refused[0]
+    assert "is not a file that closeread leaderboard withdraw writes" in judged.refused[0]
 
 
 def test_the_highest_limits_take_no_more(tmp_path):
@@ -249,7 +249,7 @@ def test_only_the_author_withdraws_by_name(store, tmp_path, submit, run):
         done = run("leaderboard", "withdraw", store.place, name, *options)
         assert done.exit_code == 1
         assert done.stderr == (
-            f"Error: {name[:12]}: was submitted by 'Ann', not by '{user}'; only its author can withdraw it\n"
+            f"Error: {name[:12]}: was submitted by 'Ann', not by '{user}'; its author alone decides about it\n"
         )
     assert not Path(store.place, "withdrawals").exists()
     assert run("leaderboard", "withdraw", store.place, name, "--author", "Ann").exit_code == 0
@@ -264,7 +264,15 @@ def test_nobody_blocks_the_withdrawal_of_another(store, tmp_path, submit, run, a
     run_judge(store, tmp_path)
     (name,) = store.read_results(store.read_leaderboard()).entries
     for is_judged in (True, False):
-        store.send({store_path("withdrawals", BOARD, name): withdrawal_bytes(name, author)}, "", "")
+        store.send(
+            {
+                store_path("withdrawals", BOARD, name): request_bytes(
+                    name, {"author": author} if author else {}
+                )
+            },
+            "",
+            "",
+        )
         if is_judged:
             assert "can be withdrawn only by its author" in run_judge(store, tmp_path).refused[0]
             assert not run_judge(store, tmp_path).refused
@@ -293,7 +301,7 @@ def test_a_withdrawal_without_a_name_is_that_of_the_owner_of_its_file(store, tmp
     """So versions without --author wrote it."""
     name = send_answers(store, tmp_path, "Half", right=50)
     run_judge(store, tmp_path)
-    store.send({store_path("withdrawals", BOARD, name): withdrawal_bytes(name)}, "", "")
+    store.send({store_path("withdrawals", BOARD, name): request_bytes(name, {})}, "", "")
     assert len(run_judge(store, tmp_path).withdrawn) == 1
 
 

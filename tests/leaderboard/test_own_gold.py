@@ -92,12 +92,12 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
     board = make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
-    assert "private" in check_predictions(board, response, None).notices[0]
+    assert "private" in check_predictions(board, None, response)[0][0]
     response.write_text(
         RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8"
     )
     with pytest.raises(SubmissionError) as caught:
-        check_predictions(board, response, None)
+        check_predictions(board, None, response)
     assert len(caught.value.problems) == 2
 
 
@@ -121,10 +121,10 @@ def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
     right = write_rows(
         tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids]
     )
-    assert check_predictions(board, right, None)
+    assert check_predictions(board, None, right)
     wrong = write_rows(tmp_path / "wrong.jsonl", [{"id": "other", "label": "no"}])
     with pytest.raises(SubmissionError, match="2 problems"):
-        check_predictions(board, wrong, None)
+        check_predictions(board, None, wrong)
 
 
 def test_small_slices_of_private_gold_are_not_published(tmp_path):
@@ -211,7 +211,7 @@ def test_boards_do_not_skip_broken_files(tmp_path, key, folder, run, ran):
     (folder / "two.conll").write_text("#begin document (two)\nHe\t(5\n#end document\n", "utf-8")
     board = make_board("coref", GoldSpec(gold=key))
     with pytest.raises(SubmissionError, match=r"never closes$"):
-        check_predictions(board, folder, key)
+        check_predictions(board, board.open_scorer(key), folder)
 
 
 def test_boards_refuse_parquet(tmp_path, key):

@@ -5,7 +5,9 @@ import io
 import json
 import random
 import re
+from contextlib import contextmanager
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -277,11 +279,11 @@ def index(monkeypatch):
     second = make_index(2, seed=7)["boards"][0]
     found["boards"].append({**second, "name": "mctaco-sample/test", "title": "McTaco sample, test"})
 
-    class Store:
-        def read_index(self):
-            return found
+    @contextmanager
+    def open_store(place):
+        yield SimpleNamespace(read_index=lambda: found)
 
-    monkeypatch.setattr(store, "open_store", lambda place: Store())
+    monkeypatch.setattr(store, "open_store", open_store)
     return found
 
 

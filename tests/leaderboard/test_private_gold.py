@@ -16,7 +16,7 @@ from closeread.exceptions import SubmissionError
 from closeread.leaderboard.declaration import make_board, store_path
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
-from closeread.leaderboard.submission import check_predictions, withdrawal_bytes
+from closeread.leaderboard.submission import check_predictions, request_bytes
 
 KEY = """#begin document (tea); part 000
 tea 0 0 CANARY-Ada (1)
@@ -171,7 +171,7 @@ def test_gold_is_in_nothing_that_is_published(case, board, gold, tmp_path, run):
     store = make_store(tmp_path / "board", board)
     paths = list_submissions(case, tmp_path)
     ids = [send(store, path, path.name) for path in paths]
-    store.send({store_path("withdrawals", board.name, ids[1]): withdrawal_bytes(ids[1])}, "", "")
+    store.send({store_path("withdrawals", board.name, ids[1]): request_bytes(ids[1], {})}, "", "")
     printed = [
         run("leaderboard", "judge", store.place, "--gold", gold, "--cache", tmp_path / "cache"),
         run("leaderboard", "status", store.place),
@@ -209,7 +209,7 @@ def test_refusals_say_what_follows_without_gold_and_no_more(case, board, gold, t
     found = 0
     for name, entry in store.read_results(board_of(store)).entries.items():
         try:
-            check_predictions(board, sent[name], None)
+            check_predictions(board, None, sent[name])
         except SubmissionError as error:
             known = [problem.at("predictions") for problem in error.problems]
             assert entry.status == "refused"
@@ -222,9 +222,9 @@ def test_refusals_say_what_follows_without_gold_and_no_more(case, board, gold, t
 
 def test_right_predictions_pass_the_check_without_gold(case, board, tmp_path):
     right, *_, broken = list_submissions(case, tmp_path)
-    assert check_predictions(board, right, None).value is None
+    assert check_predictions(board, None, right)[1] is None
     with pytest.raises(SubmissionError):
-        check_predictions(board, broken, None)
+        check_predictions(board, None, broken)
 
 
 def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
@@ -256,13 +256,12 @@ def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
         "tne", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne")))
     )
     labels = {"predicted_prepositions": [0, 1, 0, 0]}  # of 2 noun phrases
-    assert check_predictions(
-        board, write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids)), None
-    )
+    right = write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids))
+    assert check_predictions(board, None, right)
     uneven = {"predicted_prepositions": [0, 1, 0]}
     with pytest.raises(SubmissionError, match="3 labels"):
         check_predictions(
-            board, write_rows(tmp_path / "wrong.jsonl", [uneven] * len(board.ids)), None
+            board, None, write_rows(tmp_path / "wrong.jsonl", [uneven] * len(board.ids))
         )
 
 
@@ -270,4 +269,4 @@ def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
     key = write_text(tmp_path / "key.conll", KEY)
     board = make_board("coref", GoldSpec(gold=key), private=False)
     assert not board.private
-    assert check_predictions(board, Path(key), None)
+    assert check_predictions(board, None, Path(key))

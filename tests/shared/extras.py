@@ -11,7 +11,7 @@ TESTS = Path(__file__).parent.parent
 NEEDS = {
     "hub/test_*.py": ("hub",),
     "leaderboard/test_damaged_files.py": ("hub",),
-    "leaderboard/test_hub_store*.py": ("hub",),
+    "leaderboard/test_hub_copy*.py": ("hub",),
     "leaderboard/test_page*.py": ("hub",),
     "leaderboard/test_private_gold.py": ("hub",),
 }

@@ -218,7 +218,7 @@ def make_board(rows, *, name="mctaco/test", superseded=(), others=()):
         "citation": "@inproceedings{example-2024,\n  title = {Reading slowly},\n}",
         "homepage": "https://example.org/mctaco",
         "licence": None,
-        "limits": {"bytes": 50_000_000, "rows": 200_000, "per_day": 5},
+        "limits": {"bytes": 50_000_000, "rows": 200_000, "per_day": 5, "total": None},
         "counting": "best",
         "rows": rows,
         "superseded": list(superseded),
@@ -227,6 +227,9 @@ def make_board(rows, *, name="mctaco/test", superseded=(), others=()):
         "history": make_history(rows),
         "refused": 2,
         "withdrawn": 1,
+        "accepted": len(rows),
+        "late": "refuse",
+        "reveals": None,
     }
 
 

@@ -325,12 +325,11 @@ class Hub:
                 repository.id, number, "closed", repo_type=repository.kind
             )
 
-    def _read_info(
-        self, repository: Repository, field: Literal["private", "sha"], revision: str = "main"
-    ) -> Any:
+    def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
+        expand: Any = [field]
         with explaining(str(repository)):
             return self._api.repo_info(
-                repository.id, repo_type=repository.kind, revision=revision, expand=[field]
+                repository.id, repo_type=repository.kind, revision=revision, expand=expand
             )
 
     def _read_head(self, repository: Repository, revision: str) -> str:

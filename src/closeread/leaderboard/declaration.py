@@ -47,6 +47,7 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 """The characters that no string may contain where every character is escaped before it is shown."""
 
 MOST_SLICES = 30  # the largest number of values of a field to slice by
+END_OF_DAY = time(23, 59, 59)
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
 
 
@@ -60,7 +61,7 @@ def write_json(value: Any) -> bytes:
 
 def read_json(
     data: bytes,
-    kind: Literal["leaderboard", "submission", "entry", "record", "index"],
+    kind: Literal["leaderboard", "submission", "request", "teams", "entry", "record", "index"],
     source: object,
     unsafe: re.Pattern[str] = UNSAFE,
 ) -> dict[str, Any]:
@@ -94,6 +95,7 @@ class Limits:
     bytes: int = 50_000_000  # the largest file of predictions
     rows: int = 1_000_000  # the largest number of lines in it
     per_day: int = 5  # how many submissions of an author are judged per day (UTC)
+    total: int | None = None  # how many of them in all; None: as many as there are days for
     seconds: int = 300  # how long scoring one may take
     # how many bytes of memory scoring one may use, beyond what the gold needs
     memory: int = 4_000_000_000
@@ -122,7 +124,8 @@ class Board:
     ids: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()  # the names of the baselines to show
     limits: Limits = field(default_factory=Limits)
-    # whether all submissions of an author count, or only the "best" or the "last"
+    # whether all submissions of an author are ranked, or only the "best", the "last" or the one
+    # "chosen" by the author
     counting: str = "all"
     resampling: Resampling = field(default_factory=Resampling)
     # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
@@ -130,6 +133,12 @@ class Board:
     # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
     opens: str | None = None
     closes: str | None = None  # the last such second
+    # what becomes of submissions after that: "refuse", or "flag": scored and marked, but not ranked
+    late: str = "refuse"
+    reveals: str | None = None  # when scores are shown; until then, only what is valid
+    extended: Mapping[str, str] = field(default_factory=dict)  # by author, until when
+    # why, by author or id of a submission; these are shown without a rank
+    disqualified: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def procedure(self) -> Procedure:
@@ -142,14 +151,28 @@ class Board:
         """The corpus whose schema predictions follow; None if the key is in a format of its own."""
         return find_procedure(self.scored)[1]
 
-    def refuse_time(self, time: str) -> str | None:
-        """Return why a submission at this time is refused; None if the board is open then."""
-        end = ""
+    def find_end(self, author: str) -> str | None:
+        """Return the last second at which an author may submit; None if there is no end."""
+        return self.closes and max(self.closes, self.extended.get(author, ""))
+
+    def is_late(self, author: str, time: str) -> bool:
+        """Return whether a time is after the end for an author."""
+        end = self.find_end(author)
+        return end is not None and time > end
+
+    def hides_scores(self, now: str) -> bool:
+        """Return whether scores are not shown yet."""
+        return self.reveals is not None and now < self.reveals
+
+    def refuse_time(self, author: str, time: str) -> str | None:
+        """Return why a submission of an author at this time is refused; None if it isn't."""
         if self.opens is not None and time < self.opens:
-            end = f"opens on {format_time(self.opens)}"
-        elif self.closes is not None and time > self.closes:
-            end = f"closed on {format_time(self.closes)}"
-        return f"{self.name} {end}; this was submitted on {format_time(time)}" if end else None
+            state = f"opens on {format_time(self.opens)}"
+        elif self.late == "refuse" and self.is_late(author, time):
+            state = f"closed on {format_time(str(self.find_end(author)))}"
+        else:
+            return None
+        return f"{self.name} {state}; this was submitted on {format_time(time)}"
 
     def check_form(self, predictions: Path) -> None:
         """Check predictions as far as possible without gold: the form of the file, and the ids."""
@@ -245,14 +268,17 @@ def make_board(
     dataset: str | None = None,
     opens: str | None = None,
     closes: str | None = None,
+    reveals: str | None = None,
+    late: str = "refuse",
 ) -> Board:
     """Declare a board for a part of a corpus, or for own gold, whose `split` names it; the rest is as for `Board`.
 
     Defaults are those of the procedure.  The option `preset` names a preset; the organiser's own gold is private unless
-    `private` says otherwise; times without a time zone are in UTC, and a date means the whole day.
+    `private` says otherwise; times without a time zone are in UTC, a date means the whole day, and "none" is no time.
     """
-    opens = None if opens is None else _parse_time(opens, time())
-    closes = None if closes is None else _parse_time(closes, time(23, 59, 59))
+    opens = None if opens in (None, "none") else parse_time(opens)
+    closes = None if closes in (None, "none") else parse_time(closes, END_OF_DAY)
+    reveals = None if reveals in (None, "none") else parse_time(reveals)
     if opens is not None and closes is not None and closes <= opens:
         raise RequestError(
             f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
@@ -324,10 +350,12 @@ def make_board(
         dataset=dataset,
         opens=opens,
         closes=closes,
+        late=late,
+        reveals=reveals,
     )
 
 
-def _parse_time(text: str, of_date: time) -> str:
+def parse_time(text: str, of_date: time = time()) -> str:
     """Return a time in the form of stores; a date without a time gets the time `of_date`."""
     try:
         found = datetime.fromisoformat(text)

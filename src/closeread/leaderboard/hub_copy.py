@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from closeread.hub.client import (
     TooLargeError,
 )
 from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
@@ -35,7 +37,7 @@ from closeread.leaderboard.results import (
     check_digest,
     read_arrival,
 )
-from closeread.leaderboard.store import FolderStore
+from closeread.leaderboard.store import KINDS, FolderStore, order_arrivals
 from closeread.leaderboard.submission import About, is_predictions_path
 
 CARD = "README.md"
@@ -43,8 +45,8 @@ OF_AUTHOR = 20
 """The most pull requests of an author in one run of the judge, so that nobody can delay those of others."""
 
 # also in git's header of a renamed file
-OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')
-NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
+OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals|choices)/')
+NAMED = re.compile(r"(submissions|withdrawals|choices)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 
 
 class HubCopy(FolderStore):
@@ -102,8 +104,11 @@ class HubCopy(FolderStore):
         return {}
 
     def find_sent(self, about: About) -> About:
-        """Return the description: what was sent before is found by its content."""
-        return about
+        """Return the description: what was sent before is found by its content, unless it was withdrawn."""
+        entry = self.read_results(self.read_leaderboard()).entries.get(about.id)
+        if entry is None or entry.status != "withdrawn":
+            return about
+        return replace(about, submitted=write_time(datetime.now(UTC)))
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
@@ -115,11 +120,11 @@ class HubCopy(FolderStore):
         return Receipt(made.pull_request_url, is_new=made.changed)
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
-        """List open pull requests, oldest first, the first few of every author; withdrawals come last.
+        """List open pull requests, the first few of every author, in the order in which they are judged.
 
-        A submission or a withdrawal that several pull requests hold is listed once.
+        What several pull requests hold is listed once.
         """
-        arrivals: dict[tuple[str, bool, int], Arrival] = {}
+        arrivals: dict[tuple[str, str, int], Arrival] = {}
         n_requests: Counter[str] = Counter()
         for listed in self._hub.pull_requests(self._dataset):
             n_requests[listed.author] += 1
@@ -137,27 +142,21 @@ class HubCopy(FolderStore):
                     number=listed.num,
                 )
                 unnamed = 0 if arrival.submission else listed.num
-                arrivals.setdefault((arrival.submission, arrival.withdrawal, unnamed), arrival)
-        return sorted(
-            arrivals.values(),
-            key=lambda arrival: (arrival.withdrawal, arrival.submitted, arrival.number),
-        )
+                arrivals.setdefault((arrival.submission, arrival.kind, unnamed), arrival)
+        return sorted(arrivals.values(), key=order_arrivals)
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Read and verify the files of a new submission, as they were when it was listed."""
-        if arrival.withdrawal or arrival.problems:
+        if arrival.kind != "submissions" or arrival.problems:
             return arrival
         read = partial(self._read_at, self._requests[arrival.number].head)
         # Any other error is not the submitter's.
         fetched = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
         if fetched.problems:
             return fetched
-        about = fetched.read_about()
-        if about.author is None and about.submitted is None:
+        if fetched.read_about().author is None:
             return fetched
-        named = (
-            "the description names an author or a time; on the Hub, these are the pull request's"
-        )
+        named = "the description names an author; on the Hub, that is the account"
         return replace(fetched, problems=(named,))
 
     def read_predictions(self, path: str, limit: int) -> bytes:
@@ -224,14 +223,14 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
         for path in paths
         if path not in predictions and path not in [match[0] for match in found]
     ]
-    is_withdrawal = bool(found) and found[0][1] == "withdrawals"
+    kind = next((kind for kind in KINDS if found and found[0][1] == kind), KINDS[0])
     problems = []
     if len(found) != 1:
         problems.append(
-            f"the pull request has {pluralize(len(found), 'description')} of submissions and withdrawals named after "
-            f"their digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
+            f"the pull request has {pluralize(len(found), 'file')} of submissions, withdrawals and choices named after "
+            f"digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
         )
-    if len(predictions) > (0 if is_withdrawal else 1):
+    if len(predictions) > (1 if kind == "submissions" else 0):
         problems.append(
             f"the pull request has {pluralize(len(predictions), 'file')} of predictions"
         )
@@ -240,7 +239,6 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
             f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}"
         )
     if problems:
-        return Arrival(
-            board, "", False, "", "", problems=(*problems, "send submissions with closeread submit")
-        )
-    return Arrival(board, found[0][4], is_withdrawal, "", "")
+        advice = "send submissions with closeread submit"
+        return Arrival(board, "", kind, "", "", problems=(*problems, advice))
+    return Arrival(board, found[0][4], kind, "", "")

@@ -49,11 +49,18 @@ class Counts:
 
 
 def make_index(
-    store: FolderStore, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
+    store: FolderStore,
+    leaderboard: Leaderboard,
+    results: Results,
+    counts: Mapping[str, Counts],
+    now: str,
 ) -> dict[str, Any]:
-    """Return the index of all boards, from all entries and records, and the counts of each board."""
+    """Return the index of all boards, from all entries and records, and the counts of each board.
+
+    A board that does not show scores yet has its baselines only.
+    """
     boards = [
-        _index_board(store, board, results, counts[board.name])
+        _index_board(store, board, results, counts[board.name], is_hidden=board.hides_scores(now))
         for board in leaderboard.boards.values()
     ]
     return {
@@ -84,10 +91,15 @@ def find_row(index: Mapping[str, Any], submission: str) -> dict[str, Any]:
 
 
 def _index_board(
-    store: FolderStore, board: Board, results: Results, counts: Counts
+    store: FolderStore, board: Board, results: Results, counts: Counts, *, is_hidden: bool
 ) -> dict[str, Any]:
     entries = {name: one for name, one in results.entries.items() if one.board == board.name}
-    accepted = {name: one for name, one in entries.items() if one.status == "accepted"}
+    statuses = [entry.status for entry in entries.values()]
+    accepted = {
+        name: entry
+        for name, entry in entries.items()
+        if entry.status == "accepted" and not is_hidden
+    }
 
     def value(name: str) -> float:
         return _find_value(counts.records[name].report["scores"], board.headline)
@@ -97,9 +109,14 @@ def _index_board(
 
     everyone = [name for name in counts.records if name.startswith(BASELINE) or name in accepted]
     everyone.sort(key=lambda name: (-value(name), *time(name)))
-    subjects = _choose_counting(board, everyone, accepted)
+    unranked = _find_unranked(board, accepted)
+    subjects = _choose_counting(
+        board, [name for name in everyone if name not in unranked], accepted
+    )
     metric = next(metric for metric in board.procedure.metrics if metric.name == board.headline)
     flags = _find_flags(sorted(everyone, key=time), accepted, counts.records)
+    for name, flag in unranked.items():
+        flags.setdefault(name, []).append(flag)
     ranks = _rank(metric, subjects, flags, counts)
 
     def make_row(name: str) -> dict[str, Any]:
@@ -108,7 +125,8 @@ def _index_board(
         )
 
     history: list[dict[str, Any]] = []
-    for name in sorted(accepted.keys() & counts.records.keys(), key=time):
+    eligible = accepted.keys() & counts.records.keys() - unranked.keys()
+    for name in sorted(eligible, key=time):
         if value(name) > (history[-1]["value"] if history else -1):  # better than all before
             history.append({"date": accepted[name].submitted, "id": name, "value": value(name)})
     others: dict[str, list[Record]] = {}
@@ -121,7 +139,6 @@ def _index_board(
             and record.subject in accepted
         ):
             others.setdefault(record.signature, []).append(record)
-    statuses = [entry.status for entry in entries.values()]
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
         "rows": sorted(
@@ -146,6 +163,7 @@ def _index_board(
         ],
         "pairs": _compare_pairs(board, metric, subjects, counts),
         "history": history,
+        "accepted": statuses.count("accepted"),
         "refused": statuses.count("refused"),
         "withdrawn": statuses.count("withdrawn"),
     }
@@ -173,7 +191,7 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "counting",
     )
     return {
-        **{name: getattr(board, name) for name in (*names, "opens", "closes")},
+        **{name: getattr(board, name) for name in (*names, "opens", "closes", "reveals", "late")},
         "procedure": procedure.name,
         "options": dict(board.options),
         "gold": "private" if board.private else "public",
@@ -188,7 +206,7 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "homepage": corpus.homepage if corpus else None,
         "licence": corpus.licence if corpus and board.config != SAMPLE else None,
-        "limits": {name: getattr(limits, name) for name in ("bytes", "rows", "per_day")},
+        "limits": {name: getattr(limits, name) for name in ("bytes", "rows", "per_day", "total")},
     }
 
 
@@ -204,17 +222,34 @@ def _choose_counting(
     """Return the submissions that are ranked, and all baselines, in order."""
     if board.counting == "all":
         return list(subjects)
-    chosen: dict[str, str] = {}
+    counting: dict[str, str] = {}  # by author
     for name in subjects:  # best first
         if name in accepted:
             author = accepted[name].author
-            later = (
-                author in chosen and accepted[name].submitted > accepted[chosen[author]].submitted
-            )
-            if author not in chosen or (board.counting == "last" and later):
-                chosen[author] = name
-    kept = set(chosen.values())
+            rival = counting.setdefault(author, name)
+            if _order_counting(board, accepted[name]) > _order_counting(board, accepted[rival]):
+                counting[author] = name
+    kept = set(counting.values())
     return [name for name in subjects if name not in accepted or name in kept]
+
+
+def _order_counting(board: Board, entry: Entry) -> tuple[str, ...]:
+    """Return what decides between the submissions of an author; if it is equal, the better one counts."""
+    if board.counting == "chosen":  # without a choice, the last one
+        return entry.chosen or "", entry.submitted
+    return (entry.submitted,) if board.counting == "last" else ()
+
+
+def _find_unranked(board: Board, accepted: Mapping[str, Entry]) -> dict[str, dict[str, str]]:
+    """Return the flags of submissions that are shown without a rank: late ones and disqualified ones."""
+    unranked = {}
+    for name, entry in accepted.items():
+        reason = board.disqualified.get(entry.author, board.disqualified.get(name))
+        if reason is not None:
+            unranked[name] = {"flag": "disqualified", "reason": reason}
+        elif board.is_late(entry.author, entry.submitted):
+            unranked[name] = {"flag": "late"}
+    return unranked
 
 
 def _find_flags(

@@ -20,7 +20,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,18 @@ PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
 # the kinds of rows, in words
 KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}
 # in words
-FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}
+FLAGS = {
+    "duplicate": "duplicate",
+    "perfect": "equal to the gold",
+    "unverified": "unverified",
+    "late": "late",
+    "disqualified": "disqualified",
+}
 EXPLAINED = {
     "duplicate": "a duplicate has the same predictions as an earlier row",
     "unverified": "an unverified system has no link to a model, a paper or code",
+    "late": "a late one was submitted after the end",
+    "disqualified": "the organisers have disqualified it",
 }
 # the ends of the names of metrics that are summed up by another one
 MINOR = ("/precision", "/recall")
@@ -162,8 +170,12 @@ def name_kind(row: Json) -> str:
 
 
 def format_window(board: Json) -> str:
-    """Return when submissions to a board open and close; empty if it is always open."""
-    times = [("Opens", board.get("opens")), ("Closes", board.get("closes"))]
+    """Return when a board opens, closes and shows scores; empty if it always does."""
+    times = [
+        ("Opens", board.get("opens")),
+        ("Closes", board.get("closes")),
+        ("Scores are shown", board.get("reveals")),
+    ]
     return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
 
 
@@ -267,6 +279,7 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         f"{pluralize(n_others, 'row')} with another signature: not comparable, see {everything}.": n_others,
         f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"]
         or clean["withdrawn"],
+        f"Accepted: {clean.get('accepted')}.": clean.get("reveals"),
         format_window(clean): format_window(clean),
         f"Signature: {clean['signature']}": True,
     }
@@ -362,12 +375,12 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
                 "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
             }
             groups = [("", "all", {**sizes, "scores": row["scores"]})]
-            for field, values in (row.get("slices") or {}).items():
-                groups += [(field, value, found) for value, found in values.items()]
-            for field, value, found in groups:
+            for name, values in (row.get("slices") or {}).items():
+                groups += [(name, value, found) for value, found in values.items()]
+            for part, value, found in groups:
                 for metric, score in found["scores"].items():
                     cells = {**about, **score, "undefined": bool(score.get("undefined"))}
-                    cells |= {"field": field, "slice": value, "metric": metric}
+                    cells |= {"field": part, "slice": value, "metric": metric}
                     cells |= {name: found.get(name) for name in ("n_units", "n_blocks")}
                     yield {name: cells.get(name) for name in COLUMNS}
 
@@ -450,16 +463,29 @@ class Ranking(Result):
 
 @dataclass(frozen=True)
 class Submissions(Result):
-    """The submissions to a leaderboard: entries, by time, and those that are not judged yet."""
+    """The submissions to a leaderboard: entries, by time, and those that are not judged yet.
+
+    Attributes:
+        entries: what is judged.
+        arrivals: what is not.
+        outlook: what the judge would do with it, in words, by id.
+        notes: sentences for the end.
+    """
 
     entries: Sequence[Entry]
     arrivals: Sequence[Arrival]
+    outlook: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def waiting(self) -> list[Arrival]:
         """The submissions that are not judged yet."""
         judged = {entry.submission for entry in self.entries}
-        return [one for one in self.arrivals if one.submission and one.submission not in judged]
+        return [
+            arrival
+            for arrival in self.arrivals
+            if arrival.kind == "submissions" and arrival.submission not in {*judged, ""}
+        ]
 
     def to_rows(self) -> tuple[list[str], list[list[str]]]:
         """Return a row for each submission."""
@@ -479,7 +505,7 @@ class Submissions(Result):
         """Return the table of submissions; the board is its title if there is only one."""
         header, rows = self.to_rows()
         if not rows:
-            return [Grid("", [], [], ["No submissions."])]
+            return [Grid("", [], [], ["No submissions.", *self.notes])]
         boards = {row[1] for row in rows}
         shown = [
             "submission",
@@ -490,6 +516,7 @@ class Submissions(Result):
             "submitted (UTC)",
         ]
         problems = [(one.submission[:12], one.problems) for one in self.entries]
+        problems += [(name[:12], (sentence,)) for name, sentence in self.outlook.items()]
         problems += [
             (show_safely(str(one.source)), one.problems)
             for one in self.arrivals
@@ -500,11 +527,8 @@ class Submissions(Result):
                 f"Submissions to {boards.pop()}" if len(boards) == 1 else "Submissions",
                 shown,
                 [[row[header.index(name)] for name in shown] for row in rows],
-                [
-                    f"{name}: {show_safely(problem)}"
-                    for name, found in problems
-                    for problem in found
-                ],
+                [f"{name}: {show_safely(problem)}" for name, found in problems for problem in found]
+                + list(self.notes),
                 texts=frozenset(shown),
                 prose=frozenset({"system"}),
                 labels=1,
@@ -524,7 +548,13 @@ class Submissions(Result):
             for e in self.entries
         ]
         waiting = [
-            {"id": one.submission, "board": one.board, "author": one.author} for one in self.waiting
+            {
+                "id": arrival.submission,
+                "board": arrival.board,
+                "author": arrival.author,
+                "outlook": self.outlook.get(arrival.submission),
+            }
+            for arrival in self.waiting
         ]
         return {"submissions": judged, "waiting": waiting}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
 
 DIGITS = 4  # the digits of scores on private gold
+T = TypeVar("T")
 HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
@@ -57,11 +58,13 @@ class Entry:
     board: str  # the name of the board
     author: str  # as the store knows it, not as the submitter says
     submitted: str  # the time, UTC, such as "2026-11-22T10:00:00Z"
-    day: str  # the day against whose limit it counts
+    # the day against whose limit it counts; empty if it was withdrawn before it was judged
+    day: str
     status: str  # "accepted", "refused" or "withdrawn"
     source: str | None = None  # where it was submitted; None in a folder
     about: Mapping[str, Any] | None = None  # the submitter's description; None if it can't be read
     problems: tuple[str, ...] = ()  # the reasons if it was refused
+    chosen: str | None = None  # when its author chose it as the one that is ranked
 
     def to_bytes(self) -> bytes:
         """Return the bytes of its file."""
@@ -153,12 +156,12 @@ class DigestError(RequestError):
 
 @dataclass(frozen=True)
 class Arrival:
-    """A submission or withdrawal that is not settled yet."""
+    """A submission, or a request about one, that is not settled yet."""
 
     board: str  # the name of the board
     # the id of the submission; empty if that can't be told, so that it is answered without an entry
     submission: str
-    withdrawal: bool  # whether the author withdraws it
+    kind: Literal["submissions", "withdrawals", "choices"]  # the folder of its file
     author: str  # who sent it, as the store knows it
     submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
     source: str | None = None  # a link to it; None in a folder
@@ -169,10 +172,14 @@ class Arrival:
     number: int = 0  # the number of the pull request; 0 in a folder
     is_dated: bool = True  # whether the time is its own, not that of a file, which copying changes
 
+    @property
+    def path(self) -> str:
+        """The path of its file in the store."""
+        return store_path(self.kind, self.board, self.submission)
+
     def read_about(self) -> About:
         """Read the submitter's description from the files of a submission."""
-        path = store_path("submissions", self.board, self.submission)
-        return About.from_bytes(self.files[path], self.board, path)
+        return About.from_bytes(self.files[self.path], self.board, self.path)
 
 
 def read_arrival(
@@ -182,7 +189,7 @@ def read_arrival(
     mistakes: type[Exception] | tuple[type[Exception], ...],
 ) -> Arrival:
     """Return a submission with its files, read by path and limit; errors caused by its author become problems."""
-    path = store_path("submissions", arrival.board, arrival.submission)
+    path = arrival.path
     try:
         data = read(path, MAX_ABOUT)
         predictions = About.from_bytes(data, arrival.board, path).predictions
@@ -215,15 +222,18 @@ class Results(NamedTuple):
 
     def find(self, start: str) -> Entry:
         """Return the entry of a submission by the first characters of its id."""
-        found = [entry for name, entry in self.entries.items() if name.startswith(start)]
-        if len(found) == 1:
-            return found[0]
-        wrong = (
-            "is the id of several submissions" if found else "is not the id of a judged submission"
-        )
-        raise RequestError(
-            f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)"
-        )
+        return find_by_start(start, self.entries)
+
+
+def find_by_start(start: str, submissions: Mapping[str, T]) -> T:
+    """Return the submission whose id begins with these characters, from a mapping by id."""
+    found = [submission for name, submission in submissions.items() if name.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    wrong = "is the id of several submissions" if found else "is not the id of a submission"
+    raise RequestError(
+        f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)"
+    )
 
 
 def parse_index(data: bytes, source: object) -> dict[str, Any]:

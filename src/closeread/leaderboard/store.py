@@ -20,18 +20,19 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
+from closeread.leaderboard.declaration import FILE, Leaderboard, read_json, store_path
 from closeread.leaderboard.names import check_name, is_time, write_time
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
     Arrival,
+    Entry,
     Receipt,
     Results,
     check_digest,
@@ -40,8 +41,14 @@ from closeread.leaderboard.results import (
     read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About
 
+# the folders of what arrives, in the order in which it is judged
+KINDS: tuple[Literal["submissions", "withdrawals", "choices"], ...] = (
+    "submissions",
+    "withdrawals",
+    "choices",
+)
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 # what file systems without locks say, such as some that are mounted over a network
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
@@ -107,33 +114,36 @@ class FolderStore:
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
         """List what is not settled yet, oldest first; files are read by `fetch`."""
-        arrivals: list[Arrival] = []
-        for board in leaderboard.boards:
-            for kind, is_withdrawal in (("submissions", False), ("withdrawals", True)):
-                for submission, path in self._walk(kind, board):
-                    entry = results.entries.get(submission)
-                    if entry is None or (is_withdrawal and entry.status == "accepted"):
-                        arrivals.append(
-                            self._describe(board, submission, path, is_withdrawal=is_withdrawal)
-                        )
-        # A withdrawal comes after the submission that it withdraws.
-        return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
+        arrivals = [
+            self._describe(Arrival(board, submission, kind, "", ""), path)
+            for board in leaderboard.boards
+            for kind in KINDS
+            for submission, path in self._walk(kind, board)
+        ]
+        waiting = [
+            arrival
+            for arrival in arrivals
+            if not is_settled(arrival, results.entries.get(arrival.submission))
+        ]
+        return sorted(waiting, key=order_arrivals)
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
-        if not arrival.withdrawal:
+        if arrival.kind == "submissions":
             return read_arrival(arrival, self.read_predictions, limit, RequestError)
-        path, data = _find_path(arrival), b""
-        problem = f"{path} is not a withdrawal as closeread leaderboard withdraw writes it"
-        try:
-            data = self._read(path, MAX_ABOUT)
-        except RequestError as error:
-            problem = str(error)
+        path = arrival.path
         # Its owner may have written the file for another purpose.
-        is_ours = data in [
-            withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)
-        ]
-        return arrival if is_ours else replace(arrival, problems=(problem,))
+        try:
+            request = read_json(self._read(path, MAX_ABOUT), "request", path)
+        except RequestError as error:
+            return replace(arrival, problems=(str(error),))
+        except FormatError:
+            request = {}
+        if request.get("submission") != arrival.submission:
+            command = "withdraw" if arrival.kind == "withdrawals" else "choose"
+            problem = f"{path} is not a file that closeread leaderboard {command} writes"
+            return replace(arrival, problems=(problem,))
+        return arrival
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, or another file of a submission, of at most `limit` bytes, verified by their digest."""
@@ -175,13 +185,12 @@ class FolderStore:
     def answer(self, arrival: Arrival, text: str) -> None:
         """Tell the author what became of an arrival, once, and close it; `text` is Markdown.
 
-        Here, answers are in the entries; a withdrawal that was refused is deleted, unless there is another one.
+        Here, answers are in the entries; a withdrawal or a choice that was refused is deleted, unless there is another.
         """
-        if arrival.withdrawal and arrival.problems and arrival.submission:
-            path = self._folder / _find_path(arrival)
+        if arrival.kind != "submissions" and arrival.problems and arrival.submission:
+            path = self._folder / arrival.path
             with suppress(FileNotFoundError):  # another judge was faster
-                found = self._describe(arrival.board, arrival.submission, path, is_withdrawal=True)
-                if found == replace(arrival, problems=()):
+                if self._describe(arrival, path) == replace(arrival, problems=()):
                     path.unlink()
 
     def push(self, message: str) -> None:
@@ -216,12 +225,12 @@ class FolderStore:
             with replacing(path) as partial:
                 partial.write_bytes(data)
 
-    def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
-        """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
+    def _describe(self, arrival: Arrival, path: Path) -> Arrival:
+        """Return an arrival with the author and the time of its file, of the link itself if it is one."""
         status = path.lstat()
         author = _name_user(status.st_uid)
         submitted = write_time(datetime.fromtimestamp(self._read_time(status), UTC))
-        is_dated = is_withdrawal  # the time of a withdrawal decides nothing
+        is_dated = arrival.kind == "withdrawals"  # whose time decides nothing
         # what is wrong with the file is told when it is fetched
         with suppress(OSError, ValueError, AttributeError):
             signed = orjson.loads(_read_regular(path, MAX_ABOUT))
@@ -232,11 +241,11 @@ class FolderStore:
             if is_time(time):
                 submitted = time
                 is_dated = True
-        return Arrival(board, submission, is_withdrawal, author, submitted, is_dated=is_dated)
+        return replace(arrival, author=author, submitted=submitted, problems=(), is_dated=is_dated)
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
-        are_strangers = kind in ("submissions", "withdrawals")
+        are_strangers = kind in KINDS
         for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
             is_safe = (
                 not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
@@ -267,10 +276,18 @@ class FolderStore:
             yield
 
 
-def _find_path(arrival: Arrival) -> str:
-    return store_path(
-        "withdrawals" if arrival.withdrawal else "submissions", arrival.board, arrival.submission
-    )
+def is_settled(arrival: Arrival, entry: Entry | None) -> bool:
+    """Return whether nothing is left to be done about a file, given the entry of its submission."""
+    if entry is None:
+        return False
+    if arrival.kind == "choices":
+        return entry.status != "accepted" or entry.chosen == arrival.submitted
+    return arrival.kind == "submissions" or entry.status != "accepted"
+
+
+def order_arrivals(arrival: Arrival) -> tuple[int, str, str]:
+    """Return what arrivals are sorted by: submissions before what is asked about them, then by time."""
+    return KINDS.index(arrival.kind), arrival.submitted, arrival.submission
 
 
 def _name_user(number: int) -> str:

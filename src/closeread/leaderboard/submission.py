@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem, SubmissionError, advising_only, quote
 from closeread.files import creating_folder, read_at_most, replacing
@@ -38,6 +37,7 @@ from closeread.leaderboard.names import (
     is_time,
 )
 from closeread.limits import MAX_FILES, keep_files_below
+from closeread.scoring import Scorer
 
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"  # the suffix of a folder of files, packed into one file
@@ -146,10 +146,9 @@ class Submission:
         return {self.about.predictions: self.predictions, self.path: self.about.to_bytes()}
 
 
-def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
-    """Return the bytes of a withdrawal; only in a folder does it name its author."""
-    signed = {} if author is None else {"author": author}
-    return write_json({"format": FORMAT, "submission": submission, **signed})
+def request_bytes(submission: str, signature: Mapping[str, str]) -> bytes:
+    """Return the bytes of a withdrawal or a choice; only in a folder does it name its author and the time."""
+    return write_json({"format": FORMAT, "submission": submission, **signature})
 
 
 def is_predictions_path(path: str, board: str) -> bool:
@@ -331,26 +330,24 @@ def _read_packed(data: bytes) -> dict[str, str]:
     return texts
 
 
-class CheckedPredictions(NamedTuple):
-    """Predictions that passed the check."""
+def check_predictions(
+    board: Board, scorer: Scorer | None, predictions: Path
+) -> tuple[tuple[str, ...], float | None]:
+    """Check a file or folder of predictions before it is sent: as the judge will or, without a scorer, the form only.
 
-    notices: tuple[str, ...]  # about them, one sentence each
-    # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
-    value: float | None
-
-
-def check_predictions(board: Board, predictions: Path, gold: Path | None) -> CheckedPredictions:
-    """Check a file or folder of predictions before it is sent: as the judge will or, without gold, the form only."""
+    Returns:
+        What is to be said about them, a sentence each; and the headline score, 0 to 1, which is None without a scorer
+        or if it is undefined.
+    """
     # Submitters can't choose the options of a board.
     with advising_only(()):
-        if board.own_gold and gold is None:
+        if scorer is None:
             board.check_form(predictions)
-            return CheckedPredictions((FORM_ONLY,), None)
-        scorer = board.open_scorer(gold)
+            return (FORM_ONLY,), None
         system = scorer.read(predictions)
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
-    return CheckedPredictions((*scorer.gold.notices, *scorer.remarks(system)), value)
+    return (*scorer.gold.notices, *scorer.remarks(system)), value
 
 
 def describe_submission(board: Board, about: About) -> tuple[str, str]:

@@ -35,7 +35,7 @@ COMMANDS = {
     "score": ("score", "Score a file of predictions."),
     "show": ("data", "Show a record of a corpus."),
     "stats": ("data", "Count documents, annotations and other figures of a corpus."),
-    "submit": ("leaderboard", "Submit predictions to a leaderboard."),
+    "submit": ("submitting", "Submit predictions to a leaderboard."),
     "table": ("compare", "Print a table of many systems, with tests against the best."),
     "timeline": (TASKS, "Build timelines (alias of `closeread build timeline`)."),
     "train": (TASKS, "Train a model."),

@@ -15,13 +15,11 @@ Example:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from closeread import parameters as arg
 from closeread.exceptions import (
@@ -36,15 +34,16 @@ from closeread.exceptions import (
     quote_json,
 )
 from closeread.operations.calling import take_path
-from closeread.parameters import Operations, Param, Written
+from closeread.parameters import Operations, Param, Written, within
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.leaderboard.declaration import Board, Leaderboard
     from closeread.leaderboard.judge import JudgingReport
     from closeread.leaderboard.page import Ranking
+    from closeread.leaderboard.results import Arrival, Entry
     from closeread.leaderboard.store import FolderStore
-    from closeread.leaderboard.submission import About
+    from closeread.leaderboard.teams import Teams
 
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
@@ -69,6 +68,7 @@ Output = Annotated[
 ]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
+Limit = Annotated[int | None, within(1)]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
 Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
 
@@ -90,18 +90,21 @@ def init_leaderboard(
     preset: Name = None,
     option: Options = None,
     private: Private = None,
-    per_day: arg.Number = 5,
-    max_bytes: arg.Number = 50_000_000,
-    counting: Literal["all", "best", "last"] = "all",
+    per_day: Limit = None,
+    limit: Limit = None,
+    max_bytes: Limit = None,
+    counting: Literal["all", "best", "last", "chosen"] | None = None,
     opens: Time = None,
     closes: Time = None,
+    late: Literal["refuse", "flag"] | None = None,
+    reveal: Time = None,
     dataset: HubName = None,
     replace: bool = False,
 ) -> Written:
     """Create a leaderboard, or add a board.
 
     STORE is a folder, or a dataset on the Hub. A board ranks systems on a part of a corpus, or on gold of your own,
-    which stays where it is.
+    which stays where it is. The phases of a task, such as development and test, are boards of one leaderboard.
 
     \b
     Examples:
@@ -118,13 +121,16 @@ def init_leaderboard(
         headline: Rank by this score, such as 'conll/f1'.
         preset: Use the options and metrics of an official score.
         private: Publish nothing about single units of the gold.  [default: private with your own gold]
-        per_day: Score at most this many submissions per author per day.
-        max_bytes: Refuse larger files of predictions.
-        counting: Which submissions of an author are ranked.
-        opens: Refuse submissions before this date or time, by default in UTC.
-        closes: Refuse submissions after this date or time, by default in UTC.
+        per_day: Score at most this many submissions per author per day.  [default: 5]
+        limit: Score at most this many submissions per author in all.  [default: no limit]
+        max_bytes: Refuse larger files of predictions.  [default: 50,000,000]
+        counting: Which submissions of an author are ranked.  [default: all]
+        opens: Refuse submissions before this date or time, by default in UTC; 'none' removes it.
+        closes: Refuse submissions after this date or time, by default in UTC; 'none' removes it.
+        late: Refuse what comes after the end, or score it with a flag and without a rank.  [default: refuse]
+        reveal: Show no scores before this date or time, only which submissions are valid; 'none' removes it.
         dataset: Propose results of models for the benchmark of this dataset on the Hub.
-        replace: Change a board that exists; everything is scored again.
+        replace: Change a board that exists, which keeps what is not given; everything is scored again.
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
@@ -132,28 +138,42 @@ def init_leaderboard(
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
     from closeread.leaderboard.store import open_store
 
-    place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
+    scored, source = corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
-    board = make_board(
-        scored,
-        GoldSpec(None, config, split, take_path(gold)),
-        options={**(option or {}), **({"preset": preset} if preset else {})},
-        metrics=tuple(metrics) or None,
-        headline=headline,
-        private=private,
-        limits=Limits(bytes=max_bytes, per_day=per_day),
-        counting=counting,
-        dataset=dataset,
-        opens=opens,
-        closes=closes,
-    )
-    with open_store(place) as opened:
+    place = GoldSpec(None, config, split, take_path(gold))
+    given: dict[str, Any] = {
+        "options": {**(option or {}), **({"preset": preset} if preset else {})} or None,
+        "metrics": tuple(metrics) or None,
+        "headline": headline,
+        "private": private,
+        "counting": counting,
+        "opens": opens,
+        "closes": closes,
+        "late": late,
+        "reveals": reveal,
+        "dataset": dataset,
+    }
+    bounds = {"bytes": max_bytes, "per_day": per_day, "total": limit}
+    settings = {name: value for name, value in given.items() if value is not None}
+    limits = {name: value for name, value in bounds.items() if value is not None}
+    board = make_board(scored, place, limits=Limits(**limits), **settings)
+    with open_store(str(store)) as opened:
         before = opened.find_leaderboard()
         if before is None:
             after = Leaderboard(title or board.title, {board.name: board})
             changes = []
         else:
+            old = before.boards.get(board.name)
+            if old is not None and replace:
+                settings = {**{name: getattr(old, name) for name in given}, **settings}
+                if preset is not None and not metrics:
+                    settings["metrics"] = None
+                if headline is None and (metrics or preset):
+                    settings["headline"] = None
+                limits = {**asdict(old.limits), **limits}
+                board = make_board(scored, place, limits=Limits(**limits), **settings)
+                board = _keep_decisions(old, board)
             after = Leaderboard(title or before.title, before.boards).with_board(board)
             changes = _describe_changes(before, after, board.name)
         Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
@@ -161,14 +181,21 @@ def init_leaderboard(
             use = f"use {choose_words('--replace', 'replace=True')} to change it"
             raise FormatError(source, [Problem(f"was not changed; {use}: {'; '.join(changes)}")])
         if after == before:
-            done = f"nothing changed, it has this board {board.name} already"
+            done = [f"nothing changed, it has this board {board.name} already"]
         else:
             opened.write_leaderboard(after)
             opened.push("Declare the leaderboard")
-            done = f"board {board.name}, ranked by {board.headline}"
+            done = [f"board {board.name}, ranked by {board.headline}"]
+            done += [f"before, {change}" for change in changes]
     if not MEMORY_FILE.exists():
         warn_all([f"this leaderboard can't be judged on this machine: {NEEDS_LINUX}"])
-    return Written(None, f"{source}: {done}\nSignature: {board.signature}")
+    lines = [*(f"{source}: {line}" for line in done), f"Signature: {board.signature}"]
+    return Written(None, "\n".join(lines))
+
+
+def _keep_decisions(old: Board, new: Board) -> Board:
+    """Return a board with what the organiser of the one before has decided about teams."""
+    return replace(new, extended=old.extended, disqualified=old.disqualified)
 
 
 def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> list[str]:
@@ -276,15 +303,21 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 
 
-def list_submissions(store: Store) -> Result:
+def list_submissions(store: Store, *, at: Time = None) -> Result:
     """List all submissions and what became of them.
 
-    The problems of refused submissions are listed, too.
+    The problems of refused submissions are listed, too; and what the judge would do with those that wait.
 
     \b
-    Example:
+    Examples:
       closeread leaderboard status board
+      closeread leaderboard status board --at 2027-01-31T18:00
+
+    Args:
+        at: Tell which boards would refuse what is submitted at this date or time, by default in UTC.
     """
+    from closeread.leaderboard.declaration import parse_time
+    from closeread.leaderboard.judge import foresee
     from closeread.leaderboard.page import Submissions
     from closeread.leaderboard.store import open_store
 
@@ -295,7 +328,16 @@ def list_submissions(store: Store) -> Result:
     entries = sorted(
         results.entries.values(), key=lambda entry: (entry.submitted, entry.submission)
     )
-    return Submissions(entries, arrivals)
+    outlook = foresee(leaderboard, results, arrivals)
+    refusals: tuple[str, ...] = ()
+    if at is not None:
+        time = parse_time(at)
+        reasons = [board.refuse_time("", time) for board in leaderboard.boards.values()]
+        refusals = tuple(
+            reason or f"{name} would accept this"
+            for name, reason in zip(leaderboard.boards, reasons, strict=True)
+        )
+    return Submissions(entries, arrivals, outlook, refusals)
 
 
 def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
@@ -326,8 +368,8 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
 def withdraw_submission(store: Store, submission: str, *, author: Name = None) -> Written:
     """Withdraw one of your submissions.
 
-    The next run of the judge takes it off the board. SUBMISSION is an id, or its first characters. Only its author can
-    withdraw it.
+    The next run of the judge takes it off the board, or does not judge it. SUBMISSION is an id, or its first
+    characters. Only its author can withdraw it.
 
     \b
     Example:
@@ -336,228 +378,181 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     Args:
         author: Withdraw for this author, from a folder.  [default: the user]
     """
+    return _ask(store, submission, author, "withdrawals")
+
+
+def choose_submission(store: Store, submission: str, *, author: Name = None) -> Written:
+    """Choose which of your submissions is ranked.
+
+    This is for boards with --counting chosen, on which the last submission is ranked unless its author chooses another.
+    SUBMISSION is an id, or its first characters. The next run of the judge takes the choice over.
+
+    \b
+    Example:
+      closeread leaderboard choose board 3f9a1c0d2b7e
+
+    Args:
+        author: Choose for this author, in a folder.  [default: the user]
+    """
+    return _ask(store, submission, author, "choices")
+
+
+def _ask(
+    store: str | Path, start: str, author: str | None, kind: Literal["withdrawals", "choices"]
+) -> Written:
+    """Ask the judge to withdraw or to choose a submission, by the first characters of its id."""
     from closeread.leaderboard.declaration import store_path
+    from closeread.leaderboard.results import Entry, find_by_start
     from closeread.leaderboard.store import open_store
-    from closeread.leaderboard.submission import withdrawal_bytes
+    from closeread.leaderboard.submission import request_bytes
+
+    verb, done = ("Withdraw", "withdrawn") if kind == "withdrawals" else ("Choose", "chosen")
+    with open_store(str(store)) as opened:
+        leaderboard = opened.read_leaderboard()
+        results = opened.read_results(leaderboard)
+        arrivals = opened.list_arrivals(leaderboard, results)
+        waiting = {
+            arrival.submission: arrival for arrival in arrivals if arrival.kind == "submissions"
+        }
+        everything: dict[str, Entry | Arrival] = {**waiting, **results.entries}
+        submission = find_by_start(start, everything)
+        name = submission.submission[:12]
+        status = "not judged yet"
+        if isinstance(submission, Entry):
+            status = submission.status
+        elif submission.source is not None:
+            raise RequestError(
+                f"{name} is not judged yet; close the pull request {submission.source}"
+            )
+        if status not in ("accepted", "not judged yet"):
+            raise RequestError(f"submission {name} is {status} already")
+        if kind == "choices" and leaderboard.find(submission.board).counting != "chosen":
+            raise RequestError(f"authors don't choose what {submission.board} ranks")
+        user = opened.name_author(author)
+        if user != submission.author:
+            owner = f"was submitted by {quote(submission.author)}, not by {quote(user)}"
+            raise SubmissionError(name, [Problem(f"{owner}; its author alone decides about it")])
+        content = request_bytes(submission.submission, opened.sign(author))
+        files = {store_path(kind, submission.board, submission.submission): content}
+        receipt = opened.send(files, f"{verb} submission {name}", f"{done.title()} by its author.")
+    when = f"{done} with the next run of the judge"
+    return Written(
+        None, f"{name}: {when if receipt.is_new else f'has been {done} before'} ({receipt.place})"
+    )
+
+
+def disqualify_submissions(
+    store: Store, name: str, *, reason: str | None = None, lift: bool = False
+) -> Written:
+    """Show the submissions of a team, or one of them, without a rank.
+
+    NAME is an author, or the id of a submission or its first characters. Run the judge to see the change.
+
+    \b
+    Example:
+      closeread leaderboard disqualify board team-a --reason "trained on the test set"
+
+    Args:
+        reason: Say why, on the page.
+        lift: Rank them again.
+    """
+    if (reason is None) != lift:
+        raise RequestError(fill_options("give either {reason} or {lift}"))
+
+    def change(board: Board, entries: Mapping[str, Entry]) -> Board:
+        authors = {entry.author for entry in entries.values()}
+        known = name if name in authors else find_by_start(name, entries).submission
+        disqualified = {key: why for key, why in board.disqualified.items() if key != known}
+        if reason is not None:
+            disqualified[known] = reason
+        return replace(board, disqualified=disqualified)
+
+    from closeread.leaderboard.results import find_by_start
+
+    done = "is ranked again" if lift else "is disqualified"
+    return _change_boards(store, change, f"{name} {done}")
+
+
+def extend_deadline(store: Store, author: str, *, until: Time, board: Name = None) -> Written:
+    """Extend the end for one team.
+
+    \b
+    Example:
+      closeread leaderboard extend board team-a --until 2027-02-02
+
+    Args:
+        until: Take submissions of this author until this date or time, by default in UTC.
+        board: Extend the end of this board only.
+    """
+    from closeread.leaderboard.declaration import END_OF_DAY, parse_time
+
+    if until is None:
+        raise RequestError(fill_options("{until} is needed"))
+    end = parse_time(until, END_OF_DAY)
+
+    def change(declared: Board, entries: Mapping[str, Entry]) -> Board:
+        if declared.closes is None or board not in (None, declared.name):
+            return declared
+        return replace(declared, extended={**declared.extended, author: end})
+
+    return _change_boards(store, change, f"{author} may submit until {end}")
+
+
+def _change_boards(
+    store: str | Path, change: Callable[[Board, Mapping[str, Entry]], Board], done: str
+) -> Written:
+    """Change the boards of a leaderboard, by a function of a board and its entries."""
+    from closeread.leaderboard.store import open_store
 
     with open_store(str(store)) as opened:
-        entry = opened.read_results(opened.read_leaderboard()).find(submission)
-        name = entry.submission[:12]
-        if entry.status != "accepted":
-            raise RequestError(f"submission {name} is {entry.status} already")
-        user = opened.name_author(author)
-        if user != entry.author:
-            owner = f"was submitted by {quote(entry.author)}, not by {quote(user)}"
-            raise SubmissionError(name, [Problem(f"{owner}; only its author can withdraw it")])
-        content = withdrawal_bytes(entry.submission, opened.sign(author).get("author"))
-        files = {store_path("withdrawals", entry.board, entry.submission): content}
-        receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
-    done = (
-        "withdrawn with the next run of the judge"
-        if receipt.is_new
-        else "has been withdrawn before"
-    )
-    return Written(None, f"{name}: {done} ({receipt.place})")
+        before = opened.read_leaderboard()
+        entries = opened.read_results(before).entries
+        boards = {name: change(board, entries) for name, board in before.boards.items()}
+        after = replace(before, boards=boards)
+        if after != before:
+            opened.write_leaderboard(after)
+            opened.push("Change the leaderboard")
+    return Written(None, f"{store}: {done if after != before else 'nothing changed'}")
 
 
-class SubmissionReceipt(NamedTuple):
-    """What became of predictions that were submitted.
-
-    Attributes:
-        id: the id of the submission.
-        board: the name of the board.
-        place: where it is: a file, or a pull request; None if nothing was sent.
-        is_new: whether it had not been sent before.
-        lines: the same in words, and what became of the proposal of a result.
-    """
-
-    id: str
-    board: str
-    place: str | None
-    is_new: bool
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-
-def submit(
-    corpus: arg.ScoredName,
-    predictions: str | Path | None = None,
+def list_teams(
+    store: Store,
     *,
-    to: Destination,
-    system: System,
-    log: File = None,
-    config: arg.Config = None,
-    split: arg.Split = None,
-    gold: File = None,
-    author: Name = None,
-    model: Model = None,
-    paper: Link = None,
-    code: Link = None,
-    description: str | None = None,
-    dry_run: bool = False,
-) -> SubmissionReceipt:
-    """Submit predictions to a leaderboard.
+    add: Name = None,
+    members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
+    contact: str | None = None,
+) -> Teams:
+    """List the teams with their members and contacts, or add one.
 
-    They are first checked, as by `closeread validate`; a log of inspect-ai, of one epoch, is submitted as its answers.
-    CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with
-    `hf auth login`. The author is the user who is logged in or, in a folder, the one that --author names.
+    They are kept in `teams.json` of a folder, and are neither on the page nor in any result. Keep that file back if you
+    publish the folder.
 
     \b
     Examples:
-      closeread submit mctaco predictions.jsonl --split test \\
-        --system "My system" --to board
-      closeread submit coref response.conll --system "My system" \\
-        --to hf://datasets/ORG/NAME
-      closeread submit mctaco logs/run.eval --system "My model" --to board
+      closeread leaderboard teams board --add team-a --members "Ann,Ben" \\
+        --contact ann@example.org
+      closeread leaderboard teams board --format csv
 
     Args:
-        to: Submit to this folder, or to hf://datasets/ORG/NAME.
-        system: Name the system.
-        log: Submit the answers in this log of inspect-ai, instead of predictions.
-        gold: Check with this gold, if you have it.
-        author: Submit for this author, to a folder.  [default: the user]
-        model: Link to the model on the Hub, and propose its result there.
-        paper: Link to the paper.
-        code: Link to the code.
-        description: Describe the system in a sentence or two.
-        dry_run: Check everything, and send nothing.
+        add: Add this team, the author of submissions, or change it.
+        members: Name its members; separate several by commas.
+        contact: Say how to reach it.
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.leaderboard.names import write_time
-    from closeread.leaderboard.store import open_store
-    from closeread.leaderboard.submission import (
-        check_predictions,
-        describe_submission,
-        make_submission,
-    )
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import FolderStore
+    from closeread.leaderboard.teams import Team, Teams, read_teams, write_teams
 
-    about = {
-        "system": system,
-        "model": model,
-        "paper": paper,
-        "code": code,
-        "description": description,
-    }
-    with open_store(str(to)) as opened:
-        board = _find_board(opened.read_leaderboard(), corpus, config, split)
-        with _take_predictions(predictions, log, board, about) as path:
-            reason = board.refuse_time(write_time(datetime.now(UTC)))
-            if reason is not None:
-                raise SubmissionError(path, [Problem(reason)])
-            submission = make_submission(board, path, **about, **opened.sign(author))
-            submission = replace(submission, about=opened.find_sent(submission.about))
-            checked = check_predictions(board, path, take_path(gold))
-        warn_all(checked.notices)
-        identity = submission.about.id
-        name = identity[:12]
-        if dry_run:
-            line = f"{log or predictions}: valid; {name} would be submitted to {board.name}"
-            return SubmissionReceipt(identity, board.name, None, False, (line,))
-        receipt = opened.send(submission.files, *describe_submission(board, submission.about))
-        done = "submitted" if receipt.is_new else "had been submitted before"
-        lines = [f"{name} {done} to {board.name}: {receipt.place}"]
-        if model:
-            lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
-    return SubmissionReceipt(identity, board.name, receipt.place, receipt.is_new, tuple(lines))
-
-
-@contextmanager
-def _take_predictions(
-    predictions: str | Path | None,
-    log: str | Path | None,
-    board: Board,
-    about: dict[str, str | None],
-) -> Iterator[Path]:
-    """Yield the file to submit, for a log one with its rows; the log is the description if there is no other."""
-    if (predictions is None) == (log is None):
-        raise RequestError(fill_options("either predictions or {log} is needed"))
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.operations.logs import fill_unread, read_log_of, read_only_log
-
-    if log is None:
-        answers = read_only_log(predictions, board.procedure)
-    else:
-        answers = read_log_of(Path(log), board.procedure)
-    if answers is None:
-        yield Path(str(predictions))
-        return
-    if answers.epochs > 1:
-        raise FormatError(
-            answers.path,
-            [Problem(f"has {answers.epochs} epochs (expected one, as files of predictions)")],
+    if str(store).startswith(HUB):
+        raise RequestError(
+            "everything in a dataset on the Hub can be read by others; keep teams in a folder"
         )
-    about["description"] = about["description"] or answers.description
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"{answers.path.stem}.jsonl")
-        path.write_text(dump_json_lines(fill_unread(answers, board)), "utf-8")
-        yield path
-
-
-def _find_board(
-    leaderboard: Leaderboard, scored: str, config: str | None, split: str | None
-) -> Board:
-    found = [
-        board
-        for board in leaderboard.boards.values()
-        if scored in (board.scored, board.corpus, board.procedure.name)
-        and config in (None, board.config)
-        and split in (None, board.split, board.name.partition("/")[2])
-    ]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(leaderboard.boards) or "none"
-    if found:
-        give = fill_options("give {config} and {split}")
-        raise RequestError(f"several boards are of {scored}; {give} (boards: {known})")
-    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
-
-
-def _propose_result(
-    store: FolderStore, board: Board, about: About, value: float | None, place: str
-) -> Iterator[str]:
-    """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
-
-    The score is that of the record, if there is one already, or that which was computed here, if gold is at hand.
-    """
-    from closeread.corpus.notices import warn
-    from closeread.leaderboard.results import record_id
-
-    if board.dataset is None:
-        warn(
-            f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."
-        )
-        return
-    record = store.read_results(store.read_leaderboard()).records.get(
-        record_id(about.id, board.signature)
-    )
-    if record is not None:
-        value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
-    if value is None:
-        warn(f"Run this again after it was judged, to propose its result to {about.model}.")
-        return
-    if value > 1:  # CEAF, if mentions repeat
-        warn(
-            f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."
-        )
-        return
-    from closeread.hub.client import Hub
-    from closeread.hub.datasets import name_task
-    from closeread.hub.eval_results import make_entry, propose_results
-
-    entry = make_entry(
-        dataset=board.dataset,
-        task=name_task(board.name),
-        value=value,
-        signature=board.signature,
-        source=place
-        if place.startswith("https://")
-        else f"https://huggingface.co/datasets/{board.dataset}",
-    )
-    commit = propose_results(Hub(), str(about.model), entry)
-    done = "proposed" if commit.changed else "had been proposed before"
-    yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
+    folder = Path(store)
+    FolderStore(folder).read_leaderboard()
+    teams = read_teams(folder)
+    if add is not None:
+        teams = Teams({**teams.teams, add: Team(tuple(members), contact or "")})
+        write_teams(folder, teams)
+    return teams
 
 
 def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
@@ -588,7 +583,6 @@ def _ignore(line: str) -> None:
 
 
 OPERATIONS: Operations = {
-    "": {"submit": submit},
     "leaderboard": {
         "init": init_leaderboard,
         "judge": judge_leaderboard,
@@ -597,5 +591,9 @@ OPERATIONS: Operations = {
         "status": list_submissions,
         "download": download_submission,
         "withdraw": withdraw_submission,
+        "choose": choose_submission,
+        "disqualify": disqualify_submissions,
+        "extend": extend_deadline,
+        "teams": list_teams,
     },
 }

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from closeread.corpus.names import load_corpus
-from closeread.corpus.notices import warn
 from closeread.counts.counts import Counts
 from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.systems import detect_kind
@@ -30,6 +29,7 @@ from closeread.scoring import make_place
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board
     from closeread.llm.logs import Log
+    from closeread.scoring import Scorer
 
 T = TypeVar("T")
 
@@ -96,32 +96,32 @@ def take_gold(
     return place, {**log.options, **options}
 
 
-def fill_unread(log: Log, board: Board) -> list[Record]:
-    """Return the rows of a log with one epoch, and an empty prediction for whatever no answer could be read of.
+def fill_unread(
+    log: Log, board: Board, scorer: Scorer | None
+) -> tuple[list[Record], tuple[str, ...]]:
+    """Return the rows of a log with one epoch, with an empty prediction for whatever no answer could be read of.
 
     None is added on boards that count what is missing as empty.  McTaco has no empty predictions: a board that asks
-    for all of them gets "no".
+    for all of them gets "no".  The second value says so, in sentences.
     """
     rows, name = list(log.rows[0]), board.procedure.name
     if board.options.get("missing") != "error":
-        return rows
+        return rows, ()
     key = "document" if name == "coref" else load_corpus(board.corpus or "").key
-    known: Sequence[Record] = [{key: one} for one in board.ids]
-    if not board.own_gold:
-        gold = board.open_scorer(None).gold
-        names = board.procedure.sides.names(gold)
-        known = [{key: one} for one in names] if name == "coref" else gold.records
+    known: Sequence[Record] = [{key: unit} for unit in board.ids]
+    if scorer is not None and not board.own_gold:
+        units = board.procedure.sides.names(scorer.gold)
+        known = [{key: unit} for unit in units] if name == "coref" else scorer.gold.records
     nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
     answered = {row.get(key) for row in rows}
     lacking = [record for record in known if record[key] not in answered]
     for record in lacking:
         named = {field: record[field] for field in (key, "entity") if field in record}
         rows.append({**named, **nothing})
-    if lacking:
-        warn(
-            f"no answer was read for {pluralize(len(lacking), 'id')}: nothing is predicted for them"
-        )
-    return rows
+    if not lacking:
+        return rows, ()
+    what = "'no' is submitted" if name == "mctaco" else "nothing is predicted"
+    return rows, (f"no answer was read for {pluralize(len(lacking), 'id')}: {what} for them",)
 
 
 def average_counts(counted: Sequence[Counts]) -> Counts:

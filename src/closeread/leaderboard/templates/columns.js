@@ -1,7 +1,7 @@
 // The columns of the ranking: title, content of cells, sort key, and downloaded value.
 
 const KINDS = { system: "system", baseline: "baseline", printed: "printed in a paper" };
-const FLAGS = { duplicate: "duplicate", perfect: "equal to the gold", unverified: "unverified" };
+const FLAGS = { perfect: "equal to the gold" };
 const NAME_LIMIT = 120;
 const TEXT_LIMIT = 60;
 const isMinor = (metric) => /\/(precision|recall)$/.test(metric.name);

@@ -2,7 +2,10 @@
 
 function describeRank(board, row) {
   if (row.group === "other") return "none: its scores have another signature";
-  if (row.group === "superseded") return "none: another submission of its author counts";
+  if (row.group === "superseded") {
+    const flag = row.flags.find((one) => one.flag === "late" || one.flag === "disqualified");
+    return flag ? `none: ${flag.flag}` : "none: another submission of its author counts";
+  }
   if (row.rankLow === null) return row.kind === "printed" ? "none: its predictions are not known" : "none";
   const best = row.rank_best ? ", not distinguishable from the best" : "";
   return `${formatRank(row)}${best}`;
@@ -11,6 +14,8 @@ function describeRank(board, row) {
 const FLAG_SENTENCES = {
   perfect: () => "The predictions are equal to the gold.",
   unverified: () => "No model, paper or code is linked by which others could verify the system.",
+  late: () => "It was submitted after the end.",
+  disqualified: (board, { reason }) => `The organisers have disqualified it: ${reason}`,
   duplicate: (board, { of }) => {
     const other = board.byId.get(of);
     return ["The predictions are the same as those of ", other ? linkSystem(board, other) : of, "."];

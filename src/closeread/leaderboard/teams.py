@@ -1,0 +1,63 @@
+"""Teams of a shared task: their members and contacts, which only its organiser sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from closeread.counts.results import Result
+from closeread.files import replacing
+from closeread.leaderboard.declaration import FORMAT, read_json, write_json
+from closeread.tables import Grid, Style
+
+FILE = "teams.json"
+
+
+@dataclass(frozen=True)
+class Team:
+    """The members of a team, and how to reach it."""
+
+    members: tuple[str, ...]
+    contact: str
+
+
+@dataclass(frozen=True)
+class Teams(Result):
+    """The teams of a leaderboard, by name: the author of their submissions."""
+
+    teams: Mapping[str, Team]
+
+    def to_rows(self) -> tuple[list[str], list[list[str]]]:
+        """Return a row for each team."""
+        rows = [
+            [name, ", ".join(team.members), team.contact]
+            for name, team in sorted(self.teams.items())
+        ]
+        return ["team", "members", "contact"], rows
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of teams."""
+        header, rows = self.to_rows()
+        return [Grid("Teams", header, rows, [], texts=frozenset(header), labels=1)]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the teams as JSON."""
+        return {"teams": {name: asdict(team) for name, team in self.teams.items()}}
+
+
+def read_teams(folder: Path) -> Teams:
+    """Read the teams of a leaderboard in a folder; none if there is no file."""
+    path = folder / FILE
+    if not path.exists():
+        return Teams({})
+    teams = read_json(path.read_bytes(), "teams", path)["teams"]
+    return Teams(
+        {name: Team(tuple(team["members"]), team["contact"]) for name, team in teams.items()}
+    )
+
+
+def write_teams(folder: Path, teams: Teams) -> None:
+    """Write the teams of a leaderboard into its folder."""
+    with replacing(folder / FILE) as partial:
+        partial.write_bytes(write_json({"format": FORMAT, **teams.to_dict()}))

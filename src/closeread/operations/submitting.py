@@ -1,0 +1,320 @@
+"""Submit predictions to a leaderboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from closeread import parameters as arg
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    choose_words,
+    fill_options,
+    word_for_command_line,
+)
+from closeread.operations.calling import take_path
+from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
+from closeread.parameters import Operations
+
+if TYPE_CHECKING:
+    from closeread.leaderboard.declaration import Board, Leaderboard
+    from closeread.leaderboard.store import FolderStore
+    from closeread.leaderboard.submission import About
+    from closeread.scoring import Scorer
+
+
+class SubmissionReceipt(NamedTuple):
+    """What became of predictions that were submitted.
+
+    Attributes:
+        id: the id of the submission.
+        board: the name of the board.
+        place: where it is: a file, or a pull request; None if nothing was sent.
+        is_new: whether it had not been sent before.
+        lines: the same in words, and what became of the proposal of a result.
+    """
+
+    id: str
+    board: str
+    place: str | None
+    is_new: bool
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def submit(
+    corpus: arg.ScoredName,
+    predictions: str | Path | None = None,
+    *,
+    to: Destination,
+    system: System,
+    log: File = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
+    gold: File = None,
+    author: Name = None,
+    model: Model = None,
+    paper: Link = None,
+    code: Link = None,
+    description: str | None = None,
+    dry_run: bool = False,
+) -> SubmissionReceipt:
+    """Submit predictions to a leaderboard.
+
+    They are first checked, as by `closeread validate`; a log of inspect-ai, of one epoch, is submitted as its answers.
+    CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with
+    `hf auth login`. The author is the user who is logged in or, in a folder, the one that --author names.
+
+    \b
+    Examples:
+      closeread submit mctaco predictions.jsonl --split test \\
+        --system "My system" --to board
+      closeread submit coref response.conll --system "My system" \\
+        --to hf://datasets/ORG/NAME
+      closeread submit mctaco logs/run.eval --system "My model" --to board
+
+    Args:
+        to: Submit to this folder, or to hf://datasets/ORG/NAME.
+        system: Name the system.
+        log: Submit the answers in this log of inspect-ai, instead of predictions.
+        gold: Check with this gold, if you have it.
+        author: Submit for this author, to a folder.  [default: the user]
+        model: Link to the model on the Hub, and propose its result there.
+        paper: Link to the paper.
+        code: Link to the code.
+        description: Describe the system in a sentence or two.
+        dry_run: Check everything, and send nothing.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.leaderboard.names import write_time
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import describe_submission, make_submission
+
+    if (predictions is None) == (log is None):
+        raise RequestError(fill_options("either predictions or {log} is needed"))
+    handed_in = Path(str(predictions if log is None else log))
+    is_log = log is not None
+    with open_store(str(to)) as opened:
+        board = _find_board(opened.read_leaderboard(), corpus, config, split)
+        signature = opened.sign(author)
+        reason = board.refuse_time(opened.name_author(author), write_time(datetime.now(UTC)))
+        if reason is not None:
+            raise SubmissionError(handed_in, [Problem(reason)])
+        check = _check if author is None else _check_in_sandbox
+        draft = check(board, take_path(gold), handed_in, is_log=is_log)
+        with _write_rows(draft, handed_in) as path:
+            submission = make_submission(
+                board,
+                path,
+                system=system,
+                model=model,
+                paper=paper,
+                code=code,
+                description=description or draft.description,
+                **signature,
+            )
+        submission = replace(submission, about=opened.find_sent(submission.about))
+        warn_all(draft.notices)
+        about = submission.about
+        name = about.id[:12]
+        if dry_run:
+            line = f"{handed_in}: valid; {name} would be submitted to {board.name}"
+            return SubmissionReceipt(about.id, board.name, None, False, (line,))
+        receipt = opened.send(submission.files, *describe_submission(board, about))
+        done = "submitted" if receipt.is_new else "had been submitted before"
+        lines = [f"{name} {done} to {board.name}: {receipt.place}"]
+        if model:
+            lines += _propose_result(opened, board, about, draft.value, receipt.place)
+    return SubmissionReceipt(about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was found when predictions were checked."""
+
+    notices: tuple[str, ...]  # a sentence each
+    value: (
+        float | None
+    )  # the headline score, 0 to 1; None if it is undefined or gold is not at hand
+    rows: str | None = None  # the answers in a log as JSON Lines; None if predictions are no log
+    description: str | None = None  # of the model and its settings, by the log
+
+
+def _check(board: Board, gold: Path | None, path: Path, *, is_log: bool) -> Draft:
+    """Check predictions or a log in this process, which is for files of one's own."""
+    return _prepare_draft(board, _open_scorer(board, gold), path, is_log=is_log)
+
+
+def _open_scorer(board: Board, gold: Path | None) -> Scorer | None:
+    """Return the scorer of a board; None if its gold is not at hand."""
+    return None if board.own_gold and gold is None else board.open_scorer(gold)
+
+
+def _prepare_draft(board: Board, scorer: Scorer | None, path: Path, *, is_log: bool) -> Draft:
+    """Read predictions or a log, and check them as the judge will or, without gold, their form only."""
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.leaderboard.submission import check_predictions
+    from closeread.operations.logs import fill_unread, read_log_of, read_only_log
+
+    log = (read_log_of if is_log else read_only_log)(path, board.procedure)
+    if log is None:
+        return Draft(*check_predictions(board, scorer, path))
+    if log.epochs > 1:
+        found = f"has {log.epochs} epochs (expected one, as files of predictions)"
+        raise FormatError(log.path, [Problem(found)])
+    rows, notes = fill_unread(log, board, scorer)
+    draft = Draft((), None, dump_json_lines(rows), log.description)
+    with _write_rows(draft, log.path) as written:
+        notices, value = check_predictions(board, scorer, written)
+    return replace(draft, notices=(*notes, *notices), value=value)
+
+
+@contextmanager
+def _write_rows(draft: Draft, path: Path) -> Iterator[Path]:
+    """Yield the file to submit: for a log, a temporary one with its rows."""
+    if draft.rows is None:
+        yield path
+        return
+    with TemporaryDirectory(prefix="closeread-") as folder:
+        written = Path(folder, f"{path.stem}.jsonl")
+        written.write_text(draft.rows, "utf-8")
+        yield written
+
+
+def _check_in_sandbox(board: Board, gold: Path | None, path: Path, *, is_log: bool) -> Draft:
+    """Check what somebody else has handed in, in a process with the board's limits of time and memory."""
+    from closeread.leaderboard.declaration import Leaderboard
+    from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
+
+    declaration, limits = Leaderboard("", {board.name: board}).to_bytes(), board.limits
+    is_command = choose_words("command", "") == "command"
+    bounds = Bounds(limits.seconds, limits.memory, 20 * limits.bytes)
+    with closing(Sandbox(_open_sandbox, declaration, gold, is_command)) as sandbox:
+        try:
+            answer = json.loads(sandbox.run((path.absolute(), path, is_log), bounds))
+        except TooSlowError:
+            found = f"can't be checked within {limits.seconds:,} seconds, the limit of this board"
+            raise SubmissionError(path, [Problem(found)]) from None
+        except EndedError as error:
+            raise RequestError(f"{path} could not be checked: {error}") from None
+    if "problems" in answer:
+        problems = [
+            Problem(what, line, file, row, tuple(place), *rest)
+            for what, line, file, row, place, *rest in answer["problems"]
+        ]
+        raise SubmissionError(answer["source"], problems)
+    return Draft(tuple(answer["notices"]), answer["value"], answer["rows"], answer["description"])
+
+
+def _open_sandbox(
+    declaration: bytes, gold: Path | None, is_command: bool
+) -> Callable[[tuple[Path, Path, bool]], bytes]:
+    """Read gold, and return the function that checks predictions, in the process of a sandbox."""
+    from closeread.leaderboard.declaration import Leaderboard
+
+    board = Leaderboard.from_bytes(declaration, "board").find(None)
+    scorer = _open_scorer(board, gold)
+
+    def answer(job: tuple[Path, Path, bool]) -> bytes:
+        path, named, is_log = job
+        found: dict[str, Any]
+        try:
+            if is_command:
+                with word_for_command_line():
+                    draft = _prepare_draft(board, scorer, path, is_log=is_log)
+            else:
+                draft = _prepare_draft(board, scorer, path, is_log=is_log)
+        except InputError as error:
+            found = {"source": error.source, "problems": error.problems}
+        except RequestError as error:
+            found = {"source": str(named), "problems": [Problem(str(error))]}
+        except MemoryError:
+            needed = f"needs more than {board.limits.memory:,} bytes to be checked, the limit of this board"
+            found = {"source": str(named), "problems": [Problem(needed)]}
+        else:
+            found = vars(draft)
+        if found.get("source") == str(path):
+            found["source"] = str(named)
+        return json.dumps(found).encode()
+
+    return answer
+
+
+def _find_board(
+    leaderboard: Leaderboard, scored: str, config: str | None, split: str | None
+) -> Board:
+    found = [
+        board
+        for board in leaderboard.boards.values()
+        if scored in (board.scored, board.corpus, board.procedure.name)
+        and config in (None, board.config)
+        and split in (None, board.split, board.name.partition("/")[2])
+    ]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(leaderboard.boards) or "none"
+    if found:
+        give = fill_options("give {config} and {split}")
+        raise RequestError(f"several boards are of {scored}; {give} (boards: {known})")
+    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
+
+
+def _propose_result(
+    store: FolderStore, board: Board, about: About, value: float | None, place: str
+) -> Iterator[str]:
+    """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
+
+    The score is that of the record, if there is one already, or that which was computed here, if gold is at hand.
+    """
+    from closeread.corpus.notices import warn
+    from closeread.leaderboard.results import record_id
+
+    if board.dataset is None:
+        warn(
+            f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."
+        )
+        return
+    record = store.read_results(store.read_leaderboard()).records.get(
+        record_id(about.id, board.signature)
+    )
+    if record is not None:
+        value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
+    if value is None:
+        warn(f"Run this again after it was judged, to propose its result to {about.model}.")
+        return
+    if value > 1:  # CEAF, if mentions repeat
+        warn(
+            f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."
+        )
+        return
+    from closeread.hub.client import Hub
+    from closeread.hub.datasets import name_task
+    from closeread.hub.eval_results import make_entry, propose_results
+
+    entry = make_entry(
+        dataset=board.dataset,
+        task=name_task(board.name),
+        value=value,
+        signature=board.signature,
+        source=place
+        if place.startswith("https://")
+        else f"https://huggingface.co/datasets/{board.dataset}",
+    )
+    commit = propose_results(Hub(), str(about.model), entry)
+    done = "proposed" if commit.changed else "had been proposed before"
+    yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
+
+
+OPERATIONS: Operations = {"": {"submit": submit}}
