@@ -164,15 +164,18 @@ class Board:
         """Return whether scores are not shown yet."""
         return self.reveals is not None and now < self.reveals
 
+    def describe_closed(self, author: str, time: str) -> str | None:
+        """Say that the board takes no submissions of an author at a time; None if it does."""
+        if self.opens is not None and time < self.opens:
+            return f"{self.name} opens on {format_time(self.opens)}"
+        if self.late == "refuse" and self.is_late(author, time):
+            return f"{self.name} closed on {format_time(str(self.find_end(author)))}"
+        return None
+
     def refuse_time(self, author: str, time: str) -> str | None:
         """Return why a submission of an author at this time is refused; None if it isn't."""
-        if self.opens is not None and time < self.opens:
-            state = f"opens on {format_time(self.opens)}"
-        elif self.late == "refuse" and self.is_late(author, time):
-            state = f"closed on {format_time(str(self.find_end(author)))}"
-        else:
-            return None
-        return f"{self.name} {state}; this was submitted on {format_time(time)}"
+        closed = self.describe_closed(author, time)
+        return closed and f"{closed}; this was submitted on {format_time(time)}"
 
     def check_form(self, predictions: Path) -> None:
         """Check predictions as far as possible without gold: the form of the file, and the ids."""

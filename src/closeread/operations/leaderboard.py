@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.results import Arrival, Entry
     from closeread.leaderboard.store import FolderStore
-    from closeread.leaderboard.teams import Teams
 
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
@@ -318,6 +317,7 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
     """
     from closeread.leaderboard.declaration import parse_time
     from closeread.leaderboard.judge import foresee
+    from closeread.leaderboard.names import format_time
     from closeread.leaderboard.page import Submissions
     from closeread.leaderboard.store import open_store
 
@@ -329,15 +329,14 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
         results.entries.values(), key=lambda entry: (entry.submitted, entry.submission)
     )
     outlook = foresee(leaderboard, results, arrivals)
-    refusals: tuple[str, ...] = ()
+    notes: list[str] = []
     if at is not None:
         time = parse_time(at)
-        reasons = [board.refuse_time("", time) for board in leaderboard.boards.values()]
-        refusals = tuple(
-            reason or f"{name} would accept this"
-            for name, reason in zip(leaderboard.boards, reasons, strict=True)
-        )
-    return Submissions(entries, arrivals, outlook, refusals)
+        for board in leaderboard.boards.values():
+            closed = board.describe_closed("", time)
+            state = f"{board.name} is open" if closed is None else closed
+            notes.append(f"{state}, for what is submitted on {format_time(time)}.")
+    return Submissions(entries, arrivals, outlook, notes)
 
 
 def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
@@ -521,7 +520,7 @@ def list_teams(
     add: Name = None,
     members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
     contact: str | None = None,
-) -> Teams:
+) -> Result:
     """List the teams with their members and contacts, or add one.
 
     They are kept in `teams.json` of a folder, and are neither on the page nor in any result. Keep that file back if you
