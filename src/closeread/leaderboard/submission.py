@@ -162,15 +162,19 @@ def is_predictions_path(path: str, board: str) -> bool:
 
 def make_submission(board: Board, predictions: Path, **about: str | None) -> Submission:
     """Read predictions, a file or a folder of files, as bytes; `about` has attributes of `About`, None if not given."""
-    if predictions.is_dir():
-        data, suffix = pack_folder(predictions, board.limits.bytes), PACKED
-    else:
-        data, suffix = read_limited(predictions, board.limits.bytes), find_suffix(predictions.name)
+    data, suffix = read_predictions(predictions, board.limits.bytes)
     given = {name: value for name, value in about.items() if value is not None}
     found = About(board.name, store_path("submissions", board.name, digest(data), suffix), **given)
     if problems := found.find_problems(board.name):
         raise SubmissionError("submission", problems)
     return Submission(found, data)
+
+
+def read_predictions(path: Path, limit: int) -> tuple[bytes, str]:
+    """Return the bytes of predictions, at most `limit`, and the suffix to store them with."""
+    if path.is_dir():
+        return pack_folder(path, limit), PACKED
+    return read_limited(path, limit), find_suffix(path.name)
 
 
 def find_suffix(name: str) -> str:

@@ -165,11 +165,12 @@ def _open_scorer(board: Board, gold: Path | None) -> Scorer | None:
 def _prepare_draft(board: Board, scorer: Scorer | None, path: Path, *, is_log: bool) -> Draft:
     """Read predictions or a log, and check them as the judge will or, without gold, their form only."""
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.leaderboard.submission import check_predictions
+    from closeread.leaderboard.submission import check_predictions, read_predictions
     from closeread.operations.logs import fill_unread, read_log_of, read_only_log
 
     log = (read_log_of if is_log else read_only_log)(path, board.procedure)
     if log is None:
+        read_predictions(path, board.limits.bytes)  # refuses what no board takes
         return Draft(*check_predictions(board, scorer, path))
     if log.epochs > 1:
         found = f"has {log.epochs} epochs (expected one, as files of predictions)"
