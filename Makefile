@@ -130,4 +130,4 @@ test-floors: environment
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub]'
 	$(PYTEST) --skips=$(SKIPS) --hypothesis-profile few --extras-only \
-	  --ignore tests/leaderboard/test_hub_store_crashes.py
+	  --ignore tests/leaderboard/test_hub_copy_crashes.py

@@ -17,6 +17,7 @@ from shared.boards import (
     write_rows,
 )
 
+from closeread.files import SCRATCH, scratch_folder
 from closeread.leaderboard.declaration import store_path
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.submission import request_bytes
@@ -316,3 +317,50 @@ def test_status_tells_what_would_be_refused(tmp_path, ran, monkeypatch):
 def test_times_are_times(tmp_path, run, option):
     init = ["leaderboard", "init", tmp_path / "board", "--corpus", "mctaco", "--config", "sample"]
     assert "'soon' is not a time" in run(*init, option, "soon").stderr
+
+
+# What is left by a judge that was killed
+
+
+def test_what_killed_processes_leave_is_removed_and_what_others_hold_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("closeread.files.ABANDONED", 0)
+    left = tmp_path / f"{SCRATCH}left"
+    (left / "inside").mkdir(parents=True)
+    (tmp_path / f"{SCRATCH}link").symlink_to(Path(__file__).parent)
+    with scratch_folder() as held:
+        with scratch_folder() as other:
+            assert other != held
+            assert not left.exists()
+            assert held.is_dir()
+        assert not other.exists()
+    assert not held.exists()
+    assert Path(__file__).exists()
+
+
+def test_what_waits_is_listed_with_its_name(tmp_path, ran):
+    store = make_store(tmp_path / "board", sample_board())
+    send_answers(store, tmp_path, "My system", right=10)
+    (line,) = [
+        line
+        for line in ran("leaderboard", "status", store.place).splitlines()
+        if "not judged yet" in line
+    ]
+    assert "My system" in line
+
+
+def test_gold_of_ones_own_has_no_config(tmp_path, run):
+    gold = write_rows(tmp_path / "gold.jsonl", sample_gold())
+    init = ["leaderboard", "init", tmp_path / "board", "--corpus", "mctaco", "--gold", gold]
+    done = run(*init, "--config", "de")
+    assert "--config is for the gold of a corpus; --split names a board" in done.stderr
+
+
+def test_the_answer_names_the_place_by_score(tmp_path):
+    store = make_store(tmp_path / "board", sample_board())
+    told = {}
+    store.answer = lambda arrival, text: told.setdefault(arrival.submission, text)
+    names = {right: send_answers(store, tmp_path, f"S{right}", right=right) for right in (80, 81)}
+    run_judge(store, tmp_path)
+    assert "with 95% confidence; number 2 of 5 by score." in told[names[80]]
+    assert "with 95% confidence; number 1 of 5 by score." in told[names[81]]

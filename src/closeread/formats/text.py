@@ -23,7 +23,7 @@ from typing import BinaryIO, cast, overload
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
-from closeread.files import read_at_most
+from closeread.files import read_at_most, scratch_folder
 from closeread.formats.foreign import describe_foreign_file
 
 # the name of standard input on all platforms; on the command line, it is `-`
@@ -224,12 +224,10 @@ def plain_file(path: Path) -> Iterator[Path]:
         if not is_gzipped:
             yield path
             return
-    from tempfile import TemporaryDirectory  # takes longer to import than most files take to read
-
     data = read_bytes(path)
-    with TemporaryDirectory(prefix="closeread-") as folder:
+    with scratch_folder() as folder:
         # Some formats name a document after its file.
-        plain = Path(folder) / (re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE) or "plain")
+        plain = folder / (re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE) or "plain")
         plain.write_bytes(data)
         del data
         try:

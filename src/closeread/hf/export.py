@@ -9,7 +9,6 @@ import csv
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
@@ -35,7 +34,7 @@ from closeread.exceptions import (
     UnavailableError,
     describe_unknown,
 )
-from closeread.files import creating_folder, package_folder
+from closeread.files import creating_folder, package_folder, scratch_folder
 from closeread.hf import builder as building
 from closeread.records import DataDir, Record, UserFiles
 
@@ -139,12 +138,12 @@ def export(
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
-    with tempfile.TemporaryDirectory(prefix="closeread-") as cache, creating_folder(asked) as made:
+    with scratch_folder() as cache, creating_folder(asked) as made:
         infos = {}
         for name in names:
             try:
                 infos[name] = _write_config(
-                    declaration, name, made, data_dir, Path(cache), FORMATS[format]
+                    declaration, name, made, data_dir, cache, FORMATS[format]
                 )
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):

@@ -18,10 +18,10 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from closeread.exceptions import MissingExtraError, RequestError, escape, join_names, quote, shorten
+from closeread.files import scratch_folder
 
 if TYPE_CHECKING:
     from huggingface_hub import Discussion, HfApi
@@ -159,7 +159,7 @@ class Hub:
             raise NoSuchFileError(f"{repository}: no such file: {path}")
         if limit is not None and entry.size > limit:
             raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
-        with TemporaryDirectory(prefix="closeread-") as scratch, explaining(str(repository)):
+        with scratch_folder() as scratch, explaining(str(repository)):
             place = self._api.hf_hub_download(
                 repository.id, path, repo_type=repository.kind, revision=revision, local_dir=scratch
             )

@@ -287,6 +287,11 @@ def make_board(
             f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
         )
     own = place.gold is not None
+    if own and place.config is not None:
+        flag, wanted = name_option("config"), name_option("split")
+        raise RequestError(
+            f"{flag} is for the gold of a corpus; {wanted} names a board with gold of your own"
+        )
     corpus = find_procedure(scored)[1]
     if not own and corpus is None:
         needed = f"needs gold of your own; give it with {name_option('gold')}"

@@ -140,6 +140,7 @@ class HubCopy(FolderStore):
                     submitted=details.updated,
                     source=listed.url,
                     number=listed.num,
+                    system=listed.title,
                 )
                 unnamed = 0 if arrival.submission else listed.num
                 arrivals.setdefault((arrival.submission, arrival.kind, unnamed), arrival)

@@ -82,11 +82,13 @@ def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def find_row(index: Mapping[str, Any], submission: str) -> dict[str, Any]:
-    """Return the row of a submission; empty if there is none."""
+    """Return the row of a submission, with its place by score among those that are ranked; empty if there is none."""
     for board in index["boards"]:
+        ranked = [row["id"] for row in board["rows"] if row["rank"] is not None]
         for row in (*board["rows"], *board["superseded"]):
             if row["id"] == submission:
-                return dict(row)
+                place = ranked.index(submission) + 1 if submission in ranked else None
+                return {**row, "place": place, "n_ranked": len(ranked)}
     return {}
 
 

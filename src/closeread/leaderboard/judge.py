@@ -199,7 +199,10 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
         lines.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
     lines.append("")
     if row["rank"] is not None:
-        lines.append(f"Rank {format_rank(row['rank'])}, with 95% confidence.")
+        lines.append(
+            f"Rank {format_rank(row['rank'])}, with 95% confidence; "
+            f"number {row['place']} of {row['n_ranked']} by score."
+        )
     return "\n".join([*lines, f"Signature: `{row['signature']}`", f"Record: {link}"])
 
 

@@ -492,10 +492,11 @@ class Submissions(Result):
         rows = []
         found: list[Entry | Arrival] = [*self.entries, *self.waiting]
         for one in found:
-            about, status = (
-                (one.about, one.status) if isinstance(one, Entry) else (None, "not judged yet")
-            )
-            system = show_safely(str((about or {}).get("system", "")))
+            if isinstance(one, Entry):
+                status, system = one.status, str((one.about or {}).get("system", ""))
+            else:
+                status, system = "not judged yet", one.system
+            system = show_safely(system)
             # to the minute, which fits a narrow terminal
             time = one.submitted[:16].replace("T", " ")
             rows.append([one.submission[:12], one.board, system, one.author, time, status])

@@ -170,6 +170,8 @@ class Arrival:
     # of the files as such; if there are any, nothing else is checked
     problems: tuple[str, ...] = ()
     number: int = 0  # the number of the pull request; 0 in a folder
+    # the name of the system, or the title of the pull request, for people; it is not checked
+    system: str = ""
     is_dated: bool = True  # whether the time is its own, not that of a file, which copying changes
 
     @property

@@ -18,12 +18,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.exceptions import InputError, RequestError
+from closeread.files import scratch_folder
 
 MEMORY_FILE = Path("/proc/self/statm")  # the pages of memory of this process; only Linux has it
 NEEDS_LINUX = "judging needs Linux, where the memory of scoring can be limited"
@@ -62,15 +63,16 @@ class Sandbox:
         if not MEMORY_FILE.exists():
             raise RequestError(NEEDS_LINUX)
         # Children that are killed leave temporary files behind.
-        self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
+        self._scratch = ExitStack()
+        scratch = str(self._scratch.enter_context(scratch_folder()))
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._connection, other = Pipe()
         # also for the handler of a signal, which may interrupt its own thread
         self._lock = threading.RLock()
         with other:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(other.fileno()), self._scratch.name],
-                env={**environment, "TMPDIR": self._scratch.name},
+                [sys.executable, "-m", __name__, str(other.fileno()), scratch],
+                env={**environment, "TMPDIR": scratch},
                 stdin=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
                 # it is ended with its children, and by its owner alone, not by Ctrl-C
@@ -107,7 +109,7 @@ class Sandbox:
         with self._lock:  # a thread that waits for an answer gets none now, and lets go
             self._process.wait()
             self._connection.close()
-            self._scratch.cleanup()
+            self._scratch.close()
 
 
 def _serve(owner: Connection) -> None:

@@ -19,13 +19,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import orjson
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.files import make_folders, read_at_most, replacing
+from closeread.files import make_folders, read_at_most, replacing, scratch_folder
 from closeread.leaderboard.declaration import FILE, Leaderboard, read_json, store_path
 from closeread.leaderboard.names import check_name, is_time, write_time
 from closeread.leaderboard.results import (
@@ -231,17 +230,26 @@ class FolderStore:
         author = _name_user(status.st_uid)
         submitted = write_time(datetime.fromtimestamp(self._read_time(status), UTC))
         is_dated = arrival.kind == "withdrawals"  # whose time decides nothing
+        system = ""
         # what is wrong with the file is told when it is fetched
         with suppress(OSError, ValueError, AttributeError):
             signed = orjson.loads(_read_regular(path, MAX_ABOUT))
             name = signed.get("author")
             if isinstance(name, str) and not check_name(name, "author", NAME_LENGTH):
                 author = name
+            system = str(signed.get("system", ""))[:NAME_LENGTH]
             time = signed.get("submitted")
             if is_time(time):
                 submitted = time
                 is_dated = True
-        return replace(arrival, author=author, submitted=submitted, problems=(), is_dated=is_dated)
+        return replace(
+            arrival,
+            author=author,
+            submitted=submitted,
+            problems=(),
+            is_dated=is_dated,
+            system=system,
+        )
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
@@ -316,8 +324,8 @@ def open_store(place: str) -> Iterator[FolderStore]:
     if place.startswith(HUB):
         from closeread.leaderboard.hub_copy import HubCopy
 
-        with TemporaryDirectory(prefix="closeread-") as folder:
-            yield HubCopy(place, Path(folder))
+        with scratch_folder() as folder:
+            yield HubCopy(place, folder)
     elif "://" in place:
         raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
     else:

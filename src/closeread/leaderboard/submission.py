@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from closeread.exceptions import FormatError, Problem, SubmissionError, advising_only, quote
-from closeread.files import creating_folder, read_at_most, replacing
+from closeread.files import creating_folder, read_at_most, replacing, scratch_folder
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.parquet import MAGIC
@@ -270,14 +269,14 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
     if is_parquet(path, data):
         raise SubmissionError("predictions", [Problem(PARQUET)])
     check_lines(data.count(b"\n"))
-    with TemporaryDirectory(prefix="closeread-") as scratch:
+    with scratch_folder() as scratch:
         if path.endswith(PACKED):
             files = _read_packed(data)
             check_lines(sum(text.count("\n") for text in files.values()))
-            found = Path(scratch) / "predictions"
+            found = scratch / "predictions"
             _write_texts(found, files)
         else:
-            found = Path(scratch) / (
+            found = scratch / (
                 "predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz")
             )
             found.write_bytes(data)

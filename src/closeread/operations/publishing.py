@@ -23,6 +23,7 @@ from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, name_option, pluralize
+from closeread.files import scratch_folder
 from closeread.operations.calling import take_path
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
@@ -118,8 +119,6 @@ def publish_dataset(
         with_eval_yaml: Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub
             first.
     """
-    import tempfile
-
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
     from closeread.hub.client import Plan, Repository
@@ -134,8 +133,8 @@ def publish_dataset(
         warn_all([f"{refusal}; publishing its card without its data."])
     if data_dir is None:
         datasets.require_all_splits(declared, names)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "repository"
+    with scratch_folder() as scratch:
+        folder = scratch / "repository"
         with hiding_progress_in_pipes():
             export(declared.name, folder, configs=names, data_dir=files_of_user)
         files = datasets.collect_files(declared, repository, folder)

@@ -8,7 +8,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread import parameters as arg
@@ -22,6 +21,7 @@ from closeread.exceptions import (
     fill_options,
     word_for_command_line,
 )
+from closeread.files import scratch_folder
 from closeread.operations.calling import take_path
 from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
 from closeread.parameters import Operations
@@ -188,8 +188,8 @@ def _write_rows(draft: Draft, path: Path) -> Iterator[Path]:
     if draft.rows is None:
         yield path
         return
-    with TemporaryDirectory(prefix="closeread-") as folder:
-        written = Path(folder, f"{path.stem}.jsonl")
+    with scratch_folder() as folder:
+        written = folder / f"{path.stem}.jsonl"
         written.write_text(draft.rows, "utf-8")
         yield written
 
