@@ -47,6 +47,9 @@ BOARD = (
     "list_submissions",
     "build_leaderboard",
     "download_submission",
+    "disqualify_submissions",
+    "extend_deadline",
+    "list_teams",
     "withdraw_submission",
 )
 """Examples of one leaderboard's life, in this order."""

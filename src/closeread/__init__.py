@@ -62,10 +62,14 @@ if TYPE_CHECKING:
     )
     from closeread.operations.leaderboard import (
         build_leaderboard,
+        choose_submission,
+        disqualify_submissions,
         download_submission,
+        extend_deadline,
         init_leaderboard,
         judge_leaderboard,
         list_submissions,
+        list_teams,
         show_leaderboard,
         withdraw_submission,
     )
@@ -78,6 +82,7 @@ if TYPE_CHECKING:
     )
     from closeread.operations.reproduce import reproduce
     from closeread.operations.score import load_report, score, validate
+    from closeread.operations.submitting import submit
     from closeread.operations.tasks import (
         adjudicate,
         agreement,
@@ -98,12 +103,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CloseReadWarning", "Comparison", "Counts", "InputError", "MissingExtraError", "Report", "Reproduction",
     "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "articles", "baseline",
-    "build", "build_leaderboard", "cite", "compare", "convert", "corpora", "count", "count_batch",
-    "download_submission", "errors", "export", "extract", "init_leaderboard", "install_modules", "judge_leaderboard",
-    "list_submissions", "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge",
-    "metrics", "perturb", "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard",
-    "publish_metric", "reproduce", "schema", "score", "show", "show_leaderboard", "stats",
-    "submit", "table", "train", "validate", "withdraw_submission",
+    "build", "build_leaderboard", "choose_submission", "cite", "compare", "convert", "corpora", "count",
+    "count_batch", "disqualify_submissions", "download_submission", "errors", "export", "extend_deadline",
+    "extract", "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions", "list_teams",
+    "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics", "perturb",
+    "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
+    "reproduce", "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
+    "withdraw_submission",
 ]
 # fmt: on
 
@@ -120,12 +126,14 @@ _NAMES = {
     "closeread.operations.compare": "compare table",
     "closeread.operations.counting": "count count_batch merge",
     "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
-    "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
-    "list_submissions show_leaderboard withdraw_submission",
+    "closeread.operations.leaderboard": "build_leaderboard choose_submission disqualify_submissions "
+    "download_submission extend_deadline init_leaderboard judge_leaderboard list_submissions list_teams "
+    "show_leaderboard withdraw_submission",
     "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",
     "closeread.operations.score": "load_report score validate",
+    "closeread.operations.submitting": "submit",
     "closeread.operations.tasks": "adjudicate agreement articles baseline build convert errors "
     "extract perturb phrases plot predict train",
 }

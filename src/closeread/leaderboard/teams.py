@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.counts.results import Result
@@ -43,7 +43,12 @@ class Teams(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return the teams as JSON."""
-        return {"teams": {name: asdict(team) for name, team in self.teams.items()}}
+        return {
+            "teams": {
+                name: {"members": list(team.members), "contact": team.contact}
+                for name, team in self.teams.items()
+            }
+        }
 
 
 def read_teams(folder: Path) -> Teams:
