@@ -31,6 +31,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "tests" / "recorded"
@@ -107,10 +108,13 @@ def _surroundings(*, with_data: bool) -> Iterator[None]:
     before = dict(os.environ)
     cache = {"CLOSEREAD_CACHE": str(Path("cache").resolve()), "HF_HOME": str(Path("hf").resolve())}
     os.environ |= {"COLUMNS": "100", "HF_HUB_OFFLINE": "1", "NO_COLOR": "1", **cache}
+    # The id of a submission depends on its author and time.
+    signature = mock.Mock(return_value={"author": "ann", "submitted": "2026-03-01T12:00:00Z"})
     for variable in ("FORCE_COLOR", *(() if with_data else (DATA,))):
         os.environ.pop(variable, None)
     try:
-        yield
+        with mock.patch("closeread.leaderboard.store.FolderStore.sign", signature):
+            yield
     finally:
         os.environ.clear()
         os.environ |= before

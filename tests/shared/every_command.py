@@ -86,11 +86,15 @@ LINES = {
     "install-modules": "",
     "leaderboard build": "in/judged -o out/a.html",
     "leaderboard download": "in/judged SUBMISSION -o out/a.jsonl",
-    "leaderboard init": "out/store --corpus mctaco --config sample",
+    "leaderboard init": "out/init --corpus mctaco --config sample",
     "leaderboard judge": "out/store --cache out/cache --workers 1",
     "leaderboard show": "in/judged",
     "leaderboard status": "in/judged",
-    "leaderboard withdraw": "out/store SUBMISSION",
+    "leaderboard choose": "out/store SUBMISSION --author ann",
+    "leaderboard disqualify": "out/store ann --reason unfair",
+    "leaderboard extend": "out/store ann --until 2100-01-02",
+    "leaderboard teams": "out/store --add ann --members Ann,Ben --contact ann@example.org",
+    "leaderboard withdraw": "out/store SUBMISSION --author ann",
     "list": "",
     "llm lm-eval-tasks": "",
     "merge": "in/counts.parquet -o out/a.parquet",
@@ -130,6 +134,10 @@ MORE = {
 
 STORES = {
     "leaderboard judge": "in/store",
+    "leaderboard choose": "in/judged",
+    "leaderboard disqualify": "in/judged",
+    "leaderboard extend": "in/judged",
+    "leaderboard teams": "in/judged",
     "leaderboard withdraw": "in/judged",
     "submit": "in/store",
 }
@@ -345,8 +353,10 @@ def _write_results(folder):
         "in/counts.parquet",
     )
     assert CliRunner().invoke(main, line).exit_code == 0
-    store = make_store(folder / "store", sample_board())
-    submission = send_answers(store, folder, "First", right=30)
+    store = make_store(
+        folder / "store", sample_board(counting="chosen", closes="2099-12-31")
+    )
+    submission = send_answers(store, folder, "First", right=30, author="ann")
     shutil.copytree(folder / "store", folder / "judged")
     judge_here(DatedStore(folder / "judged"), folder / "cache")
     return submission
