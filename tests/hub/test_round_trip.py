@@ -27,7 +27,7 @@ assert not any(name.partition(".")[0] == "closeread" for name in sys.modules)
 mctaco = evaluate.load("lab/mctaco-metric")
 scores = mctaco.compute(predictions=["yes"] * len(sample), references=sample)
 import json
-print(json.dumps({"rows": len(sample), "scores": scores, "results": results.to_list()}), flush=True)
+print(json.dumps({"rows": len(sample), "scores": scores, "results": results.to_list()}, default=str), flush=True)
 import os
 os._exit(0)  # once in many runs, pyarrow aborts while Python ends
 """

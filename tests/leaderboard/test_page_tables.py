@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from itertools import pairwise
 from types import SimpleNamespace
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
@@ -19,7 +17,6 @@ from shared.leaderboards import (
     make_board,
     make_hostile_index,
     make_index,
-    make_printed,
     make_row,
     wrap,
 )
@@ -37,19 +34,24 @@ def board():
     first = make_row(rng, "Tortoise", 0.6, flags=[{"flag": "perfect"}])
     first["scores"]["f1"] = {"value": 0.61, "low": 0.55, "high": 0.66, "undefined": False}
     first["scores"]["exact_match"] = {"value": 0.0, "low": None, "high": None, "undefined": True}
-    rows = [first, make_row(rng, "Hare", 0.3, kind="baseline"), make_printed("Ledger", "54.9")]
+    rows = [
+        first,
+        make_row(rng, "Hare", 0.3, kind="baseline"),
+        make_row(rng, "Ledger", 0.549, rank=None),
+    ]
     return make_board(rows)
 
 
 def test_a_ranking(board, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "90")
+    monkeypatch.setenv("COLUMNS", "60")
     found = grid(board)
     assert found.header == ("rank", "system", "F1", "95% interval", "Exact match")
     assert found.rows[0] == ("1", "Tortoise", "61.00", "55.00–66.00", "0.00*")
-    assert found.rows[1] == ("", "Ledger (Example et al. (2024), Table 2)", "54.9", "", "")
-    assert found.rows[2][:2] == ("2", "Hare (baseline)")
+    assert found.rows[1][:3] == ("2", "Ledger", "54.90")
+    assert found.rows[2][:2] == ("3", "Hare (baseline)")
     assert "Not shown: flags; see to_frame()." in found.notes
     board["rows"].append({**board["rows"][0], "system": "Snail", "author": "bo"})
+    monkeypatch.setenv("COLUMNS", "70")
     assert grid(board).header[-1] == "author"  # as soon as there are two
     del board["rows"][-1]
     monkeypatch.setenv("COLUMNS", "120")
@@ -113,18 +115,14 @@ def csv(index):
     return Ranking(index).to_csv()
 
 
-def parquet(index):
-    return Ranking(index).dump_parquet()
-
-
 def read(text):
     return list(csv_reader.DictReader(io.StringIO(text)))
 
 
 def test_long_form_has_a_row_for_every_score(board):
     rows = read(csv(wrap(board)))
-    # Two systems with two scores each, of all units and of five categories, and one printed score.
-    assert len(rows) == 2 * 2 * (1 + 5) + 1
+    # Three rows with two scores each, of all units and of five categories.
+    assert len(rows) == 3 * 2 * (1 + 5)
     assert list(rows[0]) == list(COLUMNS)
     (f1,) = [
         row
@@ -136,9 +134,6 @@ def test_long_form_has_a_row_for_every_score(board):
         "flags": "perfect",
     }  # fmt: skip
     assert (f1["n_units"], f1["field"], f1["standing"]) == ("1332", "", "ranked")
-    (printed,) = [row for row in rows if row["kind"] == "printed"]
-    assert float(printed["value"]) == pytest.approx(0.549)
-    assert (printed["low"], printed["n_units"], printed["author"]) == ("", "", "")
 
 
 def test_all_standings_are_in_the_long_form():
@@ -161,19 +156,12 @@ def test_ratios_keep_their_digits():
     assert float(found[0]["value"]) == value
 
 
-def test_parquet_has_the_same_rows_and_always_the_same_schema_and_bytes():
+def test_json_lines_have_the_rows_and_all_keys():
     index = make_index(4)
-    data = parquet(index)
-    assert data == parquet(json.loads(json.dumps(index)))
-    table, empty = (pq.read_table(pa.BufferReader(one)) for one in (data, parquet(wrap())))
-    assert table.schema.equals(empty.schema)
-    assert empty.num_rows == 0
-    assert [field.name for field in table.schema] == list(COLUMNS)
-    rows = [
-        {name: "" if value is None else str(value) for name, value in row.items()}
-        for row in table.to_pylist()
-    ]
-    assert rows == read(csv(index))
+    rows = [json.loads(line) for line in Ranking(index).to_json_lines().splitlines()]
+    assert {tuple(row) for row in rows} == {COLUMNS}
+    assert len(rows) == len(read(csv(index)))
+    assert Ranking(wrap()).to_json_lines() == ""
 
 
 def test_no_cell_is_a_formula():
@@ -185,12 +173,6 @@ def test_no_cell_is_a_formula():
     assert '\'=HYPERLINK("https://example.org")' in names
     assert r"\t=1+1" in names
     assert r"\u202egnp.tset\u2066" in names
-
-
-def test_hostile_names_are_harmless_in_parquet():
-    names = set(pq.read_table(pa.BufferReader(parquet(make_hostile_index())))["system"].to_pylist())
-    assert r"\ud800" in names
-    assert "</script><script>alert(1)</script>" in names  # whoever shows them as HTML escapes them
 
 
 def is_found(token):
@@ -264,12 +246,6 @@ def test_the_tables_of_a_system(board):
     assert [row[0] for row in scores.rows if row[0]] == ["all", *board["slices"]["category"]]
     assert counts.header[:2] == ["count", "all"]
     assert counts.rows[0][:3] == ["questions", "1,332", "260"]
-
-
-def test_the_tables_of_a_printed_row(board):
-    facts, scores = system_grids(board, board["rows"][1])
-    assert ["source text", "Example et al. (2024), Table 2"] in facts.rows
-    assert scores.rows == [["all", "F1", "54.9", ""]]
 
 
 @pytest.fixture

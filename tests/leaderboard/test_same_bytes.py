@@ -4,14 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from shared.boards import make_store, read_tree, sample_board, send, send_answers, write_rows
 from shared.entry_points import system_rows
-
-from closeread.leaderboard.store import FolderStore
 
 CODE = "import sys; from closeread.cli import main; sys.exit(main())"
 PLACES = {
@@ -50,19 +46,7 @@ def test_judges_in_other_surroundings_write_the_same(tmp_path, monkeypatch):
     trees = []
     for place, (environment, workers) in PLACES.items():
         run("judge", place, "--workers", workers, "--cache", f"cache{workers}", **environment)
-        copy = FolderStore(Path(place))
-        stamps = {
-            entry.submitted for entry in copy.read_results(copy.read_leaderboard()).entries.values()
-        }
-        files = {
-            path: data for path, data in read_tree(place).items() if not path.endswith(".parquet")
-        }
-        assert all(
-            abs((datetime.fromisoformat(one) - datetime.now(UTC)).total_seconds()) < 3600
-            for one in stamps
-        )
-        for time in (*stamps, *(stamp[:10] for stamp in stamps)):  # those of the copy are others
-            files = {path: data.replace(time.encode(), b"TIME") for path, data in files.items()}
+        files = read_tree(place)
         trees.append(files)
         assert not any(str(tmp_path).encode() in data for data in files.values())
     assert trees[0] == trees[1]

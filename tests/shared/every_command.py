@@ -353,9 +353,7 @@ def _write_results(folder):
         "in/counts.parquet",
     )
     assert CliRunner().invoke(main, line).exit_code == 0
-    store = make_store(
-        folder / "store", sample_board(counting="chosen", closes="2099-12-31")
-    )
+    store = make_store(folder / "store", sample_board(counting="chosen", closes="2099-12-31"))
     submission = send_answers(store, folder, "First", right=30, author="ann")
     shutil.copytree(folder / "store", folder / "judged")
     judge_here(DatedStore(folder / "judged"), folder / "cache")

@@ -127,20 +127,6 @@ def make_row(
     return row | fields
 
 
-def make_printed(system, printed, source="Example et al. (2024), Table 2"):
-    """A row of a paper's table; `printed` is F1 times 100 as text."""
-    scores = {"f1": {"value": float(printed) / 100, "printed": printed}}
-    return {
-        "kind": "printed",
-        "id": f"printed:{system}",
-        "system": system,
-        "source_text": source,
-        "scores": scores,
-        "rank": None,
-        "flags": [],
-    }
-
-
 def rank_rows(rows, distance=0.05):
     """Sort rows, and rank those with predictions as if a difference of `distance` were significant."""
     rows.sort(key=lambda row: (-row["scores"]["f1"]["value"], row["system"]))
@@ -239,7 +225,7 @@ def wrap(*boards, title="Careful reading, autumn 2026"):
 
 
 def make_index(n=12, *, seed=0):
-    """An index of one board: n systems, and if there are some, two baselines and two rows of a paper."""
+    """An index of one board: n systems, and if there are some, two baselines."""
     rng = random.Random(seed)
     begin = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
     rows = []
@@ -264,7 +250,6 @@ def make_index(n=12, *, seed=0):
             make_row(rng, name, f1, kind="baseline")
             for name, f1 in (("always-positive", 0.42), ("random", 0.31))
         ]
-        rows += [make_printed("Ledger + units", "69.9"), make_printed("Ledger", "54.9")]
         older = make_row(rng, "Patience (draft)", 0.64, submitted="2026-09-01T08:00:00Z", rank=None)
         signature = "mctaco|version:1|missing:error|gold:000000000000"
         others = [
@@ -298,7 +283,6 @@ def make_hostile_index():
         for i, text in enumerate(HOSTILE)
     ]
     rows += [make_row(rng, text, 0.2, kind="baseline") for text in HOSTILE[:1]]
-    rows.append(make_printed(HOSTILE[0], "12.3", HOSTILE[1]))
     other = {
         "signature": HOSTILE[0],
         "closeread": HOSTILE[0],

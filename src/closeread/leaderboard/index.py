@@ -5,12 +5,10 @@ It holds scores, intervals and ranks, and for private gold nothing about single 
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from itertools import combinations
 from statistics import median
 from typing import Any
@@ -18,13 +16,11 @@ from typing import Any
 import numpy as np
 
 from closeread._version import __version__
-from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
-from closeread.files import package_folder
 from closeread.leaderboard.declaration import Board, Leaderboard, write_json
 from closeread.leaderboard.page import Ranking
 from closeread.leaderboard.ranking import rank
@@ -34,9 +30,6 @@ from closeread.leaderboard.submission import PACKED, About, find_suffix
 from closeread.scoring import resolve_options
 
 FORMAT = 1
-PRINTED = "printed_systems.json"
-"""The file of a corpus with systems whose scores a paper prints, in the form of `printed.schema.json`."""
-
 PAIRS = 100  # the number of best systems of which the page can compare every pair
 
 
@@ -72,11 +65,11 @@ def make_index(
 
 
 def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files of the index by path: JSON, CSV and Parquet."""
+    """Return the files of the index by path; `results.jsonl` is what `load_dataset` loads."""
     ranking = Ranking(index)
     return {
         "board.csv": ranking.to_csv().encode(),
-        "data/results.parquet": ranking.dump_parquet(),
+        "results.jsonl": ranking.to_json_lines().encode(),
         INDEX: write_json(index),
     }
 
@@ -144,7 +137,7 @@ def _index_board(
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
         "rows": sorted(
-            [*map(make_row, subjects), *_list_printed(board)],
+            map(make_row, subjects),
             key=lambda row: (
                 -_find_value(row["scores"], board.headline),
                 row["submitted"] or "",
@@ -358,34 +351,6 @@ def _make_row(
     }
 
 
-def _list_printed(board: Board) -> list[dict[str, Any]]:
-    """Return the rows that the papers print for the same part of the corpus."""
-    if board.corpus is None or board.own_gold or board.config is None or board.split is None:
-        return []
-    # papers use the default scoring
-    if board.options != resolve_options(board.procedure, board.corpus, {}):
-        return []
-    empty = dict.fromkeys(
-        ("author", "submitted", "source", "model", "paper", "code", "counts", "rank", "record")
-    )
-    return [
-        {
-            **empty,
-            "kind": "printed",
-            "id": f"printed:{number}",
-            "system": one["system"],
-            "source_text": one["source"],
-            "description": "",
-            "scores": one["scores"],
-            "slices": {},
-            "flags": [],
-        }
-        for number, one in enumerate(
-            read_printed_systems(board.corpus, board.config, board.split), start=1
-        )
-    ]
-
-
 def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
     """Return the command that computes the scores of a row, a submission or a "baseline:", from its predictions.
 
@@ -422,30 +387,3 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
         *metrics,
     ]
     return " && ".join(shlex.join(command) for command in (first, scored) if command)
-
-
-def read_printed_systems(
-    corpus: str, config: str | None = None, split: str | None = None
-) -> list[dict[str, Any]]:
-    """Read the systems of a part of a corpus whose scores its paper prints, in the order of the file.
-
-    Only scores with the same definition as here, computed on the whole split, are in the file, as the paper prints
-    them; their `value` is a ratio.
-    """
-    part = select(load_corpus(corpus), config, split)
-    path = package_folder(f"closeread.loaders.{corpus}") / PRINTED
-    return [
-        {
-            "system": row["system"],
-            "source": row["source"],
-            "scores": {
-                name: {
-                    "value": float(Decimal(text) / (100 if row["unit"] == "percent" else 1)),
-                    "printed": text,
-                }
-                for name, text in row["scores"].items()
-            },
-        }
-        for row in (json.loads(path.read_text("utf-8")) if path.exists() else ())
-        if (row["config"], row["split"]) == part
-    ]

@@ -35,6 +35,7 @@ from closeread.exceptions import (
     shorten,
 )
 from closeread.files import package_folder
+from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.names import (
     check_link,
     check_model,
@@ -58,7 +59,7 @@ Json = Mapping[str, Any]
 
 PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
 # the kinds of rows, in words
-KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}
+KINDS = {"system": "system", "baseline": "baseline"}
 # in words
 FLAGS = {
     "duplicate": "duplicate",
@@ -93,14 +94,9 @@ COLUMNS = (
 )
 """The columns of the long form; one without a value is null, or empty in CSV."""
 
-TYPES = {
-    **dict.fromkeys(("value", "low", "high"), "float64"),
-    **dict.fromkeys(("n_units", "n_blocks", "rank_low", "rank_high"), "int64"),
-    **dict.fromkeys(("undefined", "best"), "bool"),
-}
 """The types of columns that are not text."""
 
-PROSE = ("description", "source text", "author", "flags")  # facts that a narrow terminal may wrap
+PROSE = ("description", "author", "flags")  # facts that a narrow terminal may wrap
 SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
 
@@ -146,15 +142,10 @@ def format_interval(score: Json | None) -> str:
 
 
 def format_value(score: Json | None) -> str:
-    """Format a score times 100, or as it was printed; a star if it is 0/0, empty if the row has no such score."""
+    """Format a score times 100; a star if it is 0/0, empty if the row has no such score."""
     if score is None:
         return ""
-    printed = score.get("printed")
-    return (
-        printed
-        if printed is not None
-        else percent(score["value"]) + ("*" if score.get("undefined") else "")
-    )
+    return percent(score["value"]) + ("*" if score.get("undefined") else "")
 
 
 def name_flags(row: Json) -> str:
@@ -163,10 +154,8 @@ def name_flags(row: Json) -> str:
 
 
 def name_kind(row: Json) -> str:
-    """Return the kind of a row that is no system: a baseline, or the place where it is printed."""
-    if row["kind"] == "system":
-        return ""
-    return shorten(str(row.get("source_text") or KINDS.get(row["kind"], row["kind"])), 120)
+    """Return the kind of a row that is no system."""
+    return "" if row["kind"] == "system" else KINDS.get(row["kind"], shorten(row["kind"], 120))
 
 
 def format_window(board: Json) -> str:
@@ -317,7 +306,6 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
             name: one.get(name)
             for name in ("author", "submitted", "description", "model", "paper", "code", "source")
         },
-        "source text": one.get("source_text"),
         "flags": name_flags(one),
         **{name: one.get(name) for name in ("id", "signature", "closeread", "record", "reproduce")},
     }
@@ -364,7 +352,7 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
     for board in clean_index(index)["boards"]:
         standings = ["ranked"] * len(board["rows"]) + ["superseded"] * len(board["superseded"])
         for number, row in enumerate(list_rows(board)):
-            rank, sizes = row["rank"] or {}, {} if row["kind"] == "printed" else board
+            rank = row["rank"] or {}
             about = {
                 **row,
                 "board": board["name"],
@@ -374,7 +362,7 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
                 "best": bool(rank.get("best")),
                 "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
             }
-            groups = [("", "all", {**sizes, "scores": row["scores"]})]
+            groups = [("", "all", {**board, "scores": row["scores"]})]
             for name, values in (row.get("slices") or {}).items():
                 groups += [(name, value, found) for value, found in values.items()]
             for part, value, found in groups:
@@ -448,17 +436,9 @@ class Ranking(Result):
         """Return the index."""
         return self.index
 
-    def dump_parquet(self) -> bytes:
-        """Return the rows as the bytes of a Parquet file; the schema is always the same."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        schema = pa.schema(
-            [(name, pa.type_for_alias(TYPES.get(name, "string"))) for name in COLUMNS]
-        )
-        buffer = pa.BufferOutputStream()
-        pq.write_table(pa.Table.from_pylist(list(long_rows(self.index)), schema=schema), buffer)
-        return bytes(buffer.getvalue())
+    def to_json_lines(self) -> str:
+        """Return the rows of the CSV as JSON Lines, each with all keys."""
+        return dump_json_lines(long_rows(self.index))
 
 
 @dataclass(frozen=True)
@@ -568,7 +548,6 @@ TEXTS = (
     "author",
     "submitted",
     "description",
-    "source_text",
     "signature",
     "closeread",
 )
@@ -784,11 +763,6 @@ def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any
                 for end in ("value", "low", "high")
             },
             "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
-            "printed": {
-                i: score["printed"]
-                for i, score in enumerate(scores)
-                if score.get("printed") is not None
-            },
         }
 
     # with two decimals, as they are shown, if they are no integers

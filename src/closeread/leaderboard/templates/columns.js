@@ -1,6 +1,6 @@
 // The columns of the ranking: title, content of cells, sort key, and downloaded value.
 
-const KINDS = { system: "system", baseline: "baseline", printed: "printed in a paper" };
+const KINDS = { system: "system", baseline: "baseline" };
 const FLAGS = { perfect: "equal to the gold" };
 const NAME_LIMIT = 120;
 const TEXT_LIMIT = 60;
@@ -14,7 +14,7 @@ const linkSystem = (board, row) => make("a", { href: addressOf(board, row) }, is
 /** What a row is if it is no system. */
 function makeTag(row) {
   if (row.kind === "system") return null;
-  return make("i", {}, row.source_text ? shorten(row.source_text) : KINDS[row.kind] ?? row.kind);
+  return make("i", {}, KINDS[row.kind] ?? row.kind);
 }
 
 /** The scale that intervals are drawn on: the multiples of five around everything in the column. */

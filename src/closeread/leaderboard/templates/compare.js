@@ -59,7 +59,7 @@ function scoresSideBySide(board, first, second) {
 
 /** Draw the view into its section; return its title. */
 function drawComparison(board, section, firstKey, secondKey) {
-  const rows = board.ranked.filter((row) => row.kind !== "printed");
+  const rows = board.ranked;
   const id = `${board.key}:compare-title`;
   const heading = make("h3", { id, tabindex: "-1" }, "Compare two systems");
   if (rows.length < 2) {

@@ -14,9 +14,8 @@ class Results {
     const columns = this.scores[metric];
     const [value, low, high] = ["value", "low", "high"].map((name) => columns[name][row]);
     const isUndefined = columns.undefined.has(row);
-    const printed = columns.printed[row] ?? null;
-    if (value === null && printed === null && !isUndefined) return null;
-    return { value, low: high === null ? null : low, high: low === null ? null : high, undefined: isUndefined, printed };
+    if (value === null && !isUndefined) return null;
+    return { value, low: high === null ? null : low, high: low === null ? null : high, undefined: isUndefined };
   }
 
   /** The counts of a row in the order of `countNames`; null if it has none. */

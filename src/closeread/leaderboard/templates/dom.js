@@ -40,7 +40,7 @@ function formatCount(count) {
   return count.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-const formatScore = (score) => (score === null ? "" : score.printed ?? percent(score.value) + (score.undefined ? "*" : ""));
+const formatScore = (score) => (score === null ? "" : percent(score.value) + (score.undefined ? "*" : ""));
 const formatInterval = (score) =>
   score === null || score.low === null ? "" : `${percent(score.low)}–${percent(score.high)}`;
 const formatRank = (row) => (row.rankLow === null ? "" : row.rankLow === row.rankHigh ? `${row.rankLow}` : `${row.rankLow}–${row.rankHigh}`);

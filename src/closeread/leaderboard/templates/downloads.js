@@ -34,7 +34,7 @@ const quoteLatex = (text) => text.replace(/[&%$#_{}~^\\<>]/g, (character) => LAT
 function flatten(row, columns) {
   const flat = {
     rank_low: row.rankLow, rank_high: row.rankHigh, best: row.rank_best, system: row.system, kind: row.kind,
-    source_text: row.source_text, author: row.author, submitted: row.submitted, id: row.id,
+    author: row.author, submitted: row.submitted, id: row.id,
   };
   for (const column of columns.filter(({ kind }) => kind === "score")) {
     const score = column.score(row);
@@ -58,7 +58,7 @@ const WRITERS = {
   Markdown: ({ rows, columns }) => {
     const line = (cells) => `| ${cells.join(" | ")} |\n`;
     const rule = `|${columns.map(({ kind }) => (kind === "score" ? "---:" : ":---")).join("|")}|\n`;
-    const isNumber = (row, column) => column.kind === "score" && !column.score(row)?.printed;
+    const isNumber = (row, column) => column.kind === "score";
     const format = (row, column) => {
       const text = column.text(row);
       return isNumber(row, column) ? text.replace("*", "\\*") : quoteMarkdown(text);

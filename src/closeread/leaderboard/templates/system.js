@@ -6,7 +6,7 @@ function describeRank(board, row) {
     const flag = row.flags.find((one) => one.flag === "late" || one.flag === "disqualified");
     return flag ? `none: ${flag.flag}` : "none: another submission of its author counts";
   }
-  if (row.rankLow === null) return row.kind === "printed" ? "none: its predictions are not known" : "none";
+  if (row.rankLow === null) return "none";
   const best = row.rank_best ? ", not distinguishable from the best" : "";
   return `${formatRank(row)}${best}`;
 }
@@ -32,7 +32,6 @@ function listFacts(board, row) {
     ["Model", model],
     ["Paper", row.paper && makeLink(row.paper)],
     ["Code", row.code && makeLink(row.code)],
-    ["Source", row.source_text],
     ["Flags", row.flags.length ? row.flags.map((flag) => make("p", {}, ...[FLAG_SENTENCES[flag.flag]?.(board, flag) ?? flag.flag].flat())) : null],
     ["Id", row.kind === "system" ? make("code", {}, row.id) : null],
     ["Signature", row.signature && make("code", {}, row.signature)],
@@ -98,7 +97,7 @@ const showCommand = (label, command) => make("pre", { tabindex: "0", role: "regi
 /** Draw the view into its section; return its title. */
 function drawSystem(board, section, row) {
   const id = `${board.key}:system-title`;
-  const compared = row.group === "ranked" && row.kind !== "printed" && board.ranked.length > 1;
+  const compared = row.group === "ranked" && board.ranked.length > 1;
   const command = row.reproduce ? [make("h4", {}, "How to reproduce"), showCommand("Command", row.reproduce)] : [];
   const description = row.description ? make("p", { class: "description" }, isolate(row.description)) : null;
   section.replaceChildren(...[

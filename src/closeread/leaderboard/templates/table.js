@@ -92,7 +92,7 @@ class Ranking {
     const words = text.value.trim().toLowerCase();
     const kinds = new Set([...this.form.querySelectorAll("[name=kind]:checked")].map((box) => box.value));
     const found = this.board.ranked.filter((row) => {
-      const searched = [row.system, row.author, row.source_text, [row.model].flat()[0]].join("\n").toLowerCase();
+      const searched = [row.system, row.author, [row.model].flat()[0]].join("\n").toLowerCase();
       return kinds.has(row.kind) && (!author.value || row.author === author.value) && searched.includes(words);
     });
     if (this.isRanked) return found;
