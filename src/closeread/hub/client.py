@@ -313,13 +313,11 @@ class Hub:
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request."""
-        check_login()
         with explaining(str(repository)):
             self._api.comment_discussion(repository.id, number, text, repo_type=repository.kind)
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request."""
-        check_login()
         with explaining(str(repository)):
             self._api.change_discussion_status(
                 repository.id, number, "closed", repo_type=repository.kind

@@ -519,7 +519,7 @@ def list_teams(
     *,
     add: Name = None,
     members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
-    contact: str | None = None,
+    contact: str = "",
 ) -> Result:
     """List the teams with their members and contacts, or add one.
 
@@ -549,7 +549,7 @@ def list_teams(
     FolderStore(folder).read_leaderboard()
     teams = read_teams(folder)
     if add is not None:
-        teams = Teams({**teams.teams, add: Team(tuple(members), contact or "")})
+        teams = Teams({**teams.teams, add: Team(tuple(members), contact)})
         write_teams(folder, teams)
     return teams
 

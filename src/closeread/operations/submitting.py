@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,8 +112,12 @@ def submit(
         reason = board.refuse_time(opened.name_author(author), write_time(datetime.now(UTC)))
         if reason is not None:
             raise SubmissionError(handed_in, [Problem(reason)])
-        check = _check if author is None else _check_in_sandbox
-        draft = check(board, take_path(gold), handed_in, is_log=is_log)
+        own_gold = take_path(gold)
+        if author is None:
+            scorer = _open_scorer(board, own_gold)
+            draft = _prepare_draft(board, scorer, handed_in, is_log=is_log)
+        else:
+            draft = _check_in_sandbox(board, own_gold, handed_in, is_log=is_log)
         with _write_rows(draft, handed_in) as path:
             submission = make_submission(
                 board,
@@ -150,11 +154,6 @@ class Draft:
     )  # the headline score, 0 to 1; None if it is undefined or gold is not at hand
     rows: str | None = None  # the answers in a log as JSON Lines; None if predictions are no log
     description: str | None = None  # of the model and its settings, by the log
-
-
-def _check(board: Board, gold: Path | None, path: Path, *, is_log: bool) -> Draft:
-    """Check predictions or a log in this process, which is for files of one's own."""
-    return _prepare_draft(board, _open_scorer(board, gold), path, is_log=is_log)
 
 
 def _open_scorer(board: Board, gold: Path | None) -> Scorer | None:
@@ -232,10 +231,7 @@ def _open_sandbox(
         path, named, is_log = job
         found: dict[str, Any]
         try:
-            if is_command:
-                with word_for_command_line():
-                    draft = _prepare_draft(board, scorer, path, is_log=is_log)
-            else:
+            with word_for_command_line() if is_command else nullcontext():
                 draft = _prepare_draft(board, scorer, path, is_log=is_log)
         except InputError as error:
             found = {"source": error.source, "problems": error.problems}
