@@ -45,6 +45,7 @@ KNOWN = {
     ("leaderboard/results.py", "cls as it is read"): STORE,
     ("leaderboard/submission.py", "About"): OWN,
     ("leaderboard/submission.py", "cls as it is read"): STORE,
+    ("operations/leaderboard.py", "Limits"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
     ("llm/tasks.py", "Exam"): OWN,
     ("neural/links.py", "LinkChoice"): "other names are a FormatError",

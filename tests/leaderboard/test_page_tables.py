@@ -23,7 +23,7 @@ from shared.leaderboards import (
 
 from closeread.cli import main
 from closeread.exceptions import RequestError
-from closeread.leaderboard import store
+from closeread.leaderboard import places
 from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page, system_grids
 from closeread.tables import draw, escape_markdown
 
@@ -259,7 +259,7 @@ def index(monkeypatch):
     def open_store(place):
         yield SimpleNamespace(read_index=lambda: found)
 
-    monkeypatch.setattr(store, "open_store", open_store)
+    monkeypatch.setattr(places, "open_store", open_store)
     return found
 
 

@@ -273,7 +273,7 @@ def test_what_was_not_read_is_known_by_the_ids_of_private_gold(make_log, tmp_pat
     log = make_log("run.eval", "m", sample_answers(right=103)[5:])
     done = run("submit", "mctaco", "--system", "M", "--to", store.place, log)
     assert done.exit_code == 0, done.stderr
-    assert "no answer was read for 5 ids: nothing is predicted for them" in done.stderr
+    assert "no answer was read for 5 ids: 'no' is submitted for them" in done.stderr
     (sent,) = (tmp_path / "board" / "submissions").rglob("*.jsonl")
     lines = [json.loads(line) for line in sent.read_text("utf-8").splitlines()]
     assert lines[-5:] == [{"id": row["id"], "label": "no"} for row in rows[:5]]

@@ -5,7 +5,6 @@ What is written is never edited afterwards; a folder of a state between releases
 """
 
 import json
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from click.testing import CliRunner
-from shared.boards import judge_here, make_store, sample_board, send_answers
 from shared.entry_points import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, system_rows
 
 import closeread
@@ -52,7 +50,6 @@ def main_script(folder):
     write_table(folder / "scores.json", "scores", rows)
     schemas = [{"corpus": name, "schemas": describe_schema(name)} for name in CORPORA]
     write_table(folder / "schemas.json", "schemas", schemas)
-    keep_leaderboard(folder)
 
 
 def write_table(path, name, rows):
@@ -155,18 +152,6 @@ def describe_schema(corpus):
         schema = features(load_schema(corpus), definition).arrow_schema
         found[definition] = {field.name: str(field.type) for field in schema}
     return found
-
-
-def keep_leaderboard(folder):
-    """Write a store with one judged submission."""
-    work = folder / "work"
-    work.mkdir()
-    store = make_store(folder / "leaderboard", sample_board())
-    send_answers(store, work, "Guess", right=60)
-    judge_here(store, work / "counts")
-    shutil.rmtree(work)
-    for lock in (folder / "leaderboard").glob(".*.lock"):
-        lock.unlink()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from closeread.counts.comparison import Comparison
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.leaderboard.store import FolderStore
 from closeread.operations.score import load_report
 from closeread.scoring import find_procedure
 
@@ -162,24 +161,3 @@ def test_tables_have_the_columns_that_they_had(path):
             schema = features(load_schema(one["corpus"]), definition).arrow_schema
             now = {field.name: str(field.type) for field in schema}
             assert now.items() >= columns.items(), (one["corpus"], definition)
-
-
-@pytest.mark.parametrize("path", list_files("leaderboard"))
-def test_leaderboards(path):
-    """Declaration, submissions, results and index are read; the scores are those of the predictions."""
-    store = FolderStore(path)
-    leaderboard = store.read_leaderboard()
-    results = store.read_results(leaderboard)
-    (entry,) = results.entries.values()
-    (board,) = leaderboard.boards.values()
-    (row,) = (row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system")
-    assert row["id"] == entry.submission
-    (record,) = (
-        record for record in results.records.values() if record.subject == entry.submission
-    )
-    report = closeread.score(
-        "mctaco", path / entry.describe().predictions, config="sample", resampling=QUICK
-    )
-    assert record.signature == board.signature == report.provenance.signature
-    assert not differ(values(report), values(Report.from_json(record.report)))
-    assert record.fits(board)

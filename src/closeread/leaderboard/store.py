@@ -24,11 +24,10 @@ from typing import Any, Literal
 import orjson
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.files import make_folders, read_at_most, replacing, scratch_folder
+from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.declaration import FILE, Leaderboard, read_json, store_path
 from closeread.leaderboard.names import check_name, is_time, write_time
 from closeread.leaderboard.results import (
-    HUB,
     INDEX,
     Arrival,
     Entry,
@@ -316,17 +315,3 @@ def _read_regular(path: Path, limit: int) -> bytes:
     if len(data) > limit:
         raise RequestError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
     return data
-
-
-@contextmanager
-def open_store(place: str) -> Iterator[FolderStore]:
-    """Yield the leaderboard in a folder, or a temporary copy of `hf://datasets/ORG/NAME`."""
-    if place.startswith(HUB):
-        from closeread.leaderboard.hub_copy import HubCopy
-
-        with scratch_folder() as folder:
-            yield HubCopy(place, folder)
-    elif "://" in place:
-        raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
-    else:
-        yield FolderStore(Path(place))

@@ -134,8 +134,8 @@ def init_leaderboard(
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
-    from closeread.leaderboard.store import open_store
 
     scored, source = corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
@@ -235,8 +235,8 @@ def judge_leaderboard(
     """
     from closeread.hub.client import ConflictError
     from closeread.leaderboard.judge import judge
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import CountCache
-    from closeread.leaderboard.store import open_store
 
     tell = report or _ignore
     done = None
@@ -277,7 +277,7 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
         system: Print only this system, by name or id, with slices and counts.
     """
     from closeread.leaderboard.page import Ranking
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
         return Ranking(opened.read_index()).select(board, system)
@@ -294,7 +294,7 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     """
     from closeread.files import write_text
     from closeread.leaderboard.page import render_page
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
         page = render_page(opened.read_index(), address=str(store))
@@ -319,7 +319,7 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
     from closeread.leaderboard.judge import foresee
     from closeread.leaderboard.names import format_time
     from closeread.leaderboard.page import Submissions
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
         leaderboard = opened.read_leaderboard()
@@ -352,7 +352,7 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     Args:
         output: Write to this path.
     """
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.submission import write_predictions
 
     with open_store(str(store)) as opened:
@@ -401,8 +401,8 @@ def _ask(
 ) -> Written:
     """Ask the judge to withdraw or to choose a submission, by the first characters of its id."""
     from closeread.leaderboard.declaration import store_path
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import Entry, find_by_start
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import request_bytes
 
     verb, done = ("Withdraw", "withdrawn") if kind == "withdrawals" else ("Choose", "chosen")
@@ -501,7 +501,7 @@ def _change_boards(
     store: str | Path, change: Callable[[Board, Mapping[str, Entry]], Board], done: str
 ) -> Written:
     """Change the boards of a leaderboard, by a function of a board and its entries."""
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
         before = opened.read_leaderboard()
@@ -519,7 +519,7 @@ def list_teams(
     *,
     add: Name = None,
     members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
-    contact: str = "",
+    contact: str | None = None,
 ) -> Result:
     """List the teams with their members and contacts, or add one.
 
@@ -549,7 +549,7 @@ def list_teams(
     FolderStore(folder).read_leaderboard()
     teams = read_teams(folder)
     if add is not None:
-        teams = Teams({**teams.teams, add: Team(tuple(members), contact)})
+        teams = Teams({**teams.teams, add: Team(tuple(members), contact or "")})
         write_teams(folder, teams)
     return teams
 

@@ -192,8 +192,8 @@ def publish_leaderboard(
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.declaration import write_json
     from closeread.leaderboard.page import Ranking, render_page
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import HUB
-    from closeread.leaderboard.store import open_store
 
     place = Repository(repository, "space")
     with open_store(str(store)) as opened:

@@ -99,7 +99,7 @@ def submit(
     """
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.names import write_time
-    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.submission import describe_submission, make_submission
 
     if (predictions is None) == (log is None):
