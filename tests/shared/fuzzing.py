@@ -112,7 +112,6 @@ LINES = {
 UNLISTED = {
     "word_column": ["4"],
     "fields": ["in/more/fields.csv"],
-    "now_year": ["2018"],
     "tolerance": ["1"],
 }
 """Values of options that have no list of them."""
