@@ -255,7 +255,7 @@ def standing_in():
             ),
             (
                 pages,
-                lambda wiki, title, day: Page(title, "", 1, 2, "2017-01-01T00:00:00Z", "A text.\n"),
+                lambda wiki, title, day: Page(title, 2, "2017-01-01T00:00:00Z", "A text.\n"),
             ),
         ):
             stack.enter_context(mock.patch(target, new))
