@@ -74,7 +74,7 @@ LINES = {
     "convert equalities": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
     "convert given": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
     "convert marmara_coref": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.jsonl",
-    "convert timeline": "in/voyage/7.xml -o out/a.tml",
+    "convert timeline": "in/timeline.jsonl -o out/a.jsonl",
     "convert tne": "in/tne.jsonl --config sample --to arrays -o out/a.jsonl",
     "errors chains": "in/key.conll in/response.conll",
     "errors coref": "in/key.conll in/response.conll",

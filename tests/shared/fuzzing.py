@@ -105,7 +105,6 @@ LINES = {
     "score-csv": f"score wikipossessions in/wikipossessions.jsonl --gold in/more/gold.csv --missing empty {FEW}",
     "convert-arrau": "convert coref in/more/ferry.CONLL -o out/a.jsonl",
     "convert-rich": "convert coref in/more/rich.conllu -o out/a.conllu",
-    "convert-timeml": "convert timeline in/more/a.tml -o out/a.xml",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
 
@@ -340,7 +339,6 @@ def write_more(folder):
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
     (folder / "key.conll.gz").write_bytes(gzip.compress(Path("in/key.conll").read_bytes(), mtime=0))
-    run_line(("convert", "timeline", "in/voyage/7.xml", "-o", str(folder / "a.tml")))
     lines = b"ev 1 -0.5\nan 2e-1 3\nEv .5 +7\n"
     rows = [line.split() for line in lines.splitlines()]
     entries = b"".join(word + b" " + np.array(numbers, "<f4").tobytes() for word, *numbers in rows)
