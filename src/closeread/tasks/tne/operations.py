@@ -304,30 +304,22 @@ def adjudicate(
     annotators: Annotated[Sequence[Path], Param(kind="read")],
     *,
     conflicts: Write | None = None,
-    decisions: Read | None = None,
     output: Output,
 ) -> Written:
-    """Keep common links and list the others to decide.
+    """Keep common links and list the others.
 
     Links that all annotators have are kept, and the others are listed for a person to decide (Elazar et al., 2022).
     Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
-    anchor and a cluster whose links differ between annotators.  It is written as a line of JSON with their words, every
-    annotator's prepositions (A, B and so on, in the order of the files), and "decision": null.  Replace null by the
-    list of all prepositions that hold, or by [] for no link.
-
-    With --decisions, every conflict has to be decided, unless --conflicts is given too: the undecided ones are then
-    written there.
+    anchor and a cluster whose links differ between annotators: a line of JSON with their words and every annotator's
+    prepositions (A, B and so on, in the order of the files).
 
     \b
-    Examples:
+    Example:
       closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl \\
         -o agreed.jsonl
-      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl \\
-        -o gold.jsonl
 
     Args:
-        conflicts: Write the conflicts to be decided to FILE.
-        decisions: Read the decided conflicts from FILE.
+        conflicts: Write the links that only some annotators have to FILE.
     """
     from closeread.corpus.gold import dump_gold, read_file
     from closeread.corpus.names import load_corpus
@@ -339,22 +331,17 @@ def adjudicate(
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
-    found = annotation.consolidation(documents, [str(path) for path in annotators])
-    may_stay_open = conflicts is not None
-    decided = (
-        {}
-        if decisions is None
-        else annotation.read_decisions(found, decisions, may_stay_open=may_stay_open)
-    )
-    gold, rows = annotation.consolidated(found, decided), annotation.conflicts(found, decided)
+    consolidation = annotation.compare_links(documents, [str(path) for path in annotators])
+    gold = annotation.keep_common_links(consolidation)
+    rows = annotation.list_conflicts(consolidation)
     texts = {output: dump_gold(corpus, output, gold)}
-    write_texts(texts if conflicts is None else {**texts, conflicts: dump_json_lines(rows, UNSAFE)})
+    if conflicts is not None:
+        texts[conflicts] = dump_json_lines(rows, UNSAFE)
+    write_texts(texts)
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
-    state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
-    return Written(
-        output, f"{size}; {state}" + (f" (in {conflicts})" if conflicts is not None else ""), gold
-    )
+    place = f" (in {conflicts})" if conflicts is not None else ""
+    return Written(output, f"{size}; {pluralize(len(rows), 'conflict')}{place}", gold)
 
 
 def build(
