@@ -102,7 +102,6 @@ LINES = {
     "plot chain-lengths": "--config sample -o out/a.svg",
     "plot confusion": "in/tne.jsonl --config sample -o out/a.pdf",
     "plot label-scores": "in/mctaco.jsonl --config sample --by category -o out/a.svg",
-    "plot link-scores": "in/tne.jsonl --config sample --by distance -o out/a.svg",
     "plot link-support": "in/key.conll in/anna2.conll in/response.conll -o out/a.svg",
     "plot mention-lengths": "--config sample -o out/a.svg",
     "plot mention-types": "--config sample -o out/a.png",

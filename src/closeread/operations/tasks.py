@@ -173,8 +173,8 @@ def plot(
 
     Args:
         kind: "possession" and "timeline" draw the article or the entity of that name;
-            "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
-            draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
+            "categories", "confusion" and "label-scores" draw predictions; "link-support" and "mistakes" draw
+            annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
             "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.

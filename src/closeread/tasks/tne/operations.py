@@ -101,33 +101,6 @@ def prepositions(
     return draw_prepositions(place, splits=splits, other=other)
 
 
-def link_scores(
-    systems: Annotated[Sources, Param(metavar="PREDICTIONS...")],
-    *,
-    place: Gold,
-    by: Field = "distance",
-    score: Literal["precision", "recall", "f1"] = "recall",
-) -> Drawing:
-    """Draw a score of links by a field.
-
-    Scores of one or several systems are drawn with 95% intervals.  Light bars in the background are those of unlabelled
-    links; numbers below the bars count gold links.  Systems are named after their files.
-
-    \b
-    Examples:
-      closeread plot link-scores mine.jsonl -o distance.png
-      closeread plot link-scores mine.jsonl theirs.jsonl --by mention \\
-        --score precision -o mentions.svg
-
-    Args:
-        by: Draw a group of bars for each value of this field; see `closeread errors tne --help`.
-        score: Draw this score.
-    """
-    from closeread.tasks.tne.figures import draw_link_scores
-
-    return draw_link_scores(place, systems, by=by, score=score)
-
-
 def training_curves(
     runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")],
 ) -> Drawing:
@@ -348,17 +321,13 @@ def build(
     texts: Annotated[Sequence[Path], Param(kind="read", metavar="FILE...")],
     *,
     spacy_model: Annotated[str, Param(metavar="NAME")],
-    separator: Literal["line", "blank-line"] = "line",
-    subtitles: Annotated[Count, Param(metavar="N")] = 1,
     paragraphs: Times | None = None,
-    min_phrases: Annotated[Count, Param(metavar="N")] = 0,
-    max_phrases: Annotated[int, within(0, 100_000), Param(metavar="N")] = 100_000,
     output: Output,
 ) -> Written:
     """Build unlabelled documents from plain texts.
 
-    Each FILE is a text (Elazar et al., 2022, sections 4 and 5.1): a title, a subtitle, and paragraphs; blank lines
-    between them don't matter.  A folder stands for the .txt files in it.  A document has the name of its file as its
+    Each FILE is a text (Elazar et al., 2022, sections 4 and 5.1): a title, a subtitle, and paragraphs, each on a line;
+    blank lines don't matter.  A folder stands for the .txt files in it.  A document has the name of its file as its
     id, and is laid out as in the corpus.  Noun phrases are the base noun phrases that spaCy finds, without pronouns;
     each is a cluster of its own.  Documents are written as JSON Lines.
 
@@ -370,31 +339,24 @@ def build(
       closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm \\
         -o documents.jsonl
       closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3 \\
-        --min-phrases 25 --max-phrases 50 -o documents.jsonl
-      closeread build tne book.txt --spacy-model en_core_web_sm \\
-        --separator blank-line --subtitles 0 -o book.jsonl
+        -o documents.jsonl
 
     Args:
         spacy_model: Use this spaCy pipeline, installed or in a folder.
-        separator: What separates title, subtitles and paragraphs: line ends, or blank lines.
-        subtitles: Number of subtitles after the title.
         paragraphs: Keep only the first N paragraphs (in the paper: 3).  [default: all]
-        min_phrases: Leave out texts with fewer noun phrases (in the paper: 25).
-        max_phrases: Leave out texts with more noun phrases (in the paper: 50).
     """
     from closeread.corpus.gold import find_gold_writer
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
     from closeread.corpus.pipelines import load_pipeline
     from closeread.files import write_text
-    from closeread.tasks.tne.building import Filter, build_documents, read_texts
+    from closeread.tasks.tne.building import build_documents, read_texts
     from closeread.tasks.tne.tne_jsonl import dump_records
 
     find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
-    chosen = Filter(paragraphs, min_phrases, max_phrases)
-    read = read_texts(texts, separator, subtitles)
+    plain = read_texts(texts)
     pipeline = load_pipeline(spacy_model, "building documents")
-    records, notices = build_documents(read, pipeline, spacy_model, chosen)
+    records, notices = build_documents(plain, pipeline, spacy_model, paragraphs)
     write_text(output, dump_records(records))
     warn_all(notices)
     n_phrases = sum(len(record["nps"]) for record in records)
@@ -524,7 +486,6 @@ OPERATIONS: Operations = {
     "errors": {"tne": errors},
     "plot": {
         "confusion": confusion,
-        "link-scores": link_scores,
         "prepositions": prepositions,
         "training": training_curves,
     },
