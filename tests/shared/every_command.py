@@ -44,7 +44,6 @@ SPACY = "loads a model of spaCy; writes as `convert` and `phrases propbank` do"
 REASONS = {
     ("baseline", "wikipossessions"): SPACY,
     ("build", "tne"): SPACY,
-    ("phrases", "text"): SPACY,
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,

@@ -142,11 +142,10 @@ def phrases(kind: str, *sources: str | Path, output: str | Path, **options: Opti
 
     \b
     Examples:
-      closeread phrases text novel.txt --spacy-model en_core_web_sm -o events.txt
       closeread phrases propbank propbank-frames/frames -o events.txt
 
     Args:
-        kind: "text" for plain texts, "propbank" for PropBank's frames.
+        kind: "propbank" for PropBank's frames.
         *sources: the files or folders.
     """
     return cast(Written, call("phrases", kind, sources, {"output": output, **options}))
@@ -378,7 +377,7 @@ def train(
 
 def predict(
     corpus: AnyCorpus,
-    run: str | Path | None = None,
+    run: str | Path,
     *,
     gold: FileOrRows | None = None,
     config: str | None = None,
@@ -397,9 +396,8 @@ def predict(
 
     Args:
         corpus: "tne" or "mctaco".
-        run: the folder of the run; None with `zero_shot`.
-        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`, `zero_shot`, `threshold`, `tune_on`,
-            `unit_normalization` and `questions` (McTaco).
+        run: the folder of the run.
+        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed` and `questions` (McTaco).
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}
