@@ -1,7 +1,7 @@
 """What tasks offer, each kind of operation by one function: annotators, errors, conversions, baselines and models.
 
-Keywords that a function does not name are the options of its command; `gold`, `config`, `split`, `data_dir` and
-`max_bytes` are as for `closeread.score`.
+Keywords that a function does not name are the options of its command; `gold`, `config`, `split` and `data_dir` are as
+for `closeread.score`.
 """
 
 from __future__ import annotations
@@ -240,7 +240,6 @@ def errors(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    max_bytes: int | None = None,
     **options: str | float | bool | Sequence[str] | Resampling,
 ) -> Result:
     """Count and list the errors of a system, or of annotators.
@@ -273,7 +272,6 @@ def errors(
         "config": config,
         "split": split,
         "data_dir": data_dir,
-        "max_bytes": max_bytes,
     }
     return cast(
         "Result",

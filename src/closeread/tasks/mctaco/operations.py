@@ -14,14 +14,12 @@ from closeread.exceptions import (
     name_option,
     pluralize,
 )
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
     Count,
     DataDir,
     GoldSpec,
     Intervals,
-    MaxBytes,
     Number,
     Operations,
     Output,
@@ -124,7 +122,6 @@ def errors(
     ),
     limit: Count = 5,
     intervals: Intervals = Intervals(),  # noqa: B008
-    max_bytes: MaxBytes = MAX_FILE_BYTES,
 ) -> Result:
     """Break down the errors of labels.
 

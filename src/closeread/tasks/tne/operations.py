@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, choose_words, name_option, pluralize
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
     Count,
     DataDir,
     GoldSpec,
     Intervals,
-    MaxBytes,
     Operations,
     Output,
     Param,
@@ -153,7 +151,6 @@ def errors(
     ),
     limit: Count = 10,
     intervals: Intervals = Intervals(),  # noqa: B008
-    max_bytes: MaxBytes = MAX_FILE_BYTES,
 ) -> Result:
     """Break down the errors of links.
 
