@@ -21,17 +21,12 @@ KNOWN = {
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/estimates.py", "Estimate"): REPORT,
-    ("counts/printed_tables.py", "Cell"): f"{REPORT}, and only names of fields are taken",
-    ("counts/printed_tables.py", "cls"): f"{REPORT}, and only names of fields are taken",
     ("counts/report.py", "Provenance"): f"{REPORT}, and only names of fields are taken",
     (
         "counts/storage.py",
         "Provenance",
     ): "only names of fields are taken, and check_fields checks the values",
     ("counts/systems.py", "SystemsTable"): OWN,
-    ("counts/systems.py", "Usage"): REPORT,
-    ("counts/systems.py", "cls"): f"{REPORT}, and only names of fields are taken",
-    ("drawing/pictures.py", "FancyArrowPatch"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/builder.py", "DatasetInfo"): "the declaration of a corpus of ours",
     ("hf/metric.py", "MetricInfo"): OWN,
@@ -60,7 +55,6 @@ KNOWN = {
     ("tasks/wikipossessions/plots.py", "FancyBboxPatch"): OWN,
     ("tasks/wikipossessions/plots.py", "Polygon"): OWN,
     ("tasks/wikipossessions/plots.py", "Rectangle"): OWN,
-    ("tasks/wikipossessions/procedure.py", "Option"): OWN,
 }
 READERS = {"loads", "load", "parse_json", "read_json", "json"}
 

@@ -111,7 +111,7 @@ def test_options_of_score_are_where_one_looks(run):
         name: " ".join(flags)
         for name, flags in read_groups(run("score", "mctaco", "--help").stdout).items()
     }
-    assert groups["Input"] == "--config --split --gold --data-dir --max-bytes"
+    assert groups["Input"] == "--config --split --gold --data-dir"
     assert (
         groups["Output"]
         == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"

@@ -102,9 +102,9 @@ def test_links_that_are_spread_have_a_limit(monkeypatch):
             [{"id": "d", "coref": [{"id": "c", "members": members}]}],
         )
     found = consolidate(*[annotate([(ROOF, "of", HOUSE)])] * 2)
-    n_links = len(annotation.consolidated(found)[0]["np_relations"])
+    n_links = len(annotation.keep_common_links(found)[0]["np_relations"])
     monkeypatch.setattr(annotation, "MAX_LINKS", n_links - 1)
     with pytest.raises(
         RequestError, match=rf"{n_links} links when they are spread .*at most {n_links - 1}\)"
     ):
-        annotation.consolidated(found)
+        annotation.keep_common_links(found)

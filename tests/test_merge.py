@@ -61,19 +61,6 @@ def test_shards_that_cut_a_sentence_are_merged_as_if_they_had_not(tmp_path, monk
     assert json.loads(merged) == json.loads(whole)
 
 
-def test_counts_of_an_earlier_version_are_not_merged_if_they_may_share_a_sentence(
-    tmp_path, ran, run
-):
-    old = Path(__file__).parent / "releases" / "0.1.0" / "counts" / "mctaco.parquet"
-    assert "25" in ran("score", "--from-counts", str(old), "--json")
-    result = run("merge", str(old), str(old), "-o", str(tmp_path / "all.parquet"))
-    assert result.exit_code == 2
-    assert (
-        "mctaco.parquet does not say which questions share a sentence with those of others"
-        in result.stderr
-    )
-
-
 def changed(path, **changes):
     """Write a file of counts again, with another provenance."""
     counted = Counts.load("b.parquet")

@@ -14,7 +14,7 @@ from shared.entry_points import system_rows
 from twins.holm import correct
 
 import closeread
-from closeread.counts.comparison import Comparison, correct_comparisons, warn_of_few_resamples
+from closeread.counts.comparison import correct_comparisons, warn_of_few_resamples
 from closeread.counts.estimates import Resampling, correct_by_holm, min_p_value
 from closeread.exceptions import RequestError
 from closeread.leaderboard.ranking import reject
@@ -133,16 +133,12 @@ def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
 
 # of 39, the smallest p-value is 2 / 40, which still decides
 @pytest.mark.parametrize("n_resamples", [100, 39])
-def test_a_corrected_comparison_is_saved_and_shown(files, n_resamples):
+def test_a_corrected_comparison_is_saved(files, n_resamples):
     how = {"config": "sample", "resampling": Resampling(n_resamples)}
     comparison = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", **how)
     comparison.save("comparison.json")
-    loaded = Comparison.load("comparison.json")
-    assert (loaded.corrected, str(loaded)) == (comparison.corrected, str(comparison))
-    assert loaded.corrected.n_tests == 2
     stored = json.loads(Path("comparison.json").read_text("utf-8"))
-    del stored["correction"]  # as before there was one
-    assert Comparison.from_json(stored).corrected is None
+    assert stored["correction"] == {"method": "holm", "n_tests": 2}
     (uncorrected,) = correct_comparisons([comparison], "none")
     assert uncorrected == replace(comparison, corrected=None)
     with pytest.raises(RequestError, match="no such correction: 'bonferroni'"):

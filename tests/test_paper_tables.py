@@ -7,7 +7,7 @@ import json
 import pytest
 
 from closeread.corpus import reproduction
-from closeread.corpus.reproduction import Reproduction, load_printed, reproduce
+from closeread.corpus.reproduction import load_printed, reproduce
 from closeread.counts.printed_tables import (
     AGREES,
     CUT_OFF,
@@ -142,7 +142,6 @@ def test_what_needs_no_data_is_counted_apart(animals, monkeypatch):
     assert cells["cows", "n"] == (NOT_PRINTED, "needs a zoo")
     assert cells["ants", "n"][0] == DIFFERS
     assert cells["bees", "n"][0] == NOT_PRINTED
-    assert Reproduction.from_json(found.to_dict()) == found
     assert repr(found).endswith(
         ": agrees 1, holds without data 1, differs 2, not recomputed 2, not printed 2>"
     )

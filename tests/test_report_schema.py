@@ -9,11 +9,9 @@ import pytest
 from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
 import closeread
-from closeread.counts.comparison import Comparison
 from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.counts.systems import SystemsTable
 from closeread.exceptions import FormatError
 
 QUICK = Resampling(20)
@@ -96,23 +94,3 @@ def test_all_problems_at_once(report):
     with pytest.raises(FormatError) as caught:
         Report.from_json(together, "r.json")
     assert all(problem in str(caught.value) for _, problem in (WRONG[0], WRONG[-1]))
-
-
-def test_systems_that_were_scored_otherwise():
-    compared = closeread.compare(
-        "coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK
-    ).to_dict()
-    table = closeread.table(
-        "coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK
-    ).to_dict()
-    Comparison.from_json(copy.deepcopy(compared))
-    SystemsTable.from_json(copy.deepcopy(table))
-    other = compared["second"]["signature"].rpartition(":")[0] + ":" + "0" * 12
-    compared["second"]["signature"] = other
-    with pytest.raises(
-        FormatError, match=r"c: second.signature: is 'coref\|.*:000000000000' \(expected 'coref\|"
-    ):
-        Comparison.from_json(compared, "c")
-    table["systems"][1]["report"]["signature"] = other
-    with pytest.raises(FormatError, match=r"t: systems\[1\].report.signature: is 'coref\|"):
-        SystemsTable.from_json(table, "t")

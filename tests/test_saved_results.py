@@ -1,22 +1,14 @@
 """Results as files: what is saved prints the same when it is loaded, and what is no result is refused."""
 
 import json
-import math
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from shared.entry_points import system_rows
 
 import closeread
-from closeread.corpus.reproduction import Reproduction
-from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
-from closeread.counts.printed_tables import Cell, Table
 from closeread.counts.report import Report
-from closeread.counts.resampling import Difference
-from closeread.counts.systems import PairTest, SystemsTable
 from closeread.exceptions import FormatError, RequestError
 from closeread.operations.score import load_report
 
@@ -85,115 +77,6 @@ def test_what_the_command_prints_is_loaded(run):
     assert str(load_report("unknown.json")) == str(Report.load("unknown.json"))
 
 
-def test_a_saved_comparison_is_the_same():
-    comparison = closeread.compare("coref", [KEY], [BARE], gold=[KEY], resampling=QUICK)
-    comparison.save("comparison.json")
-    loaded = Comparison.load("comparison.json")
-    assert (str(loaded), loaded.to_csv()) == (str(comparison), comparison.to_csv())
-    assert loaded.first == comparison.first
-    assert loaded.differences["muc/f1"].value == -1
-    # NaN again: one document can't be resampled
-    assert all(d.low != d.low for d in loaded.differences.values())
-    assert (
-        json.loads(Path("comparison.json").read_text("utf-8"))["differences"]["muc/f1"]["low"]
-        is None
-    )
-
-
-@pytest.fixture(scope="module")
-def table():
-    """A table of two systems with counts and a report without."""
-    told = Report.from_json(closeread.score("coref", KEYS, gold=KEYS, resampling=QUICK).to_json())
-    systems = {"mine": KEYS, "theirs": [KEYS[0], BARE], "told": told}
-    shown = {"intervals": "range", "digits": 1, "pairs": True}
-    return closeread.table(
-        "coref", systems, gold=KEYS, scores=["muc/f1", "lea"], resampling=QUICK, **shown
-    )
-
-
-def test_a_saved_table_is_the_same(table):
-    table.save("table.json")
-    loaded = SystemsTable.load("table.json")
-    assert loaded == table
-    for one in ("__str__", "__repr__", "to_csv", "to_latex", "to_html", "to_dict"):
-        assert getattr(loaded, one)() == getattr(table, one)()
-    assert SystemsTable.from_json(loaded.to_stored()) == table
-    # What the command line prints says nothing of how the table is shown.
-    printed = SystemsTable.from_json(table.to_dict())
-    assert printed == replace(table, digits=2, intervals="none", pairs=False, lacking=None)
-
-
-def test_what_is_undefined_in_a_table_is_saved():
-    lone = closeread.table("coref", {"a": [KEY], "b": [BARE]}, gold=[KEY], resampling=QUICK)
-    assert lone.tests == {}
-    assert SystemsTable.from_json(lone.to_stored()) == lone
-    test = PairTest(0, 1, Difference(math.nan, math.nan, math.nan, math.nan, math.nan), math.nan)
-    stored = replace(lone, tests={"muc/f1": [test]}).to_stored()
-    assert set(stored["pairs"]["muc/f1"][0].values()) == {"a", "b", None}
-    (loaded,) = SystemsTable.from_json(stored).tests["muc/f1"]
-    assert str(loaded) == str(test)
-
-
-def test_what_is_no_table(table):
-    found = table.to_dict()
-    first, second, third = found["systems"]
-    scores = {name: one for name, one in third["report"]["scores"].items() if name != "muc/f1"}
-    test = found["pairs"]["muc/f1"][0]
-    for bad in (
-        {"systems": [first, second | {"name": "mine"}, third]},
-        {"systems": [first, second, third | {"report": third["report"] | {"scores": scores}}]},
-        {"pairs": {"muc/f1": [test | {"second": "ours"}]}},
-    ):
-        with pytest.raises(
-            FormatError,
-            match=r"^t.json: has a name twice, or a test or a score of a system that it",
-        ):
-            SystemsTable.from_json(found | bad, "t.json")
-    for change, problem in (
-        ({"alpha": 1}, "t.json: alpha: 1 is greater than or equal to the maximum of 1"),
-        ({"digits": 11}, "t.json: digits: 11 is greater than the maximum of 10"),
-        ({"systems": []}, "t.json: systems: is empty"),
-        ({"lacking": {"muc/f1": "mine"}}, "expected a list, found 'mine'"),
-    ):
-        with pytest.raises(FormatError) as error:
-            SystemsTable.from_json(found | change, "t.json")
-        assert problem in str(error.value)
-
-
-def test_a_saved_reproduction_is_the_same():
-    cells = (
-        Cell("cats", "n", "12", 12.0, "agrees"),
-        Cell("dogs", "n", "9", "8 / 9", "differs", "one ran away", is_expected=False),
-        Cell("birds", "n", "3", None, "not recomputed"),
-    )
-    tables = tuple(
-        Table(name, "4.2", "Animals", "Nobody (2020)", "", cells) for name in ("Table 1", "Text")
-    )
-    reproduction = Reproduction("animals", tables)
-    reproduction.save("animals.json")
-    loaded = Reproduction.load("animals.json")
-    assert loaded == reproduction
-    assert (str(loaded), loaded.to_csv()) == (str(reproduction), reproduction.to_csv())
-    assert reproduction[:1] == Reproduction.from_json(reproduction.to_dict()[:1])
-    # Files of earlier versions do not say what is expected: a difference is, if there is a reason.
-    found = reproduction.to_dict()
-    for cell in found[0]["cells"]:
-        del cell["is_expected"]
-    assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [
-        True,
-        True,
-        False,
-    ]
-    other = found[0] | {"corpus": "plants"}
-    with pytest.raises(
-        FormatError, match=r"^r: has tables of animals, plants \(expected those of one corpus\)$"
-    ):
-        Reproduction.from_json([found[0], other], "r")
-    for bad in ([], {}, [{**found[0], "cells": [{"row": "a"}]}]):
-        with pytest.raises(FormatError):
-            Reproduction.from_json(bad)
-
-
 BROKEN = {
     "nothing": (None, "report.json: can't be read: No such file or directory"),
     "a list": ("[]", 'report.json: expected an object such as {"format": …, '),
@@ -215,7 +98,7 @@ def test_what_is_no_report(name):
     content, message = BROKEN[name]
     if content is not None:
         Path("report.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    for load in (Report.load, Comparison.load, SystemsTable.load, load_report):
+    for load in (Report.load, load_report):
         with pytest.raises(FormatError) as error:
             load("report.json")
         assert str(error.value).startswith(message)
@@ -239,27 +122,3 @@ def test_what_only_saved_reports_have_is_checked(change, problem, report):
     with pytest.raises(FormatError) as error:
         Report.load("report.json")
     assert str(error.value).startswith(f"report.json: {problem}")
-
-
-def test_what_is_no_comparison():
-    comparison = closeread.compare(
-        "coref", [KEY], [BARE], gold=[KEY], resampling=QUICK, metrics="muc"
-    ).to_dict()
-    same = {"value": -1, "low": None, "high": None, "p_bootstrap": None, "p_randomization": None}
-    bad = comparison | {"differences": {"muc/f1": same, "lea/f1": same}}
-    with pytest.raises(
-        FormatError, match=r"^comparison: differences: 'lea/f1' is not a score of both systems$"
-    ):
-        Comparison.from_json(bad)
-    bad = comparison | {
-        "differences": {"muc/f1": same | {"p_bootstrap": 2}},
-        "second": comparison["second"] | {"name": 1},
-    }
-    with pytest.raises(FormatError) as error:
-        Comparison.from_json(bad, "c.json")
-    # Versions of jsonschema write such a place in two ways.
-    assert re.search(
-        r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n",
-        str(error.value),
-    )
-    assert "c.json: second.name: expected text, found 1" in str(error.value)

@@ -79,24 +79,14 @@ def rewrite(change=lambda table: table, about=lambda about: about):
     )
 
 
-def unsigned(about):
-    """The metadata of a file of format 1."""
-    return {name: value for name, value in about.items() if name not in ("format", "digest")}
-
-
-def test_a_file_of_format_1_is_read(kept):
-    rewrite(about=unsigned)
-    assert Counts.load("kept.parquet").provenance == kept.provenance
-
-
 @pytest.mark.parametrize(
     ("number", "message"),
     [
         (
-            4,
-            "kept.parquet: has format 4 (expected 1 to 3): it was written by a newer closeread; update closeread",
+            2,
+            "kept.parquet: has format 2 (expected 1): it was written by a newer closeread; update closeread",
         ),
-        ("3", "kept.parquet: has format '3' (expected 1 to 3)"),
+        ("1", "kept.parquet: has format '1' (expected 1)"),
     ],
 )
 def test_an_unknown_format_is_one_error(kept, number, message):
@@ -131,12 +121,9 @@ def test_each_column_is_in_the_digest(kept, column):
     refusal()
 
 
-def test_a_row_less_has_another_gold(kept):
-    rewrite(lambda table: table.slice(1), unsigned)
-    assert (
-        "the signature does not match the options and the gold" in refusal()
-        or "not a file of counts" in refusal()
-    )
+def test_a_row_less_is_noticed(kept):
+    rewrite(lambda table: table.slice(1))
+    refusal()
 
 
 @pytest.mark.parametrize(

@@ -165,12 +165,9 @@ def test_too_few_resamples_leave_systems_untested():
         assert "use 1,319 or more" in text  # 66 / 1320 is 0.05
     header, *rows = table.to_rows()[0], *table.to_rows()[1]
     assert {row[header.index("differs_from_best")] for row in rows} == {None}
-    saved = table.to_stored()
+    saved = table.to_dict()
     assert {pair["p_randomization_corrected"] for pair in saved["pairs"]["muc/f1"]} == {None}
     assert saved["systems"][1]["standings"] == {"muc/f1": "untested"}
-    for pair in saved["pairs"]["muc/f1"]:  # as versions wrote that took them for tests
-        pair["p_randomization_corrected"] = min(66 * pair["p_randomization"], 1)
-    assert str(SystemsTable.from_json(saved)) == str(table)
     assert closeread.table(
         "coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1319)
     ).standings["muc/f1"] == ["best", *["worse"] * 11]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# the largest file, and the largest folder of files, in bytes, decompressed; users may lower it
+# the largest file, and the largest folder of files, in bytes, decompressed; a judge may lower it
 MAX_FILE_BYTES = 2**30
 MAX_LINE_BYTES = 2**26  # the longest line of a text file, in bytes
 MAX_FILES = 10_000  # the most files of a folder

@@ -16,7 +16,6 @@ from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from closeread.argument_types import Range, read_hints
-from closeread.limits import MAX_FILE_BYTES
 from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
 from closeread.records import FileOrRows, IntervalKind, OptionValue
 
@@ -45,7 +44,7 @@ class Param(NamedTuple):
     - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
       NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus; "fields": to slice by;
     - "cited": names, or none;
-    - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read; "python": none;
+    - "group": a dataclass; "options": declared elsewhere; "python": none;
     - "report": called with lines for standard output;
     - "systems", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what depends on the
       procedure that scores.
@@ -99,7 +98,6 @@ SENTENCES = {
     "resamples": "Number of bootstrap resamples.",
     "test_resamples": "Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
     "ci": "Skip confidence intervals.",
-    "max_bytes": "Maximum input size after decompression.  [default: 1 GiB]",
     "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
     "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
     "digits": "Number of decimals of scores in tables; JSON and CSV have them in full.",
@@ -113,7 +111,6 @@ Read = Annotated[Path, Param(kind="read", metavar="FILE")]
 Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
-MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
 Count = Annotated[int, within(0)]
 Seed = Count
 Number = Annotated[int, within(1)]
@@ -142,11 +139,6 @@ Fields = Annotated[str | Sequence[str], Param(kind="by")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
-FileSize = Annotated[
-    int | None,
-    within(1, MAX_FILE_BYTES),
-    Param(kind="limit", metavar="BYTES", default=MAX_FILE_BYTES),
-]
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
 

@@ -24,6 +24,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
+from shared.timeml_files import dump_timeml
 from twins import point_algebra as twin
 
 from closeread.formats.timeml import (
@@ -33,7 +34,6 @@ from closeread.formats.timeml import (
     Passage,
     Span,
     Tlink,
-    dump_timeml,
     read_timeml,
 )
 

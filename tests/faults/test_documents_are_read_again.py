@@ -11,8 +11,7 @@ from shared.hostile_texts import HOSTILE, split_refused
 from shared.marmara_sample import treebank_files
 
 from closeread.files import write_text
-from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
-from closeread.formats.xml_tree import read_xml
+from closeread.formats.xml_tree import check_characters, read_xml
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import dump_documents, load_format, read_documents
 from closeread.tasks.coref.formats import WrittenFormat
@@ -23,7 +22,6 @@ from closeread.tasks.coref.marmara.coreference import (
 )
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
 from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
-from closeread.tasks.timeline.cat_xml import dump_document, read_document
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -35,86 +33,6 @@ NOT_IN_XML = CONTROL | {"\ufffe", "\uffff"}
 def write(text, name="a.xml"):
     write_text(Path(name), text)
     return Path(name)
-
-
-def make_cat(text, field):
-    """A document in CAT of which one field is a text."""
-    name, token, event = (
-        text if field == one else other
-        for one, other in (("id", "7"), ("token", "a"), ("event", "3"))
-    )
-    time = {"creation_time": "2009-03-02", "creation_time_id": "1"} | (
-        {field: text} if "time" in field else {}
-    )
-    return {
-        "id": name,
-        "name": text if field == "name" else None,
-        "url": text if field == "url" else None,
-        "title": None,
-        **time,
-        "creation_time_tokens": [0],
-        "tokens": [token, "b"],
-        "sentences": [0, 1],
-        "events": [{"id": event, "mention": f"{name}-0-{token}", "tokens": [0]}],
-    }
-
-
-@pytest.mark.parametrize(
-    "field", ["id", "name", "url", "creation_time", "creation_time_id", "token", "event"]
-)
-def test_cat(field):
-    def check(text, made):
-        assert read_document(write(made)).document == make_cat(text, field)
-
-    may_be_empty = field in ("name", "url", "creation_time")
-    refused = split_refused(lambda text: dump_document(make_cat(text, field)), check)
-    same_id = {"1"} if field == "event" else set()
-    assert refused == NOT_IN_XML | (set() if may_be_empty else {""}) | same_id
-
-
-def test_cat_without_words():
-    with pytest.raises(ValueError, match="there are no tokens"):
-        dump_document({**make_cat("", ""), "tokens": [], "sentences": [], "events": []})
-
-
-def without_lines(document):
-    """A TimeML document without the lines of its elements."""
-    passages = tuple(
-        one._replace(spans=tuple(span._replace(line=None) for span in one.spans))
-        for one in document.passages
-    )
-    entries = {
-        name: tuple(one._replace(line=None) for one in getattr(document, name))
-        for name in ("instances", "tlinks", "others")
-    }
-    return replace(document, passages=passages, **entries)
-
-
-@pytest.mark.parametrize("field", ["id", "DCT", "TITLE", "TEXT", "attribute", "link"])
-def test_timeml(field):
-    def make(text):
-        event = Span(
-            "EVENT", 0, 0, {"eid": "e1", "class": text if field == "attribute" else "I_STATE"}
-        )
-        passages = [
-            Passage("DCT", text if field == "DCT" else "", (Span("TIMEX3", 0, 0, {"tid": "t1"}),)),
-            Passage("TITLE", text if field == "TITLE" else ""),
-            Passage("TEXT", text if field == "TEXT" else "", (event,)),
-        ]
-        instances = (Entry("MAKEINSTANCE", {"eiid": "ei1", "eventID": "e1"}),)
-        links = (
-            Tlink("ei1", "t1", "BEFORE", {"lid": "l1", "origin": text if field == "link" else ""}),
-        )
-        return Document(text if field == "id" else None, tuple(passages), instances, links)
-
-    def check(text, made):
-        assert without_lines(read_timeml(write(made))) == make(text)
-
-    refused = split_refused(lambda text: dump_timeml(make(text)), check)
-    blank = (
-        {text for text in HOSTILE if text != text.strip()} | {"a\rb"} if field == "id" else set()
-    )
-    assert refused == NOT_IN_XML | blank
 
 
 def test_marmara_coreference():
@@ -229,9 +147,8 @@ def test_coreference(form, field, packed):
 
 def test_what_xml_can_not_hold_is_shown():
     with pytest.raises(
-        ValueError,
-        match=r"XML can't represent the character U\+FFFE \(in '.* src_url=\"b\\ufffecx{18}'\)",
+        ValueError, match=r"XML can't represent the character U\+FFFE \(in 'b\\ufffecx+'\)"
     ):
-        dump_document(make_cat("b\ufffec" + "x" * 1000, "url"))
+        check_characters("b\ufffec" + "x" * 1000)
     # another noncharacter, which XML can hold
     assert read_xml(write("<a>\ufdd0</a>")).text() == "\ufdd0"

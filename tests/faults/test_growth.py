@@ -30,8 +30,6 @@ from closeread.tasks.mctaco.procedure import expect_random
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.articles import extract_text
-from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
-from closeread.tasks.wikipossessions.subtasks import article_counts, possessions
 
 pytestmark = pytest.mark.extended
 
@@ -209,27 +207,6 @@ def test_trees_of_links_take_linear_work():
     pairs = [link(2 * i, "INCLUDES", 2 * i + 1) for i in range(30_000)]
     assert count_links(pairs).totals.tolist() == [30_000] * 4 + [0, 0]
     assert grow(lambda n: count_links(chain[:n]), 1000) < 6
-
-
-def test_deep_orders_take_linear_memory():
-    def possession(name, order):
-        return {
-            "possessor": name,
-            "certainty": "certain",
-            "order": order,
-            "anchor": None,
-            "relation": None,
-        }
-
-    options = POSSESSIONS.resolve_options({"suborder": "nested_tie"})
-
-    def nest(depth):
-        inner, outer = ".".join(["1"] * depth), ".".join(["1"] * (depth - 1))
-        side = possessions([possession("Ann", inner), possession("Bob", outer)], options)
-        # Both pairs: the outer one comes first, and the inner one is no later than what it is nested in.
-        assert article_counts(side, side, options)[-1].tolist() == [2, 2, 2, 2]
-
-    assert grow(nest, 2000) < 6
 
 
 def test_slices_of_many_values(monkeypatch):

@@ -22,18 +22,13 @@ from closeread.tasks.coref.marmara.treebank import SENTENCE
 from closeread.tasks.coref.marmara.universal_dependencies import SENT_ID
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
-from closeread.tasks.wikipossessions.articles import find_redirect
-from closeread.tasks.wikipossessions.dates import DASH, date_to_anchor
+from closeread.tasks.wikipossessions.dates import DASH
 
 N = 4000
 MOST = 12
 """By how much the time may grow when the text grows by four: between 4 and 16."""
 FLOOR = 0.02
 """Seconds of processor time that are never too many: quadratic work takes several times as long on these texts."""
-
-
-def redirect(n):
-    return 'class="redirectMsg"' + ('class="redirectText"' * 20 + "<a " * 200) * (n // 1000)
 
 
 def answer(text):
@@ -66,7 +61,6 @@ TABLE = {
     "scales of a unit": (normalize_units, lambda n: "hundred " * (n // 8) + "years"),
     "units": (normalize_units, lambda n: "30 months " * (n // 40)),
     "ordinal units": (normalize_units, lambda n: "second" + " " * n + "second"),
-    "redirect": (find_redirect, redirect),
     "blanks in an anchor": (DASH.split, lambda n: "a" + " " * n + "b"),
     "quotes of an answer": (answer, lambda n: '{"labels":["' + '\\"' * n),
     "strings of an answer": (answer, lambda n: '{"labels":["a' + '\n"' * n),
@@ -75,7 +69,6 @@ TABLE = {
     "first word of an answer": (answer_word, lambda n: " " * n + "1" * n + " " * n + "maybe"),
     "words after an answer": (answer_word, lambda n: "a " + ("answer is" + " " * 20) * (n // 20)),
     "denials": (answer_word, lambda n: "no" + " " * n + "no" + " " * n),
-    "dates": (date_to_anchor, lambda n: "may 1-" * (n // 6)),
 }
 
 

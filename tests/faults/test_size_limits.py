@@ -1,4 +1,4 @@
-"""`--max-bytes` and `max_bytes=`: what has exactly as many bytes is read; one more is refused in one line."""
+"""A lowered limit of sizes: what has exactly as many bytes is read; one more is refused in one line."""
 
 import gzip
 import json
@@ -11,9 +11,8 @@ import pytest
 from shared.entry_points import sample_gold
 from shared.marmara_xml import put
 
-import closeread
 from closeread import limits
-from closeread.exceptions import FormatError, RequestError
+from closeread.exceptions import FormatError
 from closeread.formats.folders import list_folders
 
 COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
@@ -49,9 +48,11 @@ def check(run):
     """Check that a command runs with a limit, and that with one byte less it refuses something in one line."""
 
     def call(size, said, *arguments, stdin=None):
-        done = run(*arguments, "--max-bytes", size, stdin=stdin)
+        with limits.keep_files_below(size):
+            done = run(*arguments, stdin=stdin)
         assert done.exit_code == 0, done.stderr
-        done = run(*arguments, "--max-bytes", size - 1, stdin=stdin)
+        with limits.keep_files_below(size - 1):
+            done = run(*arguments, stdin=stdin)
         assert (done.exit_code, done.stdout) == (1, "")
         assert [line for line in done.stderr.splitlines() if not line.startswith("note: ")] == [
             f"Error: {said}"
@@ -112,11 +113,13 @@ def test_a_folder_in_all_when_decompressed(run, here, procedure):
     most = len(content) + 100
     assert most < 3 * len(content)
     assert sum(path.stat().st_size for path in Path("response").iterdir()) < most
-    done = run("score", procedure, *words, "--max-bytes", most)
+    with limits.keep_files_below(most):
+        done = run("score", procedure, *words)
     assert done.exit_code == 1
     said = f"response: is too large: more than {most:,} bytes in all when decompressed"
     assert done.stderr.splitlines()[-1] == f"Error: {said}"
-    done = run("score", procedure, *words, "--max-bytes", 3 * len(content))
+    with limits.keep_files_below(3 * len(content)):
+        done = run("score", procedure, *words)
     assert "too large" not in done.stderr
 
 
@@ -197,42 +200,6 @@ def test_files_of_counts_and_reports(check, mctaco):
     )
 
 
-ENTRY_POINTS = {
-    "score": lambda **most: closeread.score(
-        "coref", Path("response.conll"), gold=Path("key.conll"), **most
-    ),
-    "compare": lambda **most: closeread.compare(
-        "coref", "key.conll", "response.conll", gold="key.conll", **most
-    ),
-    "table": lambda **most: closeread.table("coref", ["response.conll"], gold="key.conll", **most),
-    "errors": lambda **most: closeread.errors("coref", "response.conll", gold="key.conll", **most),
-}
-
-
-@pytest.mark.parametrize("name", ENTRY_POINTS)
-def test_python(sides, name):
-    size = len(LONGER)
-    ENTRY_POINTS[name](max_bytes=size)
-    with pytest.raises(closeread.exceptions.InputError) as caught:
-        ENTRY_POINTS[name](max_bytes=size - 1)
-    assert str(caught.value) == f"response.conll: is too large: {size} bytes (limit: {size - 1})"
-    ENTRY_POINTS[name]()  # the limit ends with the call, also if that fails
-    for most in (0, -1, 2**30 + 1):
-        with pytest.raises(
-            RequestError,
-            match=r"max_bytes is .*\(expected a (whole )?number from 1 to 1,073,741,824",
-        ):
-            ENTRY_POINTS[name](max_bytes=most)
-
-
-def test_objects_have_no_size(sides):
-    clusters = {"d": [[[0, 0], [1, 1]]]}
-    assert (
-        closeread.score("coref", clusters, gold=clusters, max_bytes=1).total.scores["muc/f1"].value
-        == 1
-    )
-
-
 def test_other_threads_have_their_own_limit():
     found = []
     with limits.keep_files_below(5):
@@ -247,13 +214,6 @@ def test_other_threads_have_their_own_limit():
         with limits.keep_files_below(2**31):  # it is only lowered
             assert limits.max_file_bytes() == 2**30
     assert [*found, limits.max_file_bytes()] == [2**30, 2**30]
-
-
-@pytest.mark.parametrize("size", ["0", "-1", "1073741825", "50MB"])
-def test_sizes_that_are_none(run, sides, size):
-    done = run("score", "coref", "key.conll", "response.conll", "--max-bytes", size)
-    assert done.exit_code == 2
-    assert "Invalid value for '--max-bytes'" in done.stderr
 
 
 def test_counts_when_decoded(check, ran):

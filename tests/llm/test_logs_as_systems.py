@@ -9,7 +9,7 @@ import pytest
 from shared.boards import make_store, sample_answers, sample_board
 
 import closeread
-from closeread.counts.systems import SystemsTable, detect_kind
+from closeread.counts.systems import detect_kind
 from closeread.llm.logs import Log
 from closeread.llm.questions import Exam
 
@@ -91,8 +91,6 @@ def test_models_stand_beside_systems(make_log):
         (12345, None),
         (None, None),
     ]
-    table.save("table.json")
-    assert SystemsTable.load("table.json") == table
 
 
 def test_models_of_one_name_are_told_apart_and_chosen_names_kept(make_log):

@@ -18,7 +18,7 @@ def questions():
     return list(mctaco.load_questions(config="sample", version=1.0)["test"])
 
 
-def test_a_document_is_a_question_with_the_text_of_zero_shot_predictions(questions):
+def test_a_document_is_a_question_with_the_text_of_its_candidates(questions):
     gold = list(sample_gold("mctaco"))
     names = dict.fromkeys(row["question_id"] for row in gold)
     of_questions = [[row for row in gold if row["question_id"] == name] for name in names]

@@ -195,15 +195,3 @@ def test_suffixes_are_checked_first(corpus, run, tmp_path):
     )
     assert found.exit_code
     assert "cannot write" in found.stderr
-
-
-@for_each(("run", "options", "message"), [
-    (None, {}, "either the folder of a run or zero_shot= is needed"),
-    ("run", {"zero_shot": "model"}, "either the folder of a run or zero_shot= is needed"),
-    ("run", {"threshold": -1.0}, "threshold= needs zero_shot="),
-    (None, {"zero_shot": "model", "run_seed": 1}, "run_seed= can't be used with zero_shot="),
-    (None, {"zero_shot": "model", "threshold": -1.0, "tune_on": "test"}, "threshold= and tune_on= exclude each other"),
-])  # fmt: skip
-def test_what_can_not_predict(run, options, message):
-    with pytest.raises(RequestError, match=message):
-        closeread.predict("mctaco", run, config="sample", **options)

@@ -321,7 +321,6 @@ def test_without_torch(run, here, monkeypatch):
     for command in (
         ["train", "mctaco", "--encoder", "e", *SAMPLE, "-o", "run"],
         ["predict", "mctaco", "run", "-o", "p.jsonl"],
-        ["predict", "mctaco", "--zero-shot", "m", "-o", "p.jsonl"],
     ):
         assert refuse(run, *command) == needs
     assert not list(here.iterdir())

@@ -44,7 +44,6 @@ SPACY = "loads a model of spaCy; writes as `convert` and `phrases propbank` do"
 REASONS = {
     ("baseline", "wikipossessions"): SPACY,
     ("build", "tne"): SPACY,
-    ("phrases", "text"): SPACY,
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
@@ -74,7 +73,7 @@ LINES = {
     "convert equalities": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
     "convert given": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
     "convert marmara_coref": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.jsonl",
-    "convert timeline": "in/voyage/7.xml -o out/a.tml",
+    "convert timeline": "in/timeline.jsonl -o out/a.jsonl",
     "convert tne": "in/tne.jsonl --config sample --to arrays -o out/a.jsonl",
     "errors chains": "in/key.conll in/response.conll",
     "errors coref": "in/key.conll in/response.conll",
@@ -106,7 +105,6 @@ LINES = {
     "plot chain-lengths": "--config sample -o out/a.svg",
     "plot confusion": "in/tne.jsonl --config sample -o out/a.pdf",
     "plot label-scores": "in/mctaco.jsonl --config sample --by category -o out/a.svg",
-    "plot link-scores": "in/tne.jsonl --config sample --by distance -o out/a.svg",
     "plot link-support": "in/key.conll in/anna2.conll in/response.conll -o out/a.svg",
     "plot mention-lengths": "--config sample -o out/a.svg",
     "plot mention-types": "--config sample -o out/a.png",
@@ -263,7 +261,7 @@ def standing_in():
             ),
             (
                 pages,
-                lambda wiki, title, day: Page(title, "", 1, 2, "2017-01-01T00:00:00Z", "A text.\n"),
+                lambda wiki, title, day: Page(title, 2, "2017-01-01T00:00:00Z", "A text.\n"),
             ),
         ):
             stack.enter_context(mock.patch(target, new))

@@ -20,7 +20,6 @@ from closeread.tasks.tlinks.temporal_graph import TYPES
 from closeread.tasks.tne.columns import PREPOSITIONS
 
 FREE = {
-    "now_year": ["2017", "1900"],
     "tolerance": ["0", "0.1", "0.5"],
     "word_column": ["auto"],
     "fields": [""],

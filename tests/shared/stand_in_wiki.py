@@ -1,4 +1,4 @@
-"""A stand-in for the API of Wikipedia: pages with revisions, redirects and a log of moves, and faults on demand.
+"""A stand-in for the API of Wikipedia: pages with revisions and redirects, and faults on demand.
 
 It answers the few requests that the package sends as Wikipedia's API documents them, in version 2 of its format, and
 shares no code with the package.  A fault answers one request, in the order in which faults were added.
@@ -22,7 +22,7 @@ class Wiki(ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.pages, self.moves, self.redirects = {}, [], {}
+        self.pages, self.redirects = {}, {}
         self.faults, self.asked, self.agents, self.times = [], [], [], []
         self.rate = None
         """Requests a second; None for no limit."""
@@ -43,14 +43,6 @@ class Wiki(ThreadingHTTPServer):
         self.pages[new] = self.pages.pop(old)
         self.add(old, (at, redirect_to(new)))
         self.redirects[old] = new
-        self.log(old, new, at)
-
-    def log(self, old, new, at=AFTER):
-        """Write a move to the log, without moving anything."""
-        params = {"target_ns": 0, "target_title": new}
-        self.moves.append(
-            {"logid": len(self.moves) + 100, "title": old, "timestamp": at, "params": params}
-        )
 
     def fail(self, *faults):
         """Answer requests so: a status, (status, headers), (headers, JSON), bytes, (`CUT`, size), `ENDLESS`."""
@@ -71,11 +63,10 @@ class Wiki(ThreadingHTTPServer):
     def answer_query(self, asked):
         title = asked["titles"].replace("_", " ")
         title = title[:1].upper() + title[1:]
-        if asked.get("redirects"):
-            target = self.redirects[title]
-            return {"query": {"redirects": [{"from": title, "to": target}]}}
+        while asked.get("redirects") and title in self.redirects:
+            title = self.redirects[title]
         if "~~~" in title:
-            return {"query": {"pages": [{"title": title, "invalid": True}], "logevents": []}}
+            return {"query": {"pages": [{"title": title, "invalid": True}]}}
         found = self.find_page(title)
         page = {"ns": 0, "title": title}
         if found is None:
@@ -89,12 +80,7 @@ class Wiki(ThreadingHTTPServer):
                 page["revisions"] = [
                     {"revid": revid, "parentid": 0, "timestamp": revisions[until[-1]][0]}
                 ]
-        log = [
-            one
-            for one in self.moves
-            if one["title"] == asked["letitle"] and one["timestamp"] >= asked["lestart"]
-        ]
-        return {"batchcomplete": True, "query": {"pages": [page], "logevents": log}}
+        return {"batchcomplete": True, "query": {"pages": [page]}}
 
     def answer_parse(self, asked):
         number, place = divmod(int(asked["oldid"]), 1000)

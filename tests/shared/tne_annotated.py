@@ -3,7 +3,7 @@
 from shared.tne_links import link
 
 from closeread.tasks.tne.agreement import measure_agreement
-from closeread.tasks.tne.annotation import consolidation
+from closeread.tasks.tne.annotation import compare_links
 
 
 def document(name, words, links=(), clusters=(), spans=None, *, closed=True):
@@ -95,7 +95,7 @@ BEN = annotate(
 
 def consolidate(*annotators):
     """The links of annotators who are called anna, ben and cleo."""
-    return consolidation(annotators, ["anna", "ben", "cleo"][: len(annotators)])
+    return compare_links(annotators, ["anna", "ben", "cleo"][: len(annotators)])
 
 
 def agreement(first, second, names=("the first", "the second"), by=()):

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.annotated_cat import dump_document
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, Problem
 from closeread.tasks.timeline.cat_xml import (
-    dump_document,
     is_date,
     read_document,
     read_files,
@@ -295,9 +295,3 @@ def test_round_trip(file, record):
     found = read(file, dump_document(record))
     assert found.document == record
     assert list(find_document_inconsistencies([record])) == []
-
-
-@for_each("change", [{"tokens": ["a\x01"] * 8}, {"url": "a\x85"}])
-def test_what_xml_can_not_hold_is_not_written(change):
-    with pytest.raises(ValueError, match=r"^XML can't represent the character U\+00(01|85) \(in '"):
-        dump_document({**RECORD, **change})

@@ -99,7 +99,7 @@ def of_timelines(*annotators):
 
 def read(content):
     Path("one.xml").write_text(content, "utf-8")
-    return [one.record for one in read_annotations(Path("one.xml"))[0].values()]
+    return read_annotations(Path("one.xml"))[0]
 
 
 @for_each(

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.annotated_cat import dump_document
 from shared.count_tables import score_table
 from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
@@ -12,7 +13,6 @@ from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks.timeline.cat_xml import dump_document
 from closeread.tasks.timeline.procedure import PROCEDURE
 from closeread.tasks.timeline.timeline_mentions import Timelines
 

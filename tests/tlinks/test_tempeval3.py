@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from agreed import tempeval3 as maker
 from shared.for_each import for_each
+from shared.timeml_files import dump_timeml
 from twins import point_algebra as twin
 
 from closeread.counts.procedure import GoldSpec
-from closeread.formats.timeml import dump_timeml
 from closeread.scoring import open_scorer
 from closeread.tasks.tlinks.counting import count
 

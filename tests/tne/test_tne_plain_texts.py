@@ -3,46 +3,31 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, FormatError, InputError
-from closeread.tasks.tne.building import PlainText, read_texts, split_parts
-
-PART = st.text(st.sampled_from("ab .,"), min_size=1).map(str.strip).filter(bool)
+from closeread.tasks.tne.building import PlainText, read_texts
 
 
-def read(text, separator="line", n_subtitles=1, name="x.txt"):
+def read(text, name="x.txt"):
     """The text of a file with this content."""
     Path(name).write_text(text, "utf-8", newline="")
-    return read_texts([Path(name)], separator, n_subtitles)[0]
+    return read_texts([Path(name)])[0]
 
 
 @for_each(
-    ("text", "separator", "n_subtitles", "laid_out"),
+    ("text", "laid_out"),
     [
         # As the corpus writes a news story, and what it looks like elsewhere.
-        ("T\n\nS \n\nOne. \nTwo.", "line", 1, "T\n\nS \n\nOne. \nTwo."),
-        ("T\nS\nOne.\nTwo.\n", "line", 1, "T\n\nS \n\nOne. \nTwo."),
-        ("\ufeff\n  T\r\n\r\n\r\nS\t\r\n \t\nOne.\n\n\nTwo.", "line", 1, "T\n\nS \n\nOne. \nTwo."),
-        # Its reviews have an empty subtitle, its books several.
-        ("T\nOne.\nTwo.\n", "line", 0, "T\n\n \n\nOne. \nTwo."),
-        ("T\nS\nR\nOne.\n", "line", 2, "T\n\nS \n\nR \n\nOne."),
-        # Broken lines.
-        (
-            "T\nU\n\nS\n\nOne,\n  and \none.\n\nTwo.\n",
-            "blank-line",
-            1,
-            "T U\n\nS \n\nOne, and one. \nTwo.",
-        ),
-        ("T\n \nOne.\nTwo.\n", "blank-line", 0, "T\n\n \n\nOne. Two."),
+        ("T\n\nS \n\nOne. \nTwo.", "T\n\nS \n\nOne. \nTwo."),
+        ("T\nS\nOne.\nTwo.\n", "T\n\nS \n\nOne. \nTwo."),
+        ("\ufeff\n  T\r\n\r\n\r\nS\t\r\n \t\nOne.\n\n\nTwo.", "T\n\nS \n\nOne. \nTwo."),
         # White space inside a line is the text's own.
-        ("T\nS\nOne,  and\tone.\u2028Two.", "line", 1, "T\n\nS \n\nOne,  and\tone.\u2028Two."),
+        ("T\nS\nOne,  and\tone.\u2028Two.", "T\n\nS \n\nOne,  and\tone.\u2028Two."),
     ],
 )
-def test_layout(here, text, separator, n_subtitles, laid_out):
-    assert read(text, separator, n_subtitles).lay_out() == laid_out
+def test_layout(here, text, laid_out):
+    assert read(text).lay_out() == laid_out
 
 
 def test_first_paragraphs(here):
@@ -52,13 +37,9 @@ def test_first_paragraphs(here):
     assert text.lay_out(9) == text.lay_out()
 
 
-@given(
-    parts=st.lists(PART, min_size=3, max_size=6), separator=st.sampled_from(["line", "blank-line"])
-)
-def test_what_is_laid_out_reads_as_the_same_parts(parts, separator):
-    text = PlainText("x", "x.txt", parts[0], (parts[1],), tuple(parts[2:]))
-    assert split_parts(text.lay_out().split("\n"), "line") == parts
-    assert split_parts("\n\n".join(parts).split("\n"), separator) == parts
+def test_what_is_laid_out_reads_as_the_same_parts(here):
+    text = PlainText("x", "x.txt", "a. b", ",", ("b", "a  b.", "."))
+    assert read(text.lay_out()) == text
 
 
 @for_each(
@@ -102,34 +83,20 @@ def test_names_that_ids_can_not_be(here, name):
         read("T\nS\nOne.", name=name)
 
 
+EXPECTED = "(expected a title, a subtitle and at least one paragraph, each on a line)"
+
+
 @for_each(
-    ("text", "separator", "n_subtitles", "problem"),
+    ("text", "problem"),
     [
-        (
-            "\n \n",
-            "line",
-            1,
-            "has 0 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
-        ),
-        (
-            "T\nS\n",
-            "line",
-            1,
-            "has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
-        ),
-        ("T\n", "line", 0, "has 1 non-blank line (expected a title and at least one paragraph)"),
-        (
-            "T\nS\nOne.\n",
-            "blank-line",
-            2,
-            "has 1 block (expected a title, 2 subtitles and at least one paragraph)",
-        ),
-        ("", "line", 1, "is empty"),
+        ("\n \n", f"has 0 non-blank lines {EXPECTED}"),
+        ("T\nS\n", f"has 2 non-blank lines {EXPECTED}"),
+        ("", "is empty"),
     ],
 )
-def test_missing_parts(here, text, separator, n_subtitles, problem):
+def test_missing_parts(here, text, problem):
     with pytest.raises(FormatError) as error:
-        read(text, separator, n_subtitles)
+        read(text)
     assert str(error.value) == f"x.txt: {problem}"
 
 
@@ -145,7 +112,7 @@ def test_all_problems_of_all_texts_at_once(here):
         "more/x.txt: gives its document the same id as x.txt (expected files with distinct names)",
         "more/x.txt:1: character 2 is the control character U+000B (expected plain text)",
         "more/x.txt:2: character 3 is the control character U+007F (expected plain text)",
-        "more/x.txt: has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
+        f"more/x.txt: has 2 non-blank lines {EXPECTED}",
         "x.txt: is given twice (expected files with distinct names)",
         "y.txt:3: byte 1 (0xff) is not valid UTF-8",
     ]

@@ -11,7 +11,6 @@ from closeread.tasks.wikipossessions.articles import (
     count_sections,
     count_words,
     extract_text,
-    find_redirect,
     strip_marks,
 )
 from closeread.tasks.wikipossessions.possession_csv import article_texts
@@ -144,13 +143,6 @@ def test_pages_of_other_forms(html, text):
 )
 def test_counts_by_hand(text, words, sections):
     assert (count_words(text), count_sections(text)) == (words, sections)
-
-
-def test_redirects():
-    page = '<div class="redirectMsg"><p>To:</p><ul class="redirectText"><li><a href="/x" title="A &quot;B&quot;">x</a>'
-    assert find_redirect(page) == 'A "B"'
-    assert find_redirect(PAGE) is None
-    assert find_redirect('<div class="redirectMsg"><p>Broken</p></div>') is None
 
 
 TAGS = [f"<{slash}{tag}>" for tag in ("p", "div", "h2", "table", "li") for slash in ("", "/")]

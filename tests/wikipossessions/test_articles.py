@@ -1,6 +1,5 @@
 """Fetching articles from a stand-in for Wikipedia: the right revision, moved titles, folders and manifests."""
 
-import hashlib
 import json
 from contextlib import closing
 from datetime import date
@@ -36,12 +35,8 @@ def test_the_last_revision_of_the_day_is_fetched(fetch, wiki):
             "day": "2017-06-12",
             "api": wiki.url,
             "page": "A Jug",
-            "found": "",
-            "page_id": 1,
             "revision": 1001,
             "timestamp": "2017-06-12T23:59:59Z",
-            "file": "A Jug.txt",
-            "sha256": hashlib.sha256(JUG_TEXT.encode()).hexdigest(),
         }
     ]
 
@@ -65,7 +60,8 @@ def test_requests_are_polite(fetch, wiki):
 
 
 def test_requests_are_a_second_apart_by_default(wiki, waits, monkeypatch):
-    now = iter([100.0, 100.25, 101.0, 105.0, 105.0])
+    # Each request asks for the time before it waits and when it is sent.
+    now = iter([100.0, 100.0, 100.25, 101.0, 105.0, 105.0])
     monkeypatch.setattr(articles, "monotonic", lambda: next(now))
     wiki.add("A Jug", JUG)
     client = articles.Wiki(wiki.url)
@@ -81,40 +77,31 @@ def test_moved_titles_are_found_and_told(fetch, wiki):
     wiki.move("A Jug", "Jug of Ann", at="2018-01-01T00:00:00Z")
     wiki.move("Jug of Ann", "Jug (1888)")
     done = fetch("A Jug")
-    assert done.stderr == "note: 'A Jug' was moved to 'Jug (1888)'.\n"
+    assert done.stderr == "note: 'A Jug' redirects to 'Jug (1888)'.\n"
     assert Path("texts/A Jug.txt").read_text() == JUG_TEXT
-    assert [(row["page"], row["found"]) for row in manifest()] == [("Jug (1888)", "moved")]
+    assert [row["page"] for row in manifest()] == ["Jug (1888)"]
     # It is told again when nothing is fetched.
     assert fetch("A Jug").stderr == done.stderr
-
-
-def test_a_title_that_names_another_page_today(fetch, wiki):
-    """The page was moved away, and another one that is older was moved to its title."""
-    wiki.add("Venus", "<p>The other Venus.</p>")
-    wiki.add("Venus (jug)", JUG)
-    wiki.log("Venus", "Venus (jug)")
-    assert fetch("Venus").stderr == "note: 'Venus' was moved to 'Venus (jug)'.\n"
-    assert Path("texts/Venus.txt").read_text() == JUG_TEXT
-
-
-def test_a_move_that_was_undone_is_no_move(fetch, wiki):
-    wiki.add("A Jug", JUG)
-    wiki.log("A Jug", "Nonsense")
-    wiki.log("Nonsense", "A Jug")
-    assert fetch("A Jug").stderr == ""
-    assert manifest()[0]["found"] == ""
 
 
 def test_redirects_then_and_now(fetch, wiki):
     wiki.add("Jug of Ann", JUG)
     wiki.add("A Jug", redirect_to("Jug of Ann"))
     wiki.add("The Jug", (AFTER, redirect_to("Jug of Ann")))
-    wiki.redirects["The Jug"] = "Jug of Ann"
+    wiki.redirects |= {"A Jug": "Jug of Ann", "The Jug": "Jug of Ann"}
     notes = fetch("A Jug", "The Jug").stderr.splitlines()
     assert notes == [
         f"note: {title!r} redirects to 'Jug of Ann'." for title in ("A Jug", "The Jug")
     ]
     assert Path("texts/A Jug.txt").read_text() == Path("texts/The Jug.txt").read_text() == JUG_TEXT
+
+
+def test_an_article_that_became_a_redirect_is_itself(fetch, wiki):
+    wiki.add("Jug of Ann", "<p>Another jug.</p>")
+    wiki.add("A Jug", JUG, (AFTER, redirect_to("Jug of Ann")))
+    wiki.redirects["A Jug"] = "Jug of Ann"
+    assert fetch("A Jug").stderr == ""
+    assert Path("texts/A Jug.txt").read_text() == JUG_TEXT
 
 
 def test_what_is_there_is_not_fetched_again(fetch, wiki):
@@ -131,18 +118,12 @@ def test_what_is_there_is_not_fetched_again(fetch, wiki):
 
 def test_texts_of_ones_own_are_not_written_over(fetch, wiki):
     wiki.add("A Jug", JUG)
-    fetch("A Jug")
-    own, changed = Path("texts/B Jug.txt"), Path("texts/A Jug.txt")
-    own.write_text("Mine.")
-    changed.write_text(JUG_TEXT.replace("Ben", "Bea"))
-    wiki.asked.clear()
+    Path("texts").mkdir()
+    Path("texts/B Jug.txt").write_text("Mine.")
     done = fetch("A Jug", "B Jug")
-    assert done.exit_code == 2
-    what = (
-        "texts has 2 texts that manifest.jsonl does not list as they are: 'A Jug.txt', 'B Jug.txt'"
-    )
-    assert f"{what}; move them away, or choose another folder" in done.stderr
-    assert (own.read_text(), wiki.asked) == ("Mine.", [])
+    assert done.stdout == "texts: 1 article fetched, 1 already there\n"
+    assert Path("texts/B Jug.txt").read_text() == "Mine."
+    assert [row["title"] for row in manifest()] == ["A Jug"]
 
 
 @pytest.mark.parametrize(
@@ -150,17 +131,13 @@ def test_texts_of_ones_own_are_not_written_over(fetch, wiki):
     [
         (
             lambda row: row | {"day": "2018-01-01"},
-            "texts holds articles as of '2018-01-01' (expected '2017-06-12');",
+            "texts holds articles of '2018-01-01 from http://127.0.0.1:",
         ),
         (
             lambda row: row | {"api": "https://x"},
-            "texts holds articles of 'https://x' (expected 'http://127.0.0.1:",
+            "texts holds articles of '2017-06-12 from https://x' (expected '2017-06-12 from http://127.0.0.1:",
         ),
-        (
-            lambda row: row | {"sha256": 3},
-            "texts/manifest.jsonl:1: sha256 is 3 (expected a text, as",
-        ),
-        (lambda row: {"title": "A Jug"}, "texts/manifest.jsonl: 9 problems:"),
+        (lambda row: {"title": "A Jug"}, "texts holds articles of 'None from None' (expected"),
     ],
 )
 def test_manifests_of_others(fetch, wiki, change, message):
@@ -186,12 +163,8 @@ def test_bad_days_and_contacts(fetch):
 
 MADE = "<p>Ann made it.</p>"
 LAG = {"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged."}}
-GONE = {"error": {"code": "nosuchrevid", "info": "There\nis none."}}
-EMPTY = {"batchcomplete": True, "query": {"pages": [], "logevents": []}}
-
-
-def move_to(title):
-    return {"query": {"pages": [], "logevents": [{"logid": 1, "params": {"target_title": title}}]}}
+GONE = {"error": {"code": "nosuchrevid", "info": "There is none."}}
+EMPTY = {"batchcomplete": True, "query": {"pages": []}}
 
 
 def find(title, at=BEFORE):
@@ -213,40 +186,35 @@ def test_all_titles_without_a_text_are_told_at_once(fetch, wiki):
     wiki.add("Late", (AFTER, MADE))
     wiki.add("Bare", "<div class='mw-parser-output'><table><tr><td>Box</td></tr></table></div>")
     wiki.add("Round", redirect_to("Round"))
-    wiki.log("Gone", "Gone for good")
-    long = "x" * 260
-    done = fetch("Lost", "A Jug", "Late", "Bare", "Round", "Gone", "a|b", "a/b", long, "~~~")
+    done = fetch("Lost", "A Jug", "Late", "Bare", "Round", "a|b", "~~~")
     assert done.exit_code == 1
     first, *problems = [
         line.removeprefix("Error: ").removeprefix(f"{wiki.url}: ")
         for line in done.stderr.splitlines()
     ]
-    assert first == "9 problems:"
+    assert first == "6 problems:"
     assert problems == [
-        "'a/b' can't be the name of a file: it contains a slash",
-        f"'{'x' * 27} … {'x' * 27}' can't be the name of a file: it is too long: 264 bytes (limit: 255)",
-        "'Lost' does not exist; it may have been deleted or is spelled otherwise",
+        "'Lost' did not exist at the end of 2017-06-12",
         "'Late' did not exist at the end of 2017-06-12",
-        "'Bare' has no paragraphs in revision 3000 (expected the text of an article)",
-        "'Round' was moved or redirects more than 10 times (last: 'Round')",
-        "'Gone' does not exist (its page is now 'Gone for good'); it may have been deleted or is spelled otherwise",
-        "'a|b' contains '|' (expected a title of Wikipedia)",
-        "'~~~' can't be a title of this wiki",
+        "'Bare' had no paragraphs at the end of 2017-06-12",
+        "'Round' had no paragraphs at the end of 2017-06-12",
+        "'a|b' did not exist at the end of 2017-06-12",
+        "'~~~' did not exist at the end of 2017-06-12",
     ]
     # The others are there.
     assert files() == ["A Jug.txt", "manifest.jsonl"]
 
 
-def test_titles_that_are_one_file_on_some_systems(fetch, wiki):
+def test_titles_that_can_not_name_files(fetch, wiki):
     wiki.add("A Jug", MADE)
     wiki.add("A jug", MADE)
-    done = fetch("A Jug", "A jug")
+    done = fetch("A Jug", "A jug", "a/b")
     assert done.exit_code == 1
-    problem = (
-        "'A jug' and 'A Jug' can't both be names of files: they differ only in case or accents"
-    )
-    assert done.stderr == f"Error: {wiki.url}: {problem}\n"
-    assert files() == ["A Jug.txt", "manifest.jsonl"]
+    assert done.stderr.splitlines()[1:] == [
+        "texts: 'A jug' and 'A Jug' can't both be names of files: they differ only in case or accents",
+        "texts: 'a/b' can't be the name of a file: it contains a slash",
+    ]
+    assert not Path("texts").exists()
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 60, -1])
@@ -282,8 +250,8 @@ def test_a_run_that_broke_off_is_continued(fetch, wiki, waits):
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.exit_code == 1
     assert waits == [5, 10, 20, 40]
-    there = "1 of 3 articles are in texts: run the same command again to fetch the others"
-    assert f"the connection failed (the answer breaks off), 5 tries; {there}" in done.stderr
+    there = "1 of 3 articles are in texts: check --api, or run this again later for the others"
+    assert f"no answer: the answer breaks off, 5 tries; {there}" in done.stderr
     assert files() == ["A Jug.txt", "manifest.jsonl"]
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.stdout == "texts: 2 articles fetched, 1 already there\n"
@@ -292,25 +260,14 @@ def test_a_run_that_broke_off_is_continued(fetch, wiki, waits):
 def test_nobody_is_there(fetch, wiki):
     done = fetch("A Jug", arguments=("--api", "http://127.0.0.1:9/api.php"))
     assert done.exit_code == 1
-    assert (
-        "http://127.0.0.1:9/api.php: the connection failed (ConnectionError; expected https://…/api.php); 0 of 1 "
-        in done.stderr
-    )
+    assert "http://127.0.0.1:9/api.php: no answer: ConnectionError; 0 of 1 " in done.stderr
 
 
 def test_addresses_that_are_none(fetch, wiki):
-    for url in ("", "nowhere", "file:///etc/passwd", "https://", "http://[::1"):
-        done = fetch("A Jug", arguments=("--api", url))
-        message = f"Error: the address of the API is {url!r} (expected https://…/api.php)\n"
-        assert (done.exit_code, done.stderr) == (2, message)
-    # requests and urllib3 refuse them differently
-    for url in ("http://127.0.0.1:99999/", "http://a..b/"):
+    for url in ("nowhere", "file:///etc/passwd", "http://127.0.0.1:99999/", "http://a..b/"):
         done = fetch("A Jug", arguments=("--api", url))
         assert done.exit_code == 1
-        assert (
-            "; expected https://…/api.php); 0 of 1 articles are in texts: check --api"
-            in done.stderr
-        )
+        assert "; 0 of 1 articles are in texts: check --api" in done.stderr
 
 
 @pytest.mark.parametrize("target", ["http://a..b/", "http://example.org/", "file:///etc/passwd"])
@@ -318,7 +275,7 @@ def test_redirects_to_other_places(fetch, wiki, target):
     wiki.fail((302, {"Location": target}))
     done = fetch("A Jug")
     assert done.exit_code == 1
-    assert "; expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
+    assert "; 0 of 1 articles are in texts: check --api" in done.stderr
     assert len(wiki.asked) == 1
 
 
@@ -349,24 +306,17 @@ def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
     [
         ([(429, {"Retry-After": "3600"})], "--contact, and the server asks to wait for 3,600 seconds; 0 of 1"),
         ([403], "HTTP status 403; Wikimedia refuses programs without a contact: pass yours with --contact; 0 of 1"),
-        ([404], "answers with HTTP status 404; 0 of 1 articles are in texts: check --api"),
-        ([({}, LAG)] * 5, "answers with the error 'maxlag': Waiting for a server: 7 seconds lagged., 5 tries; 0 of 1"),
+        ([404], "no answer: HTTP status 404; 0 of 1 articles are in texts: check --api"),
+        ([({}, LAG)] * 5, "answers with the error 'maxlag': 'Waiting for a server: 7 seconds lagged.', 5 tries; 0 of 1"),
         ([b"[]"], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": []}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": {"1": {}}}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": [3]}}'], "answers with JSON that no MediaWiki sends"),
-        ([b'{"query": {"pages": [{"revisions": [{"revid": "3"}]}]}}'], "answers with JSON that no MediaWiki sends"),
-        ([b'{"query": {"logevents": [3]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": [{"revisions": null}]}}'], "answers with JSON that no MediaWiki sends"),
-        ([b'{"query": {"logevents": [{"params": 3}]}}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"error": "maxlag"}'], "answers with JSON that no MediaWiki sends"),
-        ([({}, move_to(["B"]))], "answers with JSON that no MediaWiki sends"),
-        ([({}, move_to("A|B"))], "'A Jug' leads to 'A|B', which contains '|' (expected a title of Wikipedia)"),
-        ([({}, find("A\x1b[1m"))], "answers with JSON that no MediaWiki sends"),
-        ([({}, find("A Jug", "2017-01-01\n"))], "answers with JSON that no MediaWiki sends"),
-        ([({}, GONE)], "'A Jug': answers with the error 'nosuchrevid': There is none."),
-        ([({}, EMPTY)], "'A Jug' can't be a title of this wiki"),
-        ([ENDLESS], "'A Jug': the answer has more than 16,777,216 bytes"),
+        ([({}, GONE)], "answers with the error 'nosuchrevid': 'There is none.'; 0 of 1"),
+        ([({}, EMPTY)], "answers with JSON that no MediaWiki sends"),
+        ([ENDLESS], "no answer: it has more than 16,777,216 bytes"),
     ],
 )  # fmt: skip
 def test_what_stays_is_an_error(fetch, wiki, faults, message):
@@ -378,50 +328,28 @@ def test_what_stays_is_an_error(fetch, wiki, faults, message):
     assert files() == []
 
 
-def test_revisions_of_another_day_or_number_are_refused(fetch, wiki):
-    wiki.fail(({}, find("A Jug", "2018-01-01T00:00:00Z")))
-    assert (
-        "a revision of '2018-01-01' of 'A Jug' (expected 2017-06-12 or before)"
-        in fetch("A Jug").stderr
-    )
-    other = {"parse": {"revid": 8, "text": MADE}}
-    wiki.fail(({}, find("A Jug")), ({}, other))
-    assert "answers with JSON that no MediaWiki sends" in fetch("A Jug").stderr
-    assert files() == []
-
-
 def test_own_errors_are_not_taken_for_those_of_a_wiki(wiki, tmp_path, monkeypatch):
-    monkeypatch.setattr(articles, "extract_text", int)
+    monkeypatch.setattr(articles, "extract_text", {}.__getitem__)
     wiki.add("A Jug", MADE)
-    with (
-        closing(articles.Wiki(wiki.url, 0)) as client,
-        pytest.raises(ValueError, match="invalid literal"),
-    ):
+    with closing(articles.Wiki(wiki.url, 0)) as client, pytest.raises(KeyError, match="Ann made"):
         articles.fetch_articles(["A Jug"], tmp_path, date(2017, 6, 12), client, iter)
 
 
 def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
     wiki.fail(403)
     assert (
-        "answers with HTTP status 403; 0 of 1 articles"
+        "no answer: HTTP status 403; 0 of 1 articles"
         in fetch("A", arguments=("--contact", "a@b.org")).stderr
     )
 
 
 def test_a_drip_ends(fetch, wiki, monkeypatch):
-    monkeypatch.setattr(articles, "SECONDS", 0.0)
+    monkeypatch.setattr(articles, "ANSWER_SECONDS", 0.0)
     done = fetch("A Jug")
     assert (
-        "no complete answer within 0 seconds), 5 tries; 0 of 1 articles are in texts: run the same command"
+        "no answer: no complete answer within 0 seconds, 5 tries; 0 of 1 articles are in texts"
         in done.stderr
     )
-
-
-def test_servers_that_hide_moves(fetch, wiki):
-    wiki.add("A Jug", MADE)
-    wiki.moves.append({"logid": 5, "title": "A Jug", "timestamp": AFTER, "actionhidden": True})
-    assert fetch("A Jug").exit_code == 0
-    assert json.loads(Path("texts/manifest.jsonl").read_text())["found"] == ""
 
 
 def test_folders_that_can_not_be_written(fetch, wiki):

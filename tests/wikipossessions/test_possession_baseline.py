@@ -13,8 +13,6 @@ from shared.possession_records import HEADER
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.wikipossessions.baselines import (
-    ANY,
-    WITH_YEAR,
     _find_nearest,
     find_possessions,
     place_names,
@@ -56,7 +54,7 @@ def articles(tmp_path, pipeline):
 
 
 def test_of_two_dates_that_touch_a_name_the_earlier_one_is_the_nearest():
-    dates = [(SimpleNamespace(start=start, end=start + 2), str(start)) for start in (6, 3, 0)]
+    dates = [SimpleNamespace(start=start, end=start + 2, text=str(start)) for start in (6, 3, 0)]
     assert _find_nearest(SimpleNamespace(start=5, end=6), dates) == "3"
 
 
@@ -76,9 +74,9 @@ def test_every_entity_is_predicted_once_with_the_nearest_date(ran, pipeline, art
     found = [(p["type"], p["possessor"], p["order"], p["anchor"]) for p in rows[0]["possessions"]]
     assert found == [
         ("PER", "Ada Poe", "1", "1530"),
-        ("ORG", "The Hall of Jars", "2", "1880-1889"),
-        ("LOC", "Mill Town", "3", "1880-1889"),
-        ("ORG", "Town Bank", "4", "1880-1889"),
+        ("ORG", "The Hall of Jars", "2", "the 1880s"),
+        ("LOC", "Mill Town", "3", "the 1880s"),
+        ("ORG", "Town Bank", "4", "last May"),
     ]
     assert {
         (p["relation"], p["certainty"], p["relation_certainty"]) for p in rows[0]["possessions"]
@@ -160,9 +158,9 @@ JUG += "Town-on-Sea got it."
 DATES = ["1530", "the 1880s", "last May"]
 
 
-def place(text, *names, dates=WITH_YEAR, found=()):
+def place(text, *names, found=()):
     rows = [{"type": "PER", "possessor": name} for name in names]
-    made = place_names(rows, make_pipeline(DATE=[*DATES, *found])(text), dates)
+    made = place_names(rows, make_pipeline(DATE=[*DATES, *found])(text))
     assert [row["order"] for row in made] == [str(number) for number in range(1, len(made) + 1)]
     assert {row["certainty"] for row in made} <= {"certain"}
     for row in made:
@@ -175,25 +173,18 @@ def test_names_come_in_the_order_of_the_text_and_others_last():
     names = ("Zed", "Mill Town-on-Sea", "the Museum at Jars,", "ADA POE", "Bo", "Ada Poe")
     assert place(JUG, *names) == [
         ("ADA POE", "1530"),
-        ("the Museum at Jars,", "1880-1889"),
-        ("Mill Town-on-Sea", "1880-1889"),
+        ("the Museum at Jars,", "the 1880s"),
+        ("Mill Town-on-Sea", "last May"),
         ("Bo", None),
         ("Zed", None),
     ]
 
 
 def test_the_nearest_date_of_any_kind():
-    assert place(JUG, "Mill Town-on-Sea", "Ada Poe", dates=ANY) == [
-        ("Ada Poe", "1530"),
-        ("Mill Town-on-Sea", "last May"),
-    ]
     document = make_pipeline(DATE=DATES, PERSON=["Ada Poe"], GPE=["Mill Town"])(JUG)
-    for dates, anchors in ((WITH_YEAR, ["1530", "1880-1889"]), (ANY, ["1530", "last May"])):
-        assert [row["anchor"] for row in find_possessions(document, dates)] == anchors
-    assert place("Last week, Bo got it.", "Bo", dates=ANY, found=["Last week"]) == [
-        ("Bo", "Last week")
-    ]
-    assert place("Last week, Bo got it.", "Bo", found=["Last week"]) == [("Bo", None)]
+    assert [row["anchor"] for row in find_possessions(document)] == ["1530", "last May"]
+    assert place("Last\n week, Bo got it.", "Bo", found=["Last\n week"]) == [("Bo", "Last week")]
+    assert place("Bo got it.", "Bo") == [("Bo", None)]
 
 
 @for_each(
@@ -364,7 +355,7 @@ def test_bad_articles_and_pipelines(run, files):
 @pytest.mark.filterwarnings("ignore")
 def test_the_command_makes_what_its_scenario_needs(ran, run, files):
     place, articles, model = files
-    command = ["baseline", "wikipossessions", "oracle", *place, *articles, *model, "--dates", "any"]
+    command = ["baseline", "wikipossessions", "oracle", *place, *articles, *model]
     made = run(*command, "-o", "named.jsonl")
     assert "1 of 2 articles have no text and are left out: 'B Jug'" in made.stderr
     score = [

@@ -16,7 +16,6 @@ from closeread.argument_types import Range
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
 from closeread.exceptions import describe_choice, escape
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
 from closeread.tasks import find, load_procedure
 
@@ -44,16 +43,6 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # as above
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         return describe_choice(value, self.choices)
-
-
-class Size(click.IntRange):
-    """A number of bytes, whose range help leaves out."""
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return "BYTES"
-
-    def _describe_range(self) -> str:
-        return ""
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
@@ -135,7 +124,6 @@ TYPES: dict[Any, click.ParamType[Any]] = {
     "folder": click.Path(path_type=Path, file_okay=False),
     "store": click.Path(),
     "procedure": Name("scored"),
-    "limit": Size(1, MAX_FILE_BYTES),
     int: click.INT,
     float: click.FLOAT,
     date: click.DateTime(["%Y-%m-%d"]),
@@ -236,7 +224,7 @@ def _make_param(parameter: Parameter) -> click.Parameter:
         value = param.default if default is None else default
         settings |= {
             "default": value,
-            "show_default": value not in (None, "") and param.kind != "limit",
+            "show_default": value not in (None, ""),
         }
     return click.Option([*flags, name], help=parameter.help, **settings)
 

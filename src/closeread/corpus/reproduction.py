@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import (
@@ -35,10 +35,8 @@ from closeread.counts.printed_tables import (
     describe_verdicts,
     give_verdict,
 )
-from closeread.counts.results import Loadable, check_stored
+from closeread.counts.results import Result
 from closeread.exceptions import (
-    FormatError,
-    Problem,
     RequestError,
     describe_unknown,
     fill_options,
@@ -80,7 +78,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, repr=False)
-class Reproduction(Loadable, Sequence[Table]):
+class Reproduction(Result, Sequence[Table]):
     """The tables of a paper, recomputed: a sequence of them that `print` shows as the command line does.
 
     Attributes:
@@ -138,17 +136,6 @@ class Reproduction(Loadable, Sequence[Table]):
     def to_dict(self) -> list[dict[str, object]]:
         """Return the tables as JSON."""
         return [table.to_dict(self.corpus) for table in self.tables]
-
-    @classmethod
-    def from_json(cls, found: object, source: object = "reproduction") -> Self:
-        """Return the tables of one paper from their JSON; keys that are unknown are ignored."""
-        checked = check_stored(found, "reproduction", source)
-        if len(corpora := dict.fromkeys(table["corpus"] for table in checked)) > 1:
-            raise FormatError(
-                source,
-                [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")],
-            )
-        return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 
 # from the inputs to the cells of a table that can be recomputed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple, Self, get_args
+from typing import NamedTuple, get_args
 
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
@@ -16,8 +16,6 @@ from closeread.counts.estimates import (
     min_p_value,
     min_resamples,
     number_or_none,
-    read_difference,
-    read_numbers,
 )
 from closeread.counts.report import (
     Report,
@@ -27,10 +25,8 @@ from closeread.counts.report import (
     warn_of_few_blocks,
 )
 from closeread.counts.resampling import POWER, Difference, compare_pairs
-from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
+from closeread.counts.results import FORMAT, Result, find_score
 from closeread.exceptions import (
-    FormatError,
-    Problem,
     RequestError,
     choose_words,
     describe_unknown,
@@ -67,7 +63,7 @@ class CorrectedPValues:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Loadable):
+class Comparison(Result):
     """A comparison of two systems on the same units; `print` shows it as the command line does.
 
     Attributes:
@@ -221,14 +217,6 @@ class Comparison(Loadable):
         ]
         return header, rows
 
-    def to_stored(self) -> dict[str, object]:
-        """Return the JSON to save, with everything needed to print the same table again."""
-        reports = zip(SIDES, self.names, (self.first, self.second), strict=True)
-        return {
-            **self.to_dict(),
-            **{side: {"name": name, **report.to_stored()} for side, name, report in reports},
-        }
-
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
 
@@ -250,42 +238,6 @@ class Comparison(Loadable):
             if self.corrected is None
             else {"method": self.corrected.method, "n_tests": self.corrected.n_tests},
         }
-
-    @classmethod
-    def from_json(cls, found: object, source: object = "comparison") -> Self:
-        """Return the comparison of its JSON, or of a list of only it, as the command line prints it for two systems."""
-        if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
-            if len(found) != 1:
-                raise FormatError(
-                    source,
-                    [Problem(f"has {len(found)} comparisons (expected one, of two systems)")],
-                )
-            found = found[0]
-        checked = check_stored(
-            found, "comparison", source, lambda one: {(name,): one[name] for name in SIDES}
-        )
-        problems = [
-            Problem(f"differences: {quote(name)} is not a score of both systems")
-            for name in checked["differences"]
-            if any(name not in checked[side]["scores"] for side in SIDES)
-        ]
-        if problems:
-            raise FormatError(source, problems)
-        differences = {name: read_difference(one) for name, one in checked["differences"].items()}
-        first, second = checked["first"], checked["second"]
-        reports = Report.from_json(first, source), Report.from_json(second, source)
-        corrected, correction = None, checked.get("correction")
-        if correction is not None:
-            n_tests = int(correction["n_tests"])
-            # Older versions wrote p-values that can never be significant.
-            is_told = min_p_value(int(first["n_resamples"]), n_tests) <= SMALL
-            kinds = [f"{kind}_corrected" if is_told else "" for kind in PValues._fields]
-            p_values = {
-                name: PValues(*read_numbers(one, kinds))
-                for name, one in checked["differences"].items()
-            }
-            corrected = CorrectedPValues(correction["method"], n_tests, p_values)
-        return cls((first["name"], second["name"]), *reports, differences, corrected)
 
 
 def make_comparisons(

@@ -317,12 +317,6 @@ def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
                 differs = f"{name} has {what.replace('_', ' ')} {format_value(found)}"
                 as_first = f"expected {format_value(expected)}, as in {names[0]}"
                 raise RequestError(f"cannot merge these counts: {differs} ({as_first})")
-    old = [name for part, name in zip(parts, names, strict=True) if not part.table.block_names]
-    if old and len(parts) > 1 and procedure.unit != procedure.resampling_unit:
-        lacks = f"{old[0]} does not say which {procedure.unit}s share a {procedure.resampling_unit} with those of others"
-        raise RequestError(
-            f"cannot merge these counts: {lacks}, since an earlier version wrote it; score again"
-        )
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:

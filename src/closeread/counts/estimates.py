@@ -11,7 +11,7 @@ import numpy as np
 
 from closeread.argument_types import Range, check_fields
 from closeread.counts.metrics import Metric, by_name
-from closeread.counts.resampling import Difference, bootstrap_intervals
+from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.results import JsonResult
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, describe_unknown
@@ -188,17 +188,6 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
 def number_or_none(value: float | None) -> float | None:
     """Return a number; None for NaN, which JSON does not have."""
     return None if value is None or math.isnan(value) else value
-
-
-def read_numbers(found: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
-    """Read numbers from JSON; null and missing values are NaN."""
-    return [math.nan if found.get(key) is None else found[key] for key in keys]
-
-
-def read_difference(found: Mapping[str, Any]) -> Difference:
-    """Read a difference from JSON, as `Difference.to_dict` has it."""
-    *needed, last = Difference._fields
-    return Difference(*read_numbers(found, [*needed, *[last] * (last in found)]))
 
 
 def write_resampling(resampling: Resampling) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from closeread.counts.results import Shown
 from closeread.exceptions import pluralize
@@ -132,18 +132,6 @@ class Table(Shown):
             "summary": summarize([self]),
             "cells": [asdict(cell) for cell in self.cells],
         }
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Table:
-        """Read the JSON of a table, checked by the schema of reproductions; other keys are ignored."""
-
-        def read(cell: Mapping[str, Any]) -> Cell:
-            # Where it does not say whether it is expected, it is if there is a reason.
-            is_expected = cell["verdict"] not in (DIFFERS, NOT_RECOMPUTED) or bool(cell["why"])
-            known = {one.name: cell[one.name] for one in fields(Cell) if one.name in cell}
-            return Cell(**{"is_expected": is_expected, **known})
-
-        return cls(cells=tuple(map(read, found["cells"])), **{name: found[name] for name in ABOUT})
 
 
 def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:

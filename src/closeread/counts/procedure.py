@@ -41,9 +41,9 @@ class Option:
     expected: str = ""  # a description of the free text, such as "a whole number"
     # Maps equivalent values to one form, so that equal computations have equal signatures.
     canonical: Callable[[str], str] = str
-    # Whether the signature has the option: "always"; "if_changed" for one that was added later, which the signature has
-    # only if it is not at its default, so that earlier signatures stay the same; "if_averaged" for one that is the same,
-    # but changes only averages over units; or "never" for one that can't change a score.
+    # Whether the signature has the option: "always"; "if_changed" for a rare one, which the signature has only if it is
+    # not at its default, so that signatures stay short; "if_averaged" for one that is the same, but changes only averages
+    # over units; or "never" for one that can't change a score.
     signed: Literal["always", "if_changed", "if_averaged", "never"] = "always"
     # Whether it changes only how files are read, so that counting and evaluate modules do without it.
     reading: bool = False

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
@@ -23,9 +23,11 @@ from closeread.counts.estimates import (
 )
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
-from closeread.counts.results import FORMAT, Loadable, check_stored, find_score
+from closeread.counts.results import FORMAT, Result, find_score
 from closeread.exceptions import RequestError, escape_line, pluralize
-from closeread.formats.json_lines import write_json
+from closeread.formats.json_lines import decode_json, read_json, write_json
+from closeread.json_schema import check_json
+from closeread.records import check_format
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
 SHOWN = 4  # the number of scores in the short form of a result
@@ -67,7 +69,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Loadable):
+class Report(Result):
     """The scores of a system; `print` shows them as the command line does.
 
     Attributes:
@@ -187,13 +189,16 @@ class Report(Loadable):
     @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
         """Write the report as JSON, completely or not at all, perhaps with a row for each unit; `load` reads it."""
-        write_json(
-            Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})}
-        )
+        stored = {**self.to_dict(), "titles": dict(self.titles), "preset": self.preset}
+        if units:
+            stored["units"] = list(self.units)
+        write_json(Path(path), stored)
 
-    def to_stored(self) -> dict[str, object]:
-        """Return the JSON to save, with everything needed to print the same table again."""
-        return {**self.to_dict(), "titles": dict(self.titles), "preset": self.preset}
+    @classmethod
+    @check_types
+    def load(cls, path: str | Path) -> Self:
+        """Return the report in a file, such as `save` writes."""
+        return cls.from_json(read_json(Path(path)), path)
 
     def to_dict(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
@@ -224,8 +229,17 @@ class Report(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "report") -> Self:
-        """Return the report of its JSON."""
-        checked = check_stored(found, "report", source)
+        """Return the report of its JSON.
+
+        Args:
+            found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.
+            source: where it is from, for messages.
+        """
+        if isinstance(found, str):
+            found = decode_json(found, source)
+        check_format(found, FORMAT, source)
+        check_json(found, "closeread.counts/report.schema.json#report", source)
+        checked = cast("Mapping[str, Any]", found)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
         about |= {name: int(about[name]) for name in ("procedure_version", "missing")}
         return cls(

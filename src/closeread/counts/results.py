@@ -1,25 +1,19 @@
-"""Base classes of results, which print as tables, become data frames, and are saved as JSON and read again."""
+"""Base classes of results, which print as tables, become data frames, and are saved as JSON."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
 from closeread.argument_types import check_types
 from closeread.exceptions import (
-    FieldPath,
-    FormatError,
     MissingExtraError,
-    Problem,
     RequestError,
     describe_unknown,
-    quote,
 )
-from closeread.formats.json_lines import decode_json, dump_json, read_json, write_json
-from closeread.json_schema import check_json
-from closeread.records import check_format
+from closeread.formats.json_lines import dump_json, write_json
 from closeread.tables import Grid, Style, csv_text, draw, draw_html
 
 if TYPE_CHECKING:
@@ -29,9 +23,6 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1  # the number of the format of reports, comparisons and tables
-
-Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
-"""Maps the JSON of a result to its reports, by their places."""
 
 # the library of a data frame; "arrow" stands for pyarrow's tables
 Library = Literal["pandas", "polars", "arrow"]
@@ -54,27 +45,6 @@ def find_score(scores: Mapping[str, T], name: str, titles: Mapping[str, str]) ->
     if len(matching) != 1:
         raise RequestError(describe_unknown("score", name, list(scores)))
     return scores[matching[0]]
-
-
-def check_stored(
-    found: object, definition: str, source: object, reports: Reports = lambda found: {}
-) -> Any:
-    """Check the JSON of a result by a definition of its schema, and that its reports have one signature; return it."""
-    if isinstance(found, str):
-        found = decode_json(found, source)
-    check_format(found, FORMAT, source)
-    check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
-    signatures = {path: report["signature"] for path, report in reports(found).items()}
-    expected = next(iter(signatures.values()), "")
-    differ = f"(expected {quote(expected, 2000)}, as the others)"
-    wrong = {path: signature for path, signature in signatures.items() if signature != expected}
-    if wrong:
-        said = [
-            Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature"))
-            for path, one in wrong.items()
-        ]
-        raise FormatError(source, said)
-    return found
 
 
 class JsonResult(ABC):
@@ -201,11 +171,7 @@ class Result(Shown, JsonResult):
     @check_types
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all."""
-        write_json(Path(path), self.to_stored())
-
-    def to_stored(self) -> object:
-        """Return the JSON to save, with everything needed to print the same table again."""
-        return self.to_dict()
+        write_json(Path(path), self.to_dict())
 
 
 class Several(Result):
@@ -227,26 +193,6 @@ class Several(Result):
     def to_grids(self, style: Style = "table") -> Iterable[Grid]:
         """Yield their tables."""
         return (grid for one in self.results for grid in one.to_grids(style))
-
-
-class Loadable(Result):
-    """A result whose JSON can be read again, as it was printed or saved."""
-
-    @classmethod
-    @check_types
-    def load(cls, path: str | Path) -> Self:
-        """Return the result in a file, such as `save` writes."""
-        return cls.from_json(read_json(Path(path)), path)
-
-    @classmethod
-    @abstractmethod
-    def from_json(cls, found: object, source: object) -> Self:
-        """Return the result of its JSON.
-
-        Args:
-            found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.
-            source: where it is from, for messages.
-        """
 
 
 def _make_column(values: Sequence[object]) -> pyarrow.Array:

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-FORMAT = 3
-"""The number of the file format.  Files of format 1 have neither this number nor a digest of their content; those of
-format 2 have no names of blocks, so that shards that share a block can't be merged.
-"""
+FORMAT = 1
+"""The number of the file format."""
 
 KEY = b"closeread"
 BLOCK_NAME, FIELD, COUNT = "block_name", "field:", "count:"
@@ -160,7 +158,7 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
         check_fields(provenance)
         digest = digest_content(table, provenance)
-        return table, provenance, about.get("format", 1) > 1 and about["digest"] != digest
+        return table, provenance, about["digest"] != digest
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
     except (

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 from closeread.counts.comparison import format_difference, format_p_value, warn_of_few_resamples
 from closeread.counts.counts import Counts, make_report
@@ -27,8 +27,6 @@ from closeread.counts.estimates import (
     correct_decidable,
     min_p_value,
     number_or_none,
-    read_difference,
-    read_resampling,
     write_resampling,
 )
 from closeread.counts.metrics import PARTS, Metric
@@ -43,11 +41,9 @@ from closeread.counts.report import (
     warn_of_few_blocks,
 )
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
-from closeread.counts.results import FORMAT, Loadable, check_stored
+from closeread.counts.results import FORMAT, Result
 from closeread.counts.storage import may_be_counts
 from closeread.exceptions import (
-    FormatError,
-    Problem,
     RequestError,
     describe_unknown,
     escape,
@@ -326,7 +322,7 @@ class PairTest(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SystemsTable(Loadable):
+class SystemsTable(Result):
     """The scores of many systems on the same gold; `print` shows them as the command line does.
 
     Attributes:
@@ -561,19 +557,6 @@ class SystemsTable(Loadable):
                 )
         return header, rows
 
-    def to_stored(self) -> dict[str, object]:
-        """Return the JSON to save, with everything needed to print the same table again."""
-        found: dict[str, Any] = self.to_dict()
-        for system, report in zip(found["systems"], self.reports, strict=True):
-            system["report"] = report.to_stored()
-        shown = {
-            "digits": self.digits,
-            "intervals": self.intervals,
-            "show_pairs": self.pairs,
-            "lacking": self.lacking,
-        }
-        return {**found, **shown}
-
     def to_dict(self) -> dict[str, object]:
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
 
@@ -606,55 +589,6 @@ class SystemsTable(Loadable):
             ],
             "pairs": {score: list(map(write_pair, tests)) for score, tests in self.tests.items()},
         }
-
-    @classmethod
-    def from_json(cls, found: object, source: object = "table") -> Self:
-        """Return the table of its JSON."""
-        checked = check_stored(
-            found,
-            "table",
-            source,
-            lambda table: {
-                ("systems", i, "report"): one["report"] for i, one in enumerate(table["systems"])
-            },
-        )
-        systems = checked["systems"]
-        number = {one["name"]: i for i, one in enumerate(systems)}
-        tested = {
-            test[side]
-            for tests in checked["pairs"].values()
-            for test in tests
-            for side in ("first", "second")
-        }
-        has_scores = all(
-            one["report"]["scores"].keys() >= set(checked["scores"]) for one in systems
-        )
-        if len(number) < len(systems) or not tested <= number.keys() or not has_scores:
-            raise FormatError(
-                source,
-                [Problem("has a name twice, or a test or a score of a system that it lacks")],
-            )
-        resampling = read_resampling(checked)
-
-        def read_tests(tests: Sequence[Mapping[str, Any]]) -> list[PairTest]:
-            pairs = [(number[one["first"]], number[one["second"]]) for one in tests]
-            differences = list(map(read_difference, tests))
-            return _correct(pairs, differences, resampling, checked["alpha"])
-
-        shown = {name: checked[name] for name in ("intervals", "lacking") if name in checked}
-        shown |= {"digits": int(checked["digits"])} if "digits" in checked else {}
-        return cls(
-            tuple(number),
-            tuple(Report.from_json(one["report"], source) for one in systems),
-            tuple(checked["scores"]),
-            {score: read_tests(tests) for score, tests in checked["pairs"].items()},
-            tuple(one["has_counts"] for one in systems),
-            resampling,
-            checked["alpha"],
-            pairs=checked.get("show_pairs", False),
-            usage={one["name"]: Usage(**one["usage"]) for one in systems if "usage" in one},
-            **shown,
-        )
 
 
 def make_systems_table(

@@ -56,13 +56,11 @@ class ScoreBar(NamedTuple):
     Attributes:
         value: the score; None if it is undefined, and there is no bar.
         low, high: its interval; None if there is none.
-        behind: a score that is at least as high, drawn behind it in a lighter colour; None for none.
     """
 
     value: float | None
     low: float | None = None
     high: float | None = None
-    behind: float | None = None
 
 
 def draw_score_bars(
@@ -80,8 +78,7 @@ def draw_score_bars(
         score, field: what the axes show.
 
     Returns:
-        A figure whose only axes have one container of bars, in percent, for each system, and before it one of the bars
-        behind, if it has any.
+        A figure whose only axes have one container of bars, in percent, for each system.
     """
     # In inches, for names that are level: characters at 10 points are 0.09 wide.
     group = max(0.95, 0.09 * max(map(len, groups)) + 0.15)
@@ -119,9 +116,7 @@ def draw_score_bars(
 def _draw_bars(
     axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar], width: float, colour: str
 ) -> Artist:
-    """Draw the bars of a system, and those behind them if there are any; return the first of the former."""
-    if any(bar.behind is not None for bar in bars):
-        axes.bar(places, [100 * (bar.behind or 0) for bar in bars], width, color=colour, alpha=0.35)
+    """Draw the bars of a system; return the first of them."""
     drawn = axes.bar(places, [100 * (bar.value or 0) for bar in bars], width, color=colour)
     for place, bar in zip(places, bars, strict=True):
         if bar.low is not None and bar.high is not None:

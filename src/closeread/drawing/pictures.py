@@ -190,35 +190,6 @@ def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -
     )
 
 
-def arrow(
-    axes: Axes,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    *,
-    bend: float = 0.0,
-    head: bool = True,
-    **look: Any,
-) -> None:
-    """Draw an arrow, or with `head` False a line.
-
-    Args:
-        axes: where.
-        start, end: its ends.
-        bend: the bulge of an arc, relative to its length, negative to the other side; 0 for a straight line.
-        head: whether it has a head.
-        **look: properties of a patch, such as its colour.
-    """
-    from matplotlib.patches import FancyArrowPatch
-
-    shape: dict[str, Any] = {
-        "arrowstyle": "-|>" if head else "-",
-        "connectionstyle": f"arc3,rad={bend}",
-    }
-    axes.add_patch(
-        FancyArrowPatch(start, end, mutation_scale=7, shrinkA=0, shrinkB=0, **shape, **look)
-    )
-
-
 def line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:
     """Draw a horizontal line through these points."""
     from matplotlib.lines import Line2D

@@ -16,16 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 from closeread.exceptions import ProblemList, quote, suggest_choice
-from closeread.formats.xml_tree import Element, check_characters, read_xml
+from closeread.formats.xml_tree import Element, read_xml
 
 TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
 TITLES = ("TITLE", "EXTRAINFO")
 _IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
-_LINKS = ("SLINK", "ALINK")
-_OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", *_LINKS)
+_OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", "SLINK", "ALINK")
 """Elements that are not part of the text, wherever they are."""
 
 RELATION_TYPES = (
@@ -82,7 +80,7 @@ class Passage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An element without text, such as MAKEINSTANCE or SLINK; as a `Span`, without a place in the text."""
+    """An element without text, such as MAKEINSTANCE; as a `Span`, without a place in the text."""
 
     name: str
     attributes: Mapping[str, str]
@@ -110,11 +108,6 @@ class Document:
     passages: tuple[Passage, ...]
     instances: tuple[Entry, ...] = ()  # MAKEINSTANCEs
     tlinks: tuple[Tlink, ...] = ()
-    others: tuple[Entry, ...] = ()  # SLINKs and ALINKs
-
-    def passage(self, name: str) -> Passage | None:
-        """Return the first passage with a name."""
-        return next((passage for passage in self.passages if passage.name == name), None)
 
     @property
     def title(self) -> str | None:
@@ -124,8 +117,7 @@ class Document:
     @property
     def text(self) -> str:
         """The text; empty if there is none."""
-        passage = self.passage(TEXT)
-        return "" if passage is None else passage.text
+        return next((passage.text for passage in self.passages if passage.name == TEXT), "")
 
     def spans(self, name: str) -> list[tuple[Passage, Span]]:
         """Return the elements with a given name in all passages."""
@@ -185,7 +177,7 @@ def read_timeml(path: Path) -> Document:
     tlinks = tuple(tlink for tlink in found if tlink is not None)
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    return Document(docid, passages, instances, tlinks, _read_entries(root, *_LINKS))
+    return Document(docid, passages, instances, tlinks)
 
 
 def _read_passage(name: str, element: Element) -> Passage:
@@ -209,12 +201,8 @@ def _read_passage(name: str, element: Element) -> Passage:
     return Passage(name, "".join(parts), tuple(spans))
 
 
-def _read_entries(root: Element, *names: str) -> tuple[Entry, ...]:
-    return tuple(
-        Entry(name, element.attributes, element.line)
-        for name in names
-        for element in root.below(name)
-    )
+def _read_entries(root: Element, name: str) -> tuple[Entry, ...]:
+    return tuple(Entry(name, element.attributes, element.line) for element in root.below(name))
 
 
 def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
@@ -309,69 +297,3 @@ def _read_tlink(
     used = {*_SOURCES, *_TARGETS, "relType"}
     others = {name: value for name, value in given.items() if name not in used}
     return Tlink(ends[0], ends[1], relation, others, element.line)
-
-
-def dump_timeml(document: Document) -> str:
-    """Return the document as the text of a TimeML file; a ValueError names content that TimeML can't express."""
-    if document.id != (document.id and document.id.strip()):
-        raise ValueError(
-            f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again"
-        )
-    intervals = document.intervals
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<TimeML>"]
-    if document.id is not None:
-        lines.append(f"<DOCID>{escape(document.id)}</DOCID>")
-    lines += [
-        f"<{passage.name}>{_dump_passage(passage)}</{passage.name}>"
-        for passage in document.passages
-    ]
-    lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.instances]
-    for tlink in document.tlinks:
-        attributes = dict(tlink.attributes)
-        for interval, (event, time) in (
-            (tlink.source, ("eventInstanceID", "timeID")),
-            (tlink.target, ("relatedToEventInstance", "relatedToTime")),
-        ):
-            if interval not in intervals:
-                raise ValueError(
-                    f"a link refers to {interval!r}, which is not an interval of the document"
-                )
-            attributes[time if intervals[interval][1].name == TIMEX else event] = interval
-        lines.append(f"<TLINK{_dump_attributes({**attributes, 'relType': tlink.relation})}/>")
-    lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.others]
-    text = "\n".join([*lines, "</TimeML>", ""])
-    check_characters(text)
-    return text
-
-
-def _dump_passage(passage: Passage) -> str:
-    written: list[str] = []
-    opened: list[Span] = []
-    place = 0
-
-    def write_to(end: int) -> None:
-        nonlocal place
-        written.append(escape(passage.text[place:end], {"\r": "&#13;"}))
-        place = end
-
-    def close(end: int | None) -> None:
-        while opened and (end is None or opened[-1].end <= end):
-            write_to(opened[-1].end)
-            written.append(f"</{opened.pop().name}>")
-
-    for span in passage.spans:
-        close(span.start)
-        if span.start < place or (opened and span.end > opened[-1].end):
-            raise ValueError(
-                f"the {span.name} at characters {span.start} to {span.end} crosses another element"
-            )
-        write_to(span.start)
-        written.append(f"<{span.name}{_dump_attributes(span.attributes)}>")
-        opened.append(span)
-    close(None)
-    write_to(len(passage.text))
-    return "".join(written)
-
-
-def _dump_attributes(attributes: Mapping[str, str]) -> str:
-    return "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())

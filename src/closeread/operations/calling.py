@@ -143,7 +143,6 @@ def call_operation(
     called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Call an operation, as `call` does; `called` is what to call it in messages."""
-    from closeread.limits import keep_files_below
     from closeread.scoring import make_place
 
     given = {name: value for name, value in keywords.items() if value is not None}
@@ -163,10 +162,6 @@ def call_operation(
     written: list[Path] = []
     _list_files(described, values, read, written)
     check_outputs(read, written)
-    limit = next(
-        (values[one.name] for one in described if one.param.kind == "limit" and one.name in values),
-        None,
-    )
     known = [
         field.name
         for parameter in described
@@ -175,8 +170,6 @@ def call_operation(
     ]
     with ExitStack() as stack:
         stack.enter_context(offering(known, given))
-        if limit is not None:
-            stack.enter_context(keep_files_below(limit))
         if not has_options:
             stack.enter_context(advising_only(known))
         if described and described[0].param.kind == "scored":

@@ -41,7 +41,6 @@ from closeread.exceptions import (
     read_all,
 )
 from closeread.formats.text import is_open_pipe
-from closeread.limits import keep_files_below
 from closeread.operations.logs import (
     average_counts,
     list_logs,
@@ -217,7 +216,6 @@ def compare(
     config: arg.Config = None,
     split: arg.Split = None,
     data_dir: arg.Folder = None,
-    max_bytes: arg.FileSize = None,
     metrics: arg.Metrics = None,
     preset: arg.Preset = None,
     scores: arg.Scores = None,
@@ -236,7 +234,7 @@ def compare(
         name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
         first, second: two systems: files of predictions or of counts, folders or objects, as for `score`; differences
             are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
-        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `closeread.score`.
+        gold, config, split, data_dir, metrics, preset, **options: as for `closeread.score`.
         scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
         resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
             correction of p-values needs.
@@ -251,16 +249,15 @@ def compare(
         raise RequestError("a comparison needs at least two systems")
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
-    with keep_files_below(max_bytes):
-        found = read_systems(
-            name,
-            named,
-            place,
-            rest,
-            metrics,
-            scores,
-            is_named=second is not None or isinstance(first, Mapping),
-        )
+    found = read_systems(
+        name,
+        named,
+        place,
+        rest,
+        metrics,
+        scores,
+        is_named=second is not None or isinstance(first, Mapping),
+    )
     counted = [one for one in found.results if isinstance(one, Counts)]
     reports = [
         system
@@ -307,7 +304,6 @@ def table(
     config: arg.Config = None,
     split: arg.Split = None,
     data_dir: arg.Folder = None,
-    max_bytes: arg.FileSize = None,
     metrics: arg.Metrics = None,
     preset: arg.Preset = None,
     scores: arg.Scores = None,
@@ -344,7 +340,7 @@ def table(
         systems: by name, files of predictions, of counts or of reports, logs of inspect-ai, rows in memory, or reports;
             or only files, which are named after their stems, and logs after their models.  Systems with predictions or
             counts are tested, in pairs; a report that was read from JSON has no counts.
-        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `closeread.score`.
+        gold, config, split, data_dir, metrics, preset, **options: as for `closeread.score`.
         scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
             and F1; None for all scores of the metrics but precision and recall.
         names: what to call the systems of a list of files; names of the files by default.
@@ -365,9 +361,8 @@ def table(
         )
     place, rest = make_place(name, gold, config, split, data_dir, options)
     rest |= {} if preset is None else {"preset": preset}
-    with keep_files_below(max_bytes):
-        is_named = isinstance(systems, Mapping) or bool(names)
-        found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
+    is_named = isinstance(systems, Mapping) or bool(names)
+    found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
     shown = {

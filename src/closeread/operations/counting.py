@@ -17,7 +17,6 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_schema
 from closeread.counts.counts import Counts, merge_counts
 from closeread.exceptions import RequestError, escape, join_names, name_option, pluralize, read_all
-from closeread.limits import keep_files_below
 from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
@@ -40,7 +39,6 @@ def count(
     metrics: arg.Metrics = None,
     preset: arg.Preset = None,
     by: arg.Fields = (),
-    max_bytes: arg.FileSize = None,
     **options: arg.ProcedureOptions,
 ) -> Counts:
     """Count a system's output, or its output for a part of the gold.
@@ -51,23 +49,22 @@ def count(
     Args:
         name: the name of a corpus or a procedure.
         predictions: a file, a folder or objects, as for `closeread.score`.
-        gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
+        gold, config, split, data_dir, **options: as for `closeread.score`.
         metrics: families of metrics to compute from the counts, such as ("muc", "conll").
         preset: the name of an official score, whose options and metrics are used.
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    with keep_files_below(max_bytes):
-        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        system = scorer.read_source(predictions)
-        if system.missing and "missing" not in rest:
-            n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
-            ways = name_option("missing", "empty", "skip")
-            raise RequestError(
-                f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)"
-            )
-        counted = scorer.count(system, scorer.breakdowns_for(fields))
+    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+    system = scorer.read_source(predictions)
+    if system.missing and "missing" not in rest:
+        n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
+        ways = name_option("missing", "empty", "skip")
+        raise RequestError(
+            f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)"
+        )
+    counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return counted
 

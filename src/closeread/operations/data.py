@@ -615,7 +615,6 @@ def install_modules() -> list[Path]:
 def score_counts(
     *,
     from_counts: Annotated[Path | None, Param(kind="named", metavar="FILE")] = None,
-    max_bytes: arg.FileSize = None,
     by: arg.Fields = (),
     ci: bool = True,
     resamples: arg.Resamples = None,
@@ -629,10 +628,8 @@ def score_counts(
         from_counts: Score counts written by --counts or `closeread merge`, instead of predictions.
     """
     from closeread.counts.counts import Counts
-    from closeread.limits import keep_files_below
 
-    with keep_files_below(max_bytes):
-        counts = Counts.load(cast(Path, from_counts))
+    counts = Counts.load(cast(Path, from_counts))
     warn_all(counts.notices)
     resamples = 1000 if resamples is None else resamples
     return counts.report(

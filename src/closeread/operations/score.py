@@ -16,7 +16,6 @@ from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
-from closeread.limits import keep_files_below
 from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
@@ -40,7 +39,6 @@ def score(
     config: arg.Config = None,
     split: arg.Split = None,
     data_dir: arg.Folder = None,
-    max_bytes: arg.FileSize = None,
     metrics: arg.Metrics = None,
     preset: arg.Preset = None,
     by: arg.Fields = (),
@@ -67,8 +65,6 @@ def score(
         gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
         config, split: the part of the corpus; None for the default.
         data_dir: a folder with the corpus's files.
-        max_bytes: refuse larger files, and folders, of predictions or of your own gold, also when decompressed; None
-            for the usual limit, 1 GiB, which files of a corpus always have.  Objects in memory have none.
         metrics: families of metrics, such as ("muc", "conll"); None for those of the preset, or the default.
         preset: the name of an official score whose options and metrics to use, such as "corefud"; options that are
             given override it.
@@ -84,28 +80,27 @@ def score(
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
-    with keep_files_below(max_bytes):
-        log = read_only_log(predictions, find_procedure(name)[0])
-        epochs: Sequence[FileOrRows] = [predictions]
-        if log is not None:
-            epochs = log.rows
-            place, rest = take_gold(name, [log], place, rest)
-        if explain and len(epochs) > 1:
-            raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
-        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        warn_all(scorer.gold.notices)
-        systems = [scorer.read_source(rows) for rows in epochs]
-        breakdowns = scorer.breakdowns_for(fields)
-        if counts is not None:
-            available = scorer.available_breakdowns(systems[0])
-            breakdowns = list(dict.fromkeys([*breakdowns, *available]))
-        # Breakdowns are counted for one epoch only, since parts may be other ones in another.
-        if breakdowns and len(systems) > 1:
-            raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
-        counted = average_counts(
-            [scorer.count(system, breakdowns) for system in systems],
-        )
-        explanations = scorer.explain(systems[0], counted.table.units) if explain else None
+    log = read_only_log(predictions, find_procedure(name)[0])
+    epochs: Sequence[FileOrRows] = [predictions]
+    if log is not None:
+        epochs = log.rows
+        place, rest = take_gold(name, [log], place, rest)
+    if explain and len(epochs) > 1:
+        raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
+    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+    warn_all(scorer.gold.notices)
+    systems = [scorer.read_source(rows) for rows in epochs]
+    breakdowns = scorer.breakdowns_for(fields)
+    if counts is not None:
+        available = scorer.available_breakdowns(systems[0])
+        breakdowns = list(dict.fromkeys([*breakdowns, *available]))
+    # Breakdowns are counted for one epoch only, since parts may be other ones in another.
+    if breakdowns and len(systems) > 1:
+        raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
+    counted = average_counts(
+        [scorer.count(system, breakdowns) for system in systems],
+    )
+    explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)
     if counts is not None:
@@ -178,7 +173,6 @@ def validate(
     config: arg.Config = None,
     split: arg.Split = None,
     data_dir: arg.Folder = None,
-    max_bytes: arg.FileSize = None,
     **options: arg.ProcedureOptions,
 ) -> Verdict:
     """Validate predictions without scoring them.
@@ -186,14 +180,13 @@ def validate(
     Args:
         name: the name of a corpus or a procedure.
         predictions: a file, a folder, a log of inspect-ai or objects, as for `closeread.score`.
-        gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
+        gold, config, split, data_dir, **options: as for `closeread.score`.
     """
     where = {
         "gold": gold,
         "config": config,
         "split": split,
         "data_dir": data_dir,
-        "max_bytes": max_bytes,
     }
     (verdict,) = validate_all(name, [predictions], **where, **options)
     return verdict
@@ -207,31 +200,30 @@ def validate_all(
     """Validate several predictions for the same gold."""
     where = {one: options.pop(one, None) for one in PLACE}
     procedure, _ = find_procedure(name)
-    with keep_files_below(options.pop("max_bytes", None)):
-        place, rest = make_place(name, options=options, **where)
-        read = [_try_log(source, procedure) for source in predictions]
-        logs = [log for log in read if log is not None and not isinstance(log, InputError)]
-        scorer = open_scorer(name, *take_gold(name, logs, place, rest))
-        warn_all(scorer.gold.notices)
-        total, gold_name = len(scorer.gold.records), scorer.gold_name
-        verdicts = []
-        for source, log in zip(predictions, read, strict=True):
-            called = str(source) if isinstance(source, str | Path) else "predictions"
-            if isinstance(log, InputError):
-                verdicts.append(Verdict(called, None, total, log, gold=gold_name))
-                continue
-            epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
-            try:
-                systems = [scorer.read_source(rows) for rows in epochs]
-            except InputError as error:
-                verdicts.append(Verdict(called, None, total, error, gold=gold_name))
-                continue
-            names = set(scorer.procedure.sides.names(scorer.gold))
-            left_out = {name for system in systems for name in system.left_out}
-            n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
-            remarks = [remark for system in systems for remark in scorer.remarks(system)]
-            notices = tuple(dict.fromkeys(remarks))
-            verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name, len(left_out)))
+    place, rest = make_place(name, options=options, **where)
+    read = [_try_log(source, procedure) for source in predictions]
+    logs = [log for log in read if log is not None and not isinstance(log, InputError)]
+    scorer = open_scorer(name, *take_gold(name, logs, place, rest))
+    warn_all(scorer.gold.notices)
+    total, gold_name = len(scorer.gold.records), scorer.gold_name
+    verdicts = []
+    for source, log in zip(predictions, read, strict=True):
+        called = str(source) if isinstance(source, str | Path) else "predictions"
+        if isinstance(log, InputError):
+            verdicts.append(Verdict(called, None, total, log, gold=gold_name))
+            continue
+        epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
+        try:
+            systems = [scorer.read_source(rows) for rows in epochs]
+        except InputError as error:
+            verdicts.append(Verdict(called, None, total, error, gold=gold_name))
+            continue
+        names = set(scorer.procedure.sides.names(scorer.gold))
+        left_out = {name for system in systems for name in system.left_out}
+        n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
+        remarks = [remark for system in systems for remark in scorer.remarks(system)]
+        notices = tuple(dict.fromkeys(remarks))
+        verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name, len(left_out)))
     warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
 

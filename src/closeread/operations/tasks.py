@@ -1,7 +1,7 @@
 """What tasks offer, each kind of operation by one function: annotators, errors, conversions, baselines and models.
 
-Keywords that a function does not name are the options of its command; `gold`, `config`, `split`, `data_dir` and
-`max_bytes` are as for `closeread.score`.
+Keywords that a function does not name are the options of its command; `gold`, `config`, `split` and `data_dir` are as
+for `closeread.score`.
 """
 
 from __future__ import annotations
@@ -142,11 +142,10 @@ def phrases(kind: str, *sources: str | Path, output: str | Path, **options: Opti
 
     \b
     Examples:
-      closeread phrases text novel.txt --spacy-model en_core_web_sm -o events.txt
       closeread phrases propbank propbank-frames/frames -o events.txt
 
     Args:
-        kind: "text" for plain texts, "propbank" for PropBank's frames.
+        kind: "propbank" for PropBank's frames.
         *sources: the files or folders.
     """
     return cast(Written, call("phrases", kind, sources, {"output": output, **options}))
@@ -173,8 +172,8 @@ def plot(
 
     Args:
         kind: "possession" and "timeline" draw the article or the entity of that name;
-            "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
-            draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
+            "categories", "confusion" and "label-scores" draw predictions; "link-support" and "mistakes" draw
+            annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
             "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
@@ -241,7 +240,6 @@ def errors(
     config: str | None = None,
     split: str | None = None,
     data_dir: str | Path | None = None,
-    max_bytes: int | None = None,
     **options: str | float | bool | Sequence[str] | Resampling,
 ) -> Result:
     """Count and list the errors of a system, or of annotators.
@@ -274,7 +272,6 @@ def errors(
         "config": config,
         "split": split,
         "data_dir": data_dir,
-        "max_bytes": max_bytes,
     }
     return cast(
         "Result",
@@ -378,7 +375,7 @@ def train(
 
 def predict(
     corpus: AnyCorpus,
-    run: str | Path | None = None,
+    run: str | Path,
     *,
     gold: FileOrRows | None = None,
     config: str | None = None,
@@ -397,9 +394,8 @@ def predict(
 
     Args:
         corpus: "tne" or "mctaco".
-        run: the folder of the run; None with `zero_shot`.
-        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`, `zero_shot`, `threshold`, `tune_on`,
-            `unit_normalization` and `questions` (McTaco).
+        run: the folder of the run.
+        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed` and `questions` (McTaco).
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}

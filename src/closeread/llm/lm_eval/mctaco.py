@@ -1,8 +1,8 @@
 """What the task of McTaco for lm-evaluation-harness calls.
 
-The model reads what `closeread predict mctaco --zero-shot` gives it to read, sentence and question, and each answer is
-yes if its likelihood exceeds the mean of the question's answers.  The harness does not tell how many tokens an answer
-has, so that likelihoods are means over bytes, not over tokens.
+The model reads sentence and question, and each answer is yes if its likelihood exceeds the mean of the question's
+answers.  The harness does not tell how many tokens an answer has, so that likelihoods are means over bytes, not over
+tokens.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.records import Record
+
+SMALLEST_DIFFERENCE = 1e-6
+"""Likelihoods that differ less count as equal: that of the same text in another batch may differ by this."""
 
 Question = tuple[list[Record], list[Record]]
 """The gold of a question's candidates, and the rows of a submission."""
@@ -49,14 +52,16 @@ def label_answers(
     """Return the labels of a question's answers from their log-likelihoods, for both scores."""
     import numpy as np
 
-    from closeread.tasks.mctaco.models import label_candidates
+    from closeread.tasks.mctaco.models import make_rows
 
     candidates = list(question["candidates"])
-    likelihoods = [
-        found / len(one["answer"].encode())
-        for (found, *_), one in zip(results, candidates, strict=True)
-    ]
-    rows = label_candidates(candidates, np.array(likelihoods))
+    likelihoods = np.array(
+        [
+            likelihood / len(candidate["answer"].encode())
+            for (likelihood, *_), candidate in zip(results, candidates, strict=True)
+        ]
+    )
+    rows = make_rows(candidates, likelihoods - likelihoods.mean() > SMALLEST_DIFFERENCE)
     return dict.fromkeys(("exact_match", "f1"), (candidates, rows))
 
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import RequestError, join_names, pluralize
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Count,
-    MaxBytes,
     Operations,
     Output,
     Param,
@@ -137,7 +135,6 @@ def errors(
     sort: Literal["errors", "score", "name"] = "errors",
     metrics: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
     limit: Count = 10,
-    max_bytes: MaxBytes = MAX_FILE_BYTES,
     **options: Annotated[str, Param(declared=("procedure", "coref"))],
 ) -> Result:
     """Count and list wrong entities and mentions.
@@ -214,7 +211,7 @@ def choose_main_metric(procedure: Procedure) -> Metric:
     return next(metric for name, metric in by_name.items() if name.endswith("/f1"))
 
 
-def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_BYTES) -> Result:
+def chains(gold: Source, predictions: Files) -> Result:
     """Count the mistakes in chains.
 
     The chains are those of annotators, or of systems.  Each chain of two or more mentions is compared with one gold

@@ -1,4 +1,4 @@
-"""Models of candidate answers: trained classifiers, one or a series, and language models without training.
+"""Models of candidate answers: trained classifiers, one or a series.
 
 Source: Zhou, Khashabi, Ning and Roth (2019), section 4: the sentence and the question are the first text of a pair, the
 answer is the second.
@@ -22,7 +22,6 @@ from closeread.arrays import Floats, Mask
 from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
-from closeread.counts.table import factorize
 from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize, quote
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
@@ -36,7 +35,6 @@ from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_labels
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
-    from closeread.neural.likelihoods import LikelihoodModel
     from closeread.neural.pairs import TextPairs
     from closeread.tasks.mctaco.operations import Settings
 
@@ -44,8 +42,6 @@ TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
 DATA = {"held_out": "held-out", "test": "test"}  # the data that are scored, and their titles
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
-# scores that differ less count as equal: the same text in another batch may differ by this
-SAME = 1e-6
 
 
 class Data(NamedTuple):
@@ -418,59 +414,3 @@ def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Re
     warn_of_cut(pieces.n_cut, model.longest)
     with use_precision(hardware):
         return decode(records, predict_pairs(model, pieces, hardware.device))
-
-
-# Predicting without training: a score is the mean log-likelihood of the pieces of the answer.
-
-
-def score_candidates(
-    records: Sequence[Record],
-    model: LikelihoodModel,
-    hardware: Hardware,
-    unit_normalization: str = "off",
-) -> Floats:
-    """Return the likelihood of each answer after sentence and question under a language model, (n_candidates,)."""
-    from closeread.neural.training import use_precision
-
-    cut_before = model.n_cut
-    with use_precision(hardware):
-        scores = model.score(make_texts(records, unit_normalization))
-    warn_of_cut(model.n_cut - cut_before, model.longest)
-    return scores
-
-
-def label_candidates(
-    records: Sequence[Record], scores: Floats, threshold: float | None = None
-) -> list[Record]:
-    """Return the rows of a submission: yes above the threshold, or above the mean of the question's candidates."""
-    if threshold is not None:
-        return make_rows(records, scores > threshold)
-    question, _ = factorize([record["question_id"] for record in records])
-    means = np.bincount(question, scores) / np.bincount(question)
-    return make_rows(records, scores - means[question] > SAME)
-
-
-def choose_threshold(records: Sequence[Record], scores: Floats) -> tuple[float, float]:
-    """Return the threshold with the best F1 on labelled candidates, one or more; the highest of the best; and that F1.
-
-    Thresholds are half way between neighbouring scores, or a little below the lowest or above the highest score.
-    """
-    n_yes = Counter(record["question_id"] for record in records if record["label"] == "yes")
-    question = [record["question_id"] for record in records]
-    # With the highest threshold, no candidate is yes, and F1 is 1 where that is right.
-    f1 = {name: 0.0 if n_yes[name] else 1.0 for name in question}
-    total = best = sum(f1.values())
-    threshold = float(scores.max()) + 1
-    system_yes, both_yes = Counter[str](), Counter[str]()
-    order = np.argsort(-scores, kind="stable").tolist()
-    for candidate, following in zip(order, [*order[1:], None], strict=True):
-        name, score = question[candidate], float(scores[candidate])
-        system_yes[name] += 1
-        both_yes[name] += records[candidate]["label"] == "yes"
-        before, f1[name] = f1[name], 2 * both_yes[name] / (n_yes[name] + system_yes[name])
-        total += f1[name] - before
-        lower = score - 2 if following is None else float(scores[following])
-        # A threshold can't divide equal scores, and sums in another order differ by rounding.
-        if score - lower > SAME and total > best + 1e-9:
-            best, threshold = total, (score + lower) / 2
-    return threshold, best / len(f1)

@@ -13,16 +13,13 @@ from closeread.exceptions import (
     fill_options,
     name_option,
     pluralize,
-    read_all,
 )
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
     Count,
     DataDir,
     GoldSpec,
     Intervals,
-    MaxBytes,
     Number,
     Operations,
     Output,
@@ -43,7 +40,6 @@ from closeread.parameters import (
     scored_by,
     within,
 )
-from closeread.progress import track
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -54,7 +50,6 @@ NO_EVENTS = "none"
 """In place of a category of events: no answers are events."""
 
 Annotators = Annotated[Sequence[Path], Param(kind="read")]
-MaxWords = Annotated[int, within(2)]
 UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
 Gold = Annotated[GoldSpec, place_of("mctaco")]
@@ -127,7 +122,6 @@ def errors(
     ),
     limit: Count = 5,
     intervals: Intervals = Intervals(),  # noqa: B008
-    max_bytes: MaxBytes = MAX_FILE_BYTES,
 ) -> Result:
     """Break down the errors of labels.
 
@@ -324,7 +318,7 @@ def candidates(
 
     Candidates are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as
     long as a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge
-    the labels with `closeread adjudicate mctaco`.  `closeread phrases` makes lists of phrases.
+    the labels with `closeread adjudicate mctaco`.  `closeread phrases propbank` makes a list of phrases.
 
     \b
     Examples:
@@ -403,52 +397,10 @@ def candidates(
     return Written(output, f"{len(rows):,} rows ({counted})", rows)
 
 
-def phrases_of_texts(
-    files: Annotated[Sequence[Path], Param(kind="read", metavar="FILES...")],
-    *,
-    spacy_model: Annotated[str, Param(metavar="NAME")],
-    max_words: MaxWords = 10,
-    output: Output,
-) -> Written:
-    """Collect the event phrases of plain texts.
-
-    Phrases are verbs with subjects and objects, as a spaCy parser finds them.  Paragraphs are separated by blank lines.
-    The output has one phrase per line, without duplicates.
-
-    \b
-    Example:
-      closeread phrases text novel.txt letters.txt \\
-        --spacy-model en_core_web_sm -o events.txt
-
-    Args:
-        spacy_model: Use this spaCy pipeline with a parser, installed or in a folder.
-        max_words: Leave out phrases with more words.
-    """
-    from closeread.corpus.pipelines import load_pipeline, parse
-    from closeread.files import write_lines
-    from closeread.tasks.mctaco.phrases import find_event_phrases, make_pool, read_paragraphs
-
-    pipeline = load_pipeline(spacy_model, "closeread phrases text")
-    texts = read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
-    paragraphs = [paragraph for text in texts for paragraph in text]
-    documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "parsing", len(paragraphs))
-    pool = make_pool(
-        (phrase for document in documents for phrase in find_event_phrases(document)),
-        max_words=max_words,
-    )
-    write_lines(output, [f"{phrase}\n" for phrase in pool])
-    return Written(
-        output,
-        f"{pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}",
-        pool,
-    )
-
-
 def phrases_of_frames(
     frames: Annotated[Sequence[Path], Param(kind="read")],
     *,
-    invalid: Literal["error", "skip"] = "error",
-    max_words: MaxWords = 10,
+    max_words: Annotated[int, within(2)] = 10,
     output: Output,
 ) -> Written:
     """Collect the event phrases in PropBank's frames.
@@ -458,31 +410,26 @@ def phrases_of_frames(
 
     \b
     Examples:
-      closeread phrases propbank propbank-frames/frames --invalid skip \\
-        -o events.txt
+      closeread phrases propbank propbank-frames/frames -o events.txt
       closeread phrases propbank build.xml leave.xml -o events.txt
 
     Args:
-        invalid: How to treat files that can't be read or are not well-formed: report an error, or skip them with a
-            note.
         max_words: Leave out phrases with more words.
     """
-    from closeread.corpus.notices import warn_all
+    from closeread.corpus.notices import warn, warn_all
     from closeread.files import write_lines
     from closeread.tasks.mctaco.phrases import make_pool, read_frames
 
-    found = read_frames(frames, invalid=invalid)
-    pool = make_pool(found.phrases, max_words=max_words)
-    warn_all(f"skipped {error}" for error in found.skipped)
-    if found.without_places:
-        lacking = pluralize(found.without_places, "example")
-        warn_all(
-            [
-                f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."
-            ]
+    content = read_frames(frames)
+    pool = make_pool(content.phrases, max_words=max_words)
+    warn_all(f"skipped {error}" for error in content.skipped)
+    if content.n_unplaced:
+        lacking = pluralize(content.n_unplaced, "example")
+        warn(
+            f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."
         )
     write_lines(output, [f"{phrase}\n" for phrase in pool])
-    sources = f"{pluralize(found.examples, 'example')} in {pluralize(found.files, 'file')}"
+    sources = f"{pluralize(content.n_examples, 'example')} in {pluralize(content.n_files, 'file')}"
     return Written(output, f"{pluralize(len(pool), 'phrase')} from {sources}", pool)
 
 
@@ -585,57 +532,32 @@ def train(
 
 
 def predict(
-    run: Annotated[Path | None, Param(kind="folder")] = None,
+    run: Annotated[Path, Param(kind="folder")],
     *,
     place: Gold,
     questions: Read | None = None,
     run_seed: Annotated[Count | None, Param(metavar="N")] = None,
-    zero_shot: Annotated[str | None, Param(metavar="MODEL")] = None,
-    threshold: Annotated[float | None, within(None, 0), Param(metavar="X")] = None,
-    tune_on: Annotated[str | None, Param(metavar="SPLIT")] = None,
-    unit_normalization: UnitNormalization | None = None,
     precision: Precision = "auto",
     device: Annotated[str | None, Param(metavar="NAME")] = None,
     output: Output | None = None,
 ) -> Written:
     """Predict the labels of candidate answers.
 
-    Labels are predicted with a trained model, in the format that `closeread score mctaco` reads.  With --zero-shot, no
-    training is needed: an answer is labelled yes if a language model finds it more likely, after the sentence and the
-    question, than the question's answers are on average.  The likelihood is the mean log-probability of the tokens of
-    the answer; in a masked model, each of them is masked in turn (Salazar et al., 2020).
-
-    The output is JSON Lines, or one label per line, as the official evaluator reads it, if its name ends in .txt.
+    Labels are predicted with a trained model, in the format that `closeread score mctaco` reads: JSON Lines, or one
+    label per line, as the official evaluator reads it, if the name of the output ends in .txt.
 
     \b
     Examples:
       closeread predict mctaco run --split test -o predictions.jsonl
       closeread predict mctaco runs --run-seed 1 --gold own.tsv -o labels.txt
-      closeread predict mctaco --zero-shot gpt2 --tune-on validation \\
-        -o predictions.jsonl
 
     Args:
         questions: Predict the candidates of this file of JSON Lines; they need no labels.
         run_seed: If RUN holds several runs, use the one with this seed.
-        zero_shot: Label answers by their likelihood under this masked or causal language model (a name on the Hugging
-            Face Hub, or a folder), instead of with a trained model.
-        threshold: With --zero-shot: label an answer yes if its mean log-likelihood exceeds X.  [default: the mean of
-            the question's answers]
-        tune_on: With --zero-shot: choose the threshold with the best F1 on this split of the corpus.
-        unit_normalization: With --zero-shot: as for `closeread train mctaco`.  [default: off]
     """
-    own = {"threshold": threshold, "tune_on": tune_on, "unit_normalization": unit_normalization}
-    if (run is None) == (zero_shot is None):
-        raise RequestError(fill_options("either the folder of a run or {zero_shot} is needed"))
-    if zero_shot is None and (given := [name for name, value in own.items() if value is not None]):
-        raise RequestError(fill_options(f"{{{given[0]}}} needs {{zero_shot}}"))
-    if zero_shot is not None and run_seed is not None:
-        raise RequestError(fill_options("{run_seed} can't be used with {zero_shot}"))
-    if threshold is not None and tune_on is not None:
-        raise RequestError(fill_options("{threshold} and {tune_on} exclude each other"))
     from closeread.neural.devices import choose_hardware
 
-    hardware, tuning = choose_hardware(device, precision), ""
+    hardware = choose_hardware(device, precision)
     from closeread.corpus.gold import read_rows
     from closeread.corpus.predictions import check_place, read_noted_gold, write_predictions
     from closeread.tasks.mctaco import models
@@ -646,36 +568,17 @@ def predict(
             records: Sequence[Record] = read_rows(questions, "mctaco", "unlabeled")
         else:
             records = read_noted_gold(place).records
-        if run is not None:
-            rows = models.predict(records, models.find_run(run, run_seed), hardware)
-        else:
-            from closeread.neural.likelihoods import LikelihoodModel
-
-            how = (hardware, unit_normalization or "off")
-            tuned = (
-                None
-                if tune_on is None
-                else read_noted_gold(place._replace(gold=None, split=tune_on)).records
-            )
-            model = LikelihoodModel.load(str(zero_shot), hardware.device)
-            if tuned is not None:
-                threshold, f1 = models.choose_threshold(
-                    tuned, models.score_candidates(tuned, model, *how)
-                )
-                tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
-            rows = models.label_candidates(
-                records, models.score_candidates(records, model, *how), threshold
-            )
+        rows = models.predict(records, models.find_run(run, run_seed), hardware)
         write(rows)
-    yes = sum(row["label"] == "yes" for row in rows)
-    return Written(output, f"{pluralize(len(rows), 'candidate')}, {yes:,} yes{tuning}", rows)
+    n_yes = sum(row["label"] == "yes" for row in rows)
+    return Written(output, f"{pluralize(len(rows), 'candidate')}, {n_yes:,} yes", rows)
 
 
 OPERATIONS: Operations = {
     "adjudicate": {"mctaco": adjudicate, "mctaco-questions": adjudicate_questions},
     "errors": {"mctaco": errors},
     "perturb mctaco": {"candidates": candidates, "units": units},
-    "phrases": {"propbank": phrases_of_frames, "text": phrases_of_texts},
+    "phrases": {"propbank": phrases_of_frames},
     "plot": {
         "categories": categories,
         "label-scores": label_scores,

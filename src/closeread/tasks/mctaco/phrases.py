@@ -1,125 +1,29 @@
-"""Pools of event phrases, from which candidate answers are retrieved: of texts, and of PropBank's frame files.
+"""A pool of event phrases, from which candidate answers are retrieved: the examples of PropBank's frame files.
 
 Source: Zhou et al. (2019), step 3, whose pool of 60,000 phrases was made with PropBank and not released; the paper
-does not say how.  An event phrase is a subject, a verb and what belongs to them, without other clauses ("she sold the
-boat").
-
-Texts, with a spaCy parser: every verb with a subject makes a phrase.  It consists of the verb, its subject and
-everything else below the verb, in the order of the text, but other clauses: coordinated, adverbial and parenthetical
-ones are phrases of their own.  A coordinated verb without a subject takes that of the verb before it ("she came and
-left": "she came", "she left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no
-phrase.  The first word of a sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be
-those of Universal Dependencies or of spaCy's English pipelines.
+does not say how.
 
 Frame files: those of Kingsbury and Palmer (2002), which users have themselves and which come with examples:
-https://github.com/propbank/propbank-frames, since version 3.4 with the places of predicate and arguments; before, with
-their texts in order.  An example of a verb makes a phrase: its predicate and numbered arguments, with modal verb,
-particle, direction and goal, and the auxiliaries and negations directly before the predicate, in the order of the
-sentence; other modifiers are left out.  Something must stand before the predicate.  Left out are examples of nouns and
-adjectives, as their names ("abandonment-n: ..."), the words of their roleset or a possessive before the predicate ("his
-lies") tell, traces ("*PRO*") and references ("which").  Files without places know no auxiliaries ("she sleeping" for
-"she was sleeping").
+https://github.com/propbank/propbank-frames, since version 3.4 with the places of predicate and arguments.  An example
+of a verb makes a phrase: its predicate and numbered arguments, with modal verb, particle, direction and goal, and the
+auxiliaries and negations directly before the predicate, in the order of the sentence; other modifiers are left out.
+Something must stand before the predicate.  Left out are examples of nouns and adjectives, as their names
+("abandonment-n: ..."), the words of their roleset or a possessive before the predicate ("his lies") tell, traces
+("*PRO*") and references ("which").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, ProblemList, RequestError, merge_errors
+from closeread.exceptions import FormatError, MissingFileError, Problem, RequestError, merge_errors
 from closeread.formats.folders import list_files
-from closeread.formats.text import UNSAFE, read_lines
 from closeread.formats.xml_tree import Element, read_xml
 
-SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
-
-OTHER_CLAUSES = frozenset(
-    {
-        "acl:relcl", "advcl", "cc", "conj", "dep", "discourse", "intj", "mark", "meta", "parataxis", "preconj", "punct",
-        "relcl", "vocative",
-    }
-)  # fmt: skip
-"""Dependents of a verb, by relation, that do not belong to its phrase."""
-
-_NO_SUBJECTS = frozenset(
-    {"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"}
-)
-"""Relative pronouns, and the end of "let's"."""
-
-_WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|(?:[^\WA-Z]*+[A-Z]){2}\w*+)")
-_ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
-
-
-def read_paragraphs(path: Path, most: int) -> list[str]:
-    """Read the paragraphs of a text, of at most so many characters, which blank lines separate."""
-    problems = ProblemList()
-    paragraphs: list[str] = []
-    lines: list[str] = []
-    for number, line in enumerate(chain(read_lines(path), [""]), start=1):
-        for character in UNSAFE.findall(line.replace("\t", " ")):
-            problems.add(f"contains the control character U+{ord(character):04X}", number)
-        if line.strip():
-            lines.append(line.strip())
-        elif lines:
-            paragraphs.append(" ".join(lines))
-            if (length := len(paragraphs[-1])) > most:
-                found = f"the paragraph has {length:,} characters (limit of the pipeline: {most:,})"
-                problems.add(found, number - len(lines))
-            lines = []
-    if not any(map(str.isalpha, "".join(paragraphs))):
-        problems.add("contains no words")
-    if problems:
-        raise FormatError(path, problems)
-    return paragraphs
-
-
-def find_event_phrases(document: Any) -> Iterator[str]:
-    """Yield the event phrases of a parsed spaCy document, in the order of their verbs."""
-    for sentence in document.sents:
-        if any(word.text == "?" for word in sentence):
-            continue
-        for verb in sentence:
-            if verb.pos_ == "VERB" and (subject := _find_subject(verb)) is not None:
-                words = [verb] if subject.head == verb else [verb, *subject.subtree]
-                for child in verb.children:
-                    # "'They left,' she said"
-                    is_quoted = child.dep_ == "ccomp" and child.i < verb.i
-                    is_other = child.dep_ in OTHER_CLAUSES or child.lower_ in _ADVERBS_OF_CLAUSES
-                    if not is_other and not is_quoted:
-                        words += child.subtree
-                yield _write(sorted(words, key=lambda word: word.i))
-
-
-def _find_subject(verb: Any) -> Any:
-    """Return the subject of a verb, or that of the verb with which it is coordinated; None if no subject is usable."""
-    while True:
-        subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
-        if subject is not None:
-            return None if subject.lower_ in _NO_SUBJECTS else subject
-        if verb.dep_ != "conj" or verb.head == verb or verb.head.pos_ not in ("VERB", "AUX"):
-            return None
-        verb = verb.head
-
-
-def _write(words: list[Any]) -> str:
-    """Join words in the order of the text, with a space where it has one or where words are left out."""
-    spoken = [number for number, word in enumerate(words) if not word.is_punct]
-    first, *others = words[spoken[0] : spoken[-1] + 1]
-    text, end = first.text_with_ws, first.i + 1
-    begins = all(word.is_punct or word.is_space for word in first.doc[first.sent.start : first.i])
-    if begins and first.pos_ != "PROPN" and not _WRITTEN_LARGE.fullmatch(first.text):
-        text = text[0].lower() + text[1:]
-    for word in others:
-        gap = " " if word.i > end and not text.endswith(" ") else ""
-        text, end = text + gap + word.text_with_ws, word.i + 1
-    return str(text.strip())
-
-
-_KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
-_KEPT_IN_OLD_FILES = re.compile(r"[0-9A]")
+_ARGUMENT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
 _PART_OF_SPEECH = re.compile(r"\S+-([^\W\d_])(?::|\s|\Z)")
 _VERBS = frozenset({"v", "l"})
 """Parts of speech, as letters: verbs, and verbs with a light verb ("take a walk")."""
@@ -142,24 +46,28 @@ _POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 
 
 class Frames(NamedTuple):
-    """The content of frame files."""
+    """The content of frame files.
 
-    phrases: list[str]  # their event phrases, in order, with repetitions
-    files: int
-    examples: int
-    # the number of examples without the places of their predicate and arguments
-    without_places: int
-    skipped: list[FormatError]  # the errors of files that were skipped
-
-
-def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "error") -> Frames:
-    """Read frame files, and all of those in folders.
-
-    With ``skip``, files that can't be read or are not well-formed, of which releases have a few, are left out.
+    Attributes:
+        phrases: their event phrases, in order, with repetitions.
+        n_files: the number of files that were read.
+        n_examples: the number of examples.
+        n_unplaced: the number of examples without the places of their predicate and arguments.
+        skipped: the errors of files that are not well-formed, of which releases have a few.
     """
+
+    phrases: list[str]
+    n_files: int
+    n_examples: int
+    n_unplaced: int
+    skipped: list[FormatError]
+
+
+def read_frames(paths: Sequence[Path]) -> Frames:
+    """Read frame files, and all of those in folders."""
     files: list[Path] = []
     errors: list[FormatError] = []
-    broken: list[FormatError] = []
+    skipped: list[FormatError] = []
     for path in paths:
         if not path.is_dir():
             files.append(path)
@@ -173,37 +81,49 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
         files += listed.values()
         if problems:
             errors.append(FormatError(path, problems))
-    made: list[str | None] = []
+    phrases: list[str | None] = []
     for path in files:
         try:
             root = read_xml(path)
+        except MissingFileError as error:
+            errors.append(error)
+            continue
         except FormatError as error:
-            broken.append(error)
+            skipped.append(error)
             continue
         if root.name != "frameset":
             found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
             errors.append(FormatError(path, [Problem(found, root.line)]))
         for roleset in root.below("roleset"):
             kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
-            for example in roleset.below("example"):
-                # The name of an example, or else the words of its roleset, tell whether the predicate is a verb.
-                told = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
-                of_verb = told[1] in _VERBS if told else not kinds or not kinds.isdisjoint(_VERBS)
-                made.append(_read_example(example) if of_verb else "")
-    if errors or (broken and (invalid == "error" or len(broken) == len(files))):
-        raise merge_errors([*errors, *broken])
-    phrases = [phrase for phrase in made if phrase]
-    return Frames(phrases, len(files) - len(broken), len(made), made.count(None), broken)
+            is_of_verbs = not kinds or not kinds.isdisjoint(_VERBS)
+            phrases += [_read_example(example, is_of_verbs) for example in roleset.below("example")]
+    if errors or len(skipped) == len(files):
+        raise merge_errors([*errors, *skipped])
+    return Frames(
+        [phrase for phrase in phrases if phrase],
+        len(files) - len(skipped),
+        len(phrases),
+        phrases.count(None),
+        skipped,
+    )
 
 
-def _read_example(example: Element) -> str | None:
-    """Return the phrase of an example; "" if it has none, None if it lacks the places of its parts."""
+def _read_example(example: Element, is_of_verbs: bool) -> str | None:
+    """Return the phrase of an example; "" if it has none, None if it lacks the places of its parts.
+
+    The name of an example, or else the words of its roleset, tell whether the predicate is a verb.
+    """
+    if match := _PART_OF_SPEECH.match(example.attributes.get("name", "")):
+        is_of_verbs = match[1] in _VERBS
+    if not is_of_verbs:
+        return ""
     annotation = next(example.elements("propbank"), None)
-    words = _read_in_order(example) if annotation is None else _read_places(example, annotation)
+    words = None if annotation is None else _read_places(example, annotation)
     if words is None:
         return None
-    words = [(word, of_verb) for word, of_verb in words if not _TRACE.fullmatch(word)]
-    verb = next((place for place, (_, of_verb) in enumerate(words) if of_verb), 0)
+    words = [(word, is_verb) for word, is_verb in words if not _TRACE.fullmatch(word)]
+    verb = next((place for place, (_, is_verb) in enumerate(words) if is_verb), 0)
     if verb == 0 or words[verb - 1][0].lower() in _POSSESSIVES:
         return ""
     phrase = _ATTACHED.sub("", " ".join(word for word, _ in words))
@@ -219,7 +139,7 @@ def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]
         if element.name == "rel":
             places = _parse_places(element, "relloc")
             of_verb.update(places)
-        elif element.name == "arg" and _KEPT.fullmatch(element.attributes.get("type", "")):
+        elif element.name == "arg" and _ARGUMENT.fullmatch(element.attributes.get("type", "")):
             first, last = _parse_places(element, "start"), _parse_places(element, "end")
             places = (
                 range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
@@ -240,20 +160,6 @@ def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]
 def _parse_places(element: Element, name: str) -> Sequence[int]:
     text = element.attributes.get(name, "")
     return tuple(map(int, text.split())) if _PLACES.fullmatch(text) else ()
-
-
-def _read_in_order(example: Element) -> list[tuple[str, bool]]:
-    """Return the words of a phrase from a file without places, and whether they belong to the verb."""
-    words: list[tuple[str, bool]] = []
-    for element in example.elements():
-        is_predicate = element.name == "rel"
-        if is_predicate or (
-            element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(element.attributes.get("n", ""))
-        ):
-            preposition = element.attributes.get("f", "")
-            text = f"{preposition} {element.text()}" if preposition.islower() else element.text()
-            words += [(word, is_predicate) for word in text.split()]
-    return words
 
 
 def make_pool(phrases: Iterable[str], *, max_words: int = 10) -> list[str]:

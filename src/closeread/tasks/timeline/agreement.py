@@ -214,10 +214,10 @@ def _compare_units(
 
 
 def _read_documents(annotator: Annotator) -> Sequence[Record]:
-    found, problems = read_annotations(cast("Path", annotator.source))
+    documents, problems = read_annotations(cast("Path", annotator.source))
     if problems:
         raise FormatError(annotator.name, sorted(problems, key=lambda problem: problem.order))
-    return [one.record for one in found.values()]
+    return documents
 
 
 def _read_timelines(annotator: Annotator) -> Sequence[Record]:

@@ -25,7 +25,6 @@ from closeread.corpus.validation import check_records, validate_records
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_problems, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record
-from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import Timelines, date_of, file_stem
@@ -142,10 +141,8 @@ def read_timelines(
     """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again."""
     if source.is_dir():
         if all(file.is_file() and file.suffix != SUFFIX for file in source.iterdir()):
-            expected = f"expected files ending in {DOCUMENTS_SUFFIX} or {SUFFIX}"
-            raise FormatError(
-                source, [Problem(f"contains no documents and no timelines ({expected})")]
-            )
+            problem = Problem(f"contains no timelines (expected files ending in {SUFFIX})")
+            raise FormatError(source, [problem])
         gold = read_own_gold(corpus, source)
         warn_all(gold.notices)
         return [recompute_positions(timeline, granularity) for timeline in gold.records]

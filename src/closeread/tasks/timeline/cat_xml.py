@@ -15,13 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple, TypeVar
-from xml.sax.saxutils import escape, quoteattr
 
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.timeml import read_timeml
-from closeread.formats.xml_tree import Element, check_characters, read_xml
+from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import Parsed, Record
 
 SUFFIX = ".xml"
@@ -263,54 +262,6 @@ def _check_markables(
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:
                 problems.add(f"token_anchor: no token has the t_id {quote(t_id)}", anchor.line)
-
-
-def dump_document(document: Record) -> str:
-    """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file."""
-    has_time = document["creation_time"] is not None
-    ids = [event["id"] for event in document["events"]] + [document["creation_time_id"]] * has_time
-    if not document["tokens"]:
-        raise ValueError("there are no tokens (expected at least one)")
-    for what, texts in (
-        ("document's id", [document["id"]]),
-        ("token", document["tokens"]),
-        ("id", ids),
-    ):
-        if not all(texts):
-            raise ValueError(f"a {what} is empty")
-    if len(set(ids)) < len(ids):
-        twice = next(name for name in ids if ids.count(name) > 1)
-        raise ValueError(
-            f"two of events and creation time have the id {quote(twice)} (expected distinct ids)"
-        )
-    given = (
-        ("doc_id", document["id"]),
-        ("doc_name", document["name"]),
-        ("src_url", document["url"]),
-    )
-    attributes = "".join(
-        f" {name}={quoteattr(value)}" for name, value in given if value is not None
-    )
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<Document{attributes}>"]
-    for number, (token, sentence) in enumerate(
-        zip(document["tokens"], document["sentences"], strict=True)
-    ):
-        text = escape(token, {"\r": "&#13;"})
-        lines.append(
-            f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{text}</token>'
-        )
-    lines.append("<Markables>")
-    about = f' functionInDocument="{CREATION_TIME}" type="DATE" value={quoteattr(document["creation_time"] or "")}'
-    mentions = [
-        (TIME, document["creation_time_id"], about, document["creation_time_tokens"])
-    ] * has_time
-    mentions += [(EVENT_MENTION, event["id"], "", event["tokens"]) for event in document["events"]]
-    for name, m_id, about, tokens in mentions:
-        anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]
-        lines += [f"<{name} m_id={quoteattr(m_id)}{about}>", *anchors, f"</{name}>"]
-    written = "\n".join([*lines, "</Markables>", "</Document>", ""])
-    check_characters(written)
-    return written
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder))

@@ -6,41 +6,29 @@ preposition.  Their preprint (2021), section 5.2 and Figure 3c: links are annota
 consolidated before; links that all annotators have are kept, and another person decides on the rest.
 
 Conventions: anchors are not spread, since the converse does not hold, nor are fallbacks, which are prepositions of
-pairs without a link.  The unit of consolidation is a *target*: an anchor and a cluster.  A decision lists all
-prepositions that hold between the two, in order, or none.
+pairs without a link.  The unit of consolidation is a *target*: an anchor and a cluster.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
-from closeread.corpus.notices import warn_all
-from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import accept_rows
 from closeread.exceptions import (
     FormatError,
     Problem,
-    ProblemList,
     RequestError,
-    describe_problems,
     join_names,
     pluralize,
     quote,
-    shorten,
 )
-from closeread.formats.json_lines import parse_json_lines
-from closeread.formats.text import read_bytes, read_lines
-from closeread.records import Record, name_problem
+from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of, find_clusters
 from closeread.tasks.tne.rules import CLUSTER, find_inconsistencies
-from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 # Alignment.
 
@@ -208,15 +196,13 @@ class Consolidation:
     """The links of all annotators."""
 
     documents: Documents  # the documents of the first annotator
-    # the number of the cluster of each noun phrase, by its id, of every document
-    clusters: Sequence[Mapping[str, int]]
     # whether all annotators have an entry: those of the first annotator first, in order
     entries: Mapping[Entry, bool]
     # each annotator's prepositions where they differ, by document
     contested: Mapping[Target, list[list[str]]]
 
 
-def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
+def compare_links(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
     """Compare the links of several annotators."""
     if not 2 <= len(annotators) <= len(ANNOTATORS):
         raise RequestError(
@@ -255,7 +241,7 @@ def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) 
         for target, preposition in side:
             if target in contested:
                 contested[target][number].append(preposition)
-    return Consolidation(aligned[0], clusters, entries, contested)
+    return Consolidation(aligned[0], entries, contested)
 
 
 def _compare_clusters(
@@ -273,16 +259,13 @@ def _compare_clusters(
             yield f"the cluster {phrases} is {quote(its)} in {other} but {quote(kind)} in {own}"
 
 
-def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Record]:
-    """Return the undecided conflicts, by document, as rows for a person to decide."""
+def list_conflicts(consolidation: Consolidation) -> list[Record]:
+    """Return the targets whose links differ between annotators, by document, as rows for a person to read."""
     rows = []
-    for target, said in found.contested.items():
-        if target in decided:
-            continue
-        index, anchor, cluster = target
-        record = found.documents[index]
+    for (index, anchor, cluster), prepositions in consolidation.contested.items():
+        record = consolidation.documents[index]
         phrases = {phrase["id"]: phrase for phrase in record["nps"]}
-        members = (phrases[name] for name in record["coref"][cluster]["members"])
+        members = [phrases[name] for name in record["coref"][cluster]["members"]]
         first = min(members, key=lambda phrase: (phrase["first_char"], int(phrase["id"][2:])))
         row: Record = {"id": record["id"]}
         for end, phrase in (("anchor", phrases[anchor]), ("complement", first)):
@@ -292,7 +275,7 @@ def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Re
                 f"{end}_text": _squeeze(phrase["text"]),
                 f"{end}_context": context,
             }
-        rows.append({**row, **dict(zip(ANNOTATORS, said, strict=False)), "decision": None})
+        rows.append({**row, **dict(zip(ANNOTATORS, prepositions, strict=False))})
     return rows
 
 
@@ -312,116 +295,16 @@ def _squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_decisions(
-    found: Consolidation, path: Path, *, may_stay_open: bool = False
-) -> Mapping[Target, Sequence[str]]:
-    """Read a file of conflicts that a person has edited: the prepositions of every decided target, in order."""
-    is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
-    # The words of the corpus contain characters that are refused elsewhere.
-    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
-    validator = RowValidator(load_schema("tne"), "decision")
-    dropped: list[Problem] = ProblemList()
-    accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
-    warn_all(describe_problems(str(path), [name_problem(parsed, "id", one) for one in dropped]))
-    parsed = parsed._replace(records=accepted)
-    problems = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]
-    all_read = not problems
-    labels: dict[Target, Sequence[str]] = {}
-    lines: dict[Target, int] = {}
-    still_open = []
-    documents = {name: index for index, name in enumerate(found.documents.column("id"))}
-    for row, line in zip(accepted, parsed.lines, strict=True):
-        if invalid and not validator.accepts(row):  # of very many problems, only the first are kept
-            continue
-        target = _find_target(found, row, documents)
-        if isinstance(target, str):
-            problems.append(Problem(target, line))
-            continue
-        wrong = list(_check_row(row, found.contested[target]))
-        if target in lines:
-            wrong.append(
-                f"is already on line {lines[target]:,} (expected one row for each anchor and cluster)"
-            )
-        lines.setdefault(target, line)
-        problems += [Problem(f"{_name_pair(row)}: {what}", line) for what in wrong]
-        if row["decision"] is None:
-            found_null = (
-                f"{_name_pair(row)}: decision is null (expected prepositions, or [] for no link)"
-            )
-            still_open.append(Problem(found_null, line))
-        else:
-            labels[target] = row["decision"]
-    # Where rows could not be read, their conflicts are missing too; that is reported already.
-    if all_read and (absent := conflicts(found, lines)):
-        names = "; ".join(map(_name_pair, absent[:3])) + ("; …" if len(absent) > 3 else "")
-        which = f"{len(absent):,} of {pluralize(len(found.contested), 'conflict')}"
-        still_open.append(Problem(f"no row for {which}: {names} (expected one for each)"))
-    if problems := problems + still_open * (not may_stay_open):
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
-    return labels
-
-
-def _find_target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> Target | str:
-    """Return the contested target of a row, or a message if it has none."""
-    index = documents.get(row["id"])
-    if index is None:
-        return f"id {quote(row['id'])} is not a document of the annotators' files"
-    clusters = found.clusters[index]
-    last = max(row["anchor"], row["complement"], key=lambda name: int(name[2:]))
-    if last not in clusters:
-        expected = f"(expected two of its {pluralize(len(clusters), 'noun phrase')})"
-        return f"{_name_pair(row)}: {last} does not exist {expected}"
-    target = (index, row["anchor"], clusters[row["complement"]])
-    if target in found.contested:
-        return target
-    names = [quote(preposition) for of, preposition in found.entries if of == target]
-    link = (
-        f"all annotators link them by {' and '.join(names)}" if names else "no annotator links them"
-    )
-    return f"{_name_pair(row)}: not a conflict, since {link}"
-
-
-def _name_pair(row: Record) -> str:
-    return f"{row['anchor']} and {row['complement']} in {quote(row['id'])}"
-
-
-def _check_row(row: Record, annotators: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the problems of a row, given the prepositions of every annotator."""
-
-    def show(prepositions: Sequence[str]) -> str:
-        return shorten(json.dumps(prepositions), 60)
-
-    for number, name in enumerate(ANNOTATORS):
-        if (value := row.get(name)) is None:
-            continue
-        if number >= len(annotators):
-            yield f"{name} is {show(value)} (expected nothing: there are {pluralize(len(annotators), 'annotator')})"
-        elif sorted(value) != sorted(annotators[number]):
-            expected = f"{show(annotators[number])}, as in the file of that annotator"
-            yield f"{name} is {show(value)} (expected {expected})"
-    decision = row["decision"] or []
-    if len(set(decision)) < len(decision):
-        yield f"decision is {show(decision)} (expected each preposition once)"
-
-
-def consolidated(
-    found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None
-) -> list[Record]:
-    """Return the first annotator's documents with the links that all annotators have and those that were decided."""
-    decided = decided or {}
-    kept: dict[Entry, None] = {}
-    for (target, preposition), is_agreed in found.entries.items():
-        if target in decided:
-            kept |= dict.fromkeys((target, name) for name in decided[target])
-        elif is_agreed:
-            kept[target, preposition] = None
-    gold: list[Record] = [{**record, "np_relations": []} for record in found.documents]
+def keep_common_links(consolidation: Consolidation) -> list[Record]:
+    """Return the first annotator's documents with the links that all annotators have."""
+    common = [entry for entry, is_common in consolidation.entries.items() if is_common]
+    gold: list[Record] = [{**record, "np_relations": []} for record in consolidation.documents]
     sizes: Counter[int] = Counter()
-    for (index, _, number), _ in kept:
+    for (index, _, number), _ in common:
         sizes[index] += len(gold[index]["coref"][number]["members"])
     for index, size in sorted(sizes.items()):
         check_spread(gold[index]["id"], size)
-    for (index, anchor, number), preposition in kept:
+    for (index, anchor, number), preposition in common:
         cluster = gold[index]["coref"][number]
         gold[index]["np_relations"] += [
             {

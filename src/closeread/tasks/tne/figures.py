@@ -18,14 +18,12 @@ from closeread.arrays import Floats, Ints, ratio
 from closeread.corpus.figures import Drawing
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.notices import warn_all
-from closeread.corpus.predictions import count_rows, name_systems, read_systems
+from closeread.corpus.predictions import read_systems
 from closeread.counts.annotators import Annotator
-from closeread.counts.estimates import Resampling, Scores
-from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
-from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_chart, style_axes
+from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
-from closeread.exceptions import RequestError, pluralize, read_all
+from closeread.exceptions import RequestError, pluralize
 from closeread.records import Record
 from closeread.tasks.tne.columns import (
     N_LABELS,
@@ -36,7 +34,6 @@ from closeread.tasks.tne.columns import (
     documents_of,
     rows_of,
 )
-from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST
 
 if TYPE_CHECKING:
@@ -181,41 +178,3 @@ def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -
         counts[name] = preposition_counts(documents_of(gold.records))
     summary = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
     return Drawing(plot_prepositions(counts, other), summary)
-
-
-def draw_link_scores(
-    place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str
-) -> Drawing:
-    """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
-    gold = read_linked(place)
-    names, title = (f"links/{score}", f"unlabeled/{score}"), score.replace("f1", "F1")
-    metrics = tuple(metric for metric in PROCEDURE.metrics if metric.name in names)
-    different = name_systems(systems)
-
-    def count(one: Annotator) -> dict[str, Scores]:
-        inside = (by,) if by in PROCEDURE.breakdowns else ()
-        table = count_rows(gold, read_systems(gold, one.source).rows, inside)
-        return {part: estimate(of, metrics, Resampling()) for part, of in table.slices(by).items()}
-
-    def make_bar(scores: Scores | None) -> ScoreBar:
-        labeled, unlabeled = (
-            (scores.scores[name] for name in names) if scores is not None else (None, None)
-        )
-        if labeled is None or unlabeled is None or labeled.undefined:
-            return ScoreBar(None)
-        return ScoreBar(labeled.value, labeled.low, labeled.high, unlabeled.value)
-
-    found = dict(zip(different, read_all(different.values(), count), strict=True))
-    # the first system's win
-    every = (scores for of_system in reversed(found.values()) for scores in of_system.items())
-    numbers = {part: scores.counts["links/gold"] for part, scores in every}
-    # The values that any system has links of, in the order of tables.
-    parts = BREAKDOWNS[by].parts if by in BREAKDOWNS else list(numbers)
-    groups = {part: numbers[part] for part in parts if part in numbers}
-    bars = {
-        name: [make_bar(of_system.get(part)) for part in groups]
-        for name, of_system in found.items()
-    }
-    score_title, field = f"{title} of links (%), light: unlabelled", f"{by}, number of gold links"
-    figure = draw_score_bars(groups, bars, score=score_title, field=field)
-    return Drawing(figure, f"{title} by {by}, {pluralize(len(found), 'system')}")

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, choose_words, name_option, pluralize
-from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
     Count,
     DataDir,
     GoldSpec,
     Intervals,
-    MaxBytes,
     Operations,
     Output,
     Param,
@@ -101,33 +99,6 @@ def prepositions(
     return draw_prepositions(place, splits=splits, other=other)
 
 
-def link_scores(
-    systems: Annotated[Sources, Param(metavar="PREDICTIONS...")],
-    *,
-    place: Gold,
-    by: Field = "distance",
-    score: Literal["precision", "recall", "f1"] = "recall",
-) -> Drawing:
-    """Draw a score of links by a field.
-
-    Scores of one or several systems are drawn with 95% intervals.  Light bars in the background are those of unlabelled
-    links; numbers below the bars count gold links.  Systems are named after their files.
-
-    \b
-    Examples:
-      closeread plot link-scores mine.jsonl -o distance.png
-      closeread plot link-scores mine.jsonl theirs.jsonl --by mention \\
-        --score precision -o mentions.svg
-
-    Args:
-        by: Draw a group of bars for each value of this field; see `closeread errors tne --help`.
-        score: Draw this score.
-    """
-    from closeread.tasks.tne.figures import draw_link_scores
-
-    return draw_link_scores(place, systems, by=by, score=score)
-
-
 def training_curves(
     runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")],
 ) -> Drawing:
@@ -180,7 +151,6 @@ def errors(
     ),
     limit: Count = 10,
     intervals: Intervals = Intervals(),  # noqa: B008
-    max_bytes: MaxBytes = MAX_FILE_BYTES,
 ) -> Result:
     """Break down the errors of links.
 
@@ -304,30 +274,22 @@ def adjudicate(
     annotators: Annotated[Sequence[Path], Param(kind="read")],
     *,
     conflicts: Write | None = None,
-    decisions: Read | None = None,
     output: Output,
 ) -> Written:
-    """Keep common links and list the others to decide.
+    """Keep common links and list the others.
 
     Links that all annotators have are kept, and the others are listed for a person to decide (Elazar et al., 2022).
     Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
-    anchor and a cluster whose links differ between annotators.  It is written as a line of JSON with their words, every
-    annotator's prepositions (A, B and so on, in the order of the files), and "decision": null.  Replace null by the
-    list of all prepositions that hold, or by [] for no link.
-
-    With --decisions, every conflict has to be decided, unless --conflicts is given too: the undecided ones are then
-    written there.
+    anchor and a cluster whose links differ between annotators: a line of JSON with their words and every annotator's
+    prepositions (A, B and so on, in the order of the files).
 
     \b
-    Examples:
+    Example:
       closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl \\
         -o agreed.jsonl
-      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl \\
-        -o gold.jsonl
 
     Args:
-        conflicts: Write the conflicts to be decided to FILE.
-        decisions: Read the decided conflicts from FILE.
+        conflicts: Write the links that only some annotators have to FILE.
     """
     from closeread.corpus.gold import dump_gold, read_file
     from closeread.corpus.names import load_corpus
@@ -339,39 +301,30 @@ def adjudicate(
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
-    found = annotation.consolidation(documents, [str(path) for path in annotators])
-    may_stay_open = conflicts is not None
-    decided = (
-        {}
-        if decisions is None
-        else annotation.read_decisions(found, decisions, may_stay_open=may_stay_open)
-    )
-    gold, rows = annotation.consolidated(found, decided), annotation.conflicts(found, decided)
+    consolidation = annotation.compare_links(documents, [str(path) for path in annotators])
+    gold = annotation.keep_common_links(consolidation)
+    rows = annotation.list_conflicts(consolidation)
     texts = {output: dump_gold(corpus, output, gold)}
-    write_texts(texts if conflicts is None else {**texts, conflicts: dump_json_lines(rows, UNSAFE)})
+    if conflicts is not None:
+        texts[conflicts] = dump_json_lines(rows, UNSAFE)
+    write_texts(texts)
     links = sum(len(record["np_relations"]) for record in gold)
     size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
-    state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
-    return Written(
-        output, f"{size}; {state}" + (f" (in {conflicts})" if conflicts is not None else ""), gold
-    )
+    place = f" (in {conflicts})" if conflicts is not None else ""
+    return Written(output, f"{size}; {pluralize(len(rows), 'conflict')}{place}", gold)
 
 
 def build(
     texts: Annotated[Sequence[Path], Param(kind="read", metavar="FILE...")],
     *,
     spacy_model: Annotated[str, Param(metavar="NAME")],
-    separator: Literal["line", "blank-line"] = "line",
-    subtitles: Annotated[Count, Param(metavar="N")] = 1,
     paragraphs: Times | None = None,
-    min_phrases: Annotated[Count, Param(metavar="N")] = 0,
-    max_phrases: Annotated[int, within(0, 100_000), Param(metavar="N")] = 100_000,
     output: Output,
 ) -> Written:
     """Build unlabelled documents from plain texts.
 
-    Each FILE is a text (Elazar et al., 2022, sections 4 and 5.1): a title, a subtitle, and paragraphs; blank lines
-    between them don't matter.  A folder stands for the .txt files in it.  A document has the name of its file as its
+    Each FILE is a text (Elazar et al., 2022, sections 4 and 5.1): a title, a subtitle, and paragraphs, each on a line;
+    blank lines don't matter.  A folder stands for the .txt files in it.  A document has the name of its file as its
     id, and is laid out as in the corpus.  Noun phrases are the base noun phrases that spaCy finds, without pronouns;
     each is a cluster of its own.  Documents are written as JSON Lines.
 
@@ -383,31 +336,24 @@ def build(
       closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm \\
         -o documents.jsonl
       closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3 \\
-        --min-phrases 25 --max-phrases 50 -o documents.jsonl
-      closeread build tne book.txt --spacy-model en_core_web_sm \\
-        --separator blank-line --subtitles 0 -o book.jsonl
+        -o documents.jsonl
 
     Args:
         spacy_model: Use this spaCy pipeline, installed or in a folder.
-        separator: What separates title, subtitles and paragraphs: line ends, or blank lines.
-        subtitles: Number of subtitles after the title.
         paragraphs: Keep only the first N paragraphs (in the paper: 3).  [default: all]
-        min_phrases: Leave out texts with fewer noun phrases (in the paper: 25).
-        max_phrases: Leave out texts with more noun phrases (in the paper: 50).
     """
     from closeread.corpus.gold import find_gold_writer
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
     from closeread.corpus.pipelines import load_pipeline
     from closeread.files import write_text
-    from closeread.tasks.tne.building import Filter, build_documents, read_texts
+    from closeread.tasks.tne.building import build_documents, read_texts
     from closeread.tasks.tne.tne_jsonl import dump_records
 
     find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
-    chosen = Filter(paragraphs, min_phrases, max_phrases)
-    read = read_texts(texts, separator, subtitles)
+    plain = read_texts(texts)
     pipeline = load_pipeline(spacy_model, "building documents")
-    records, notices = build_documents(read, pipeline, spacy_model, chosen)
+    records, notices = build_documents(plain, pipeline, spacy_model, paragraphs)
     write_text(output, dump_records(records))
     warn_all(notices)
     n_phrases = sum(len(record["nps"]) for record in records)
@@ -537,7 +483,6 @@ OPERATIONS: Operations = {
     "errors": {"tne": errors},
     "plot": {
         "confusion": confusion,
-        "link-scores": link_scores,
         "prepositions": prepositions,
         "training": training_curves,
     },

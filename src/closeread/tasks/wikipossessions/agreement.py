@@ -16,7 +16,7 @@ and of more than two annotators, each against all before.  0/0 is None, and mean
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -45,13 +45,18 @@ from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.matching import (
-    Pair,
+    Name,
     Possession,
     match_possessions,
     normalize_name,
 )
-from closeread.tasks.wikipossessions.procedure import PROCEDURE
-from closeread.tasks.wikipossessions.subtasks import COUNTS, count_ordered_pairs, possessions
+from closeread.tasks.wikipossessions.subtasks import (
+    COUNTS,
+    count_ordered_pairs,
+    fully_match,
+    partly_match,
+    possessions,
+)
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -255,23 +260,16 @@ def measure_agreement(
     if problems:
         raise FormatError("annotations", problems)
     options = resolve_options(OPTIONS, options, "agreement")
-    # Names that are paired match each other only, whatever words they share with others.
-    match = "via_matching" if options["pairs"] == "shared" else "existential"
-    scoring = PROCEDURE.resolve_options({"setting": options["setting"], "ordering_match": match})
     sides = []
     for records in annotators:
         side = {}
         for record in records:
             with name_documents([record["article"]], "article"):
                 rows = record["possessions"]
-                side[record["article"]] = (
-                    possessions(rows, scoring),
-                    [_get_labels(row) for row in rows],
-                )
+                side[record["article"]] = possessions(rows), [_get_labels(row) for row in rows]
         sides.append(side)
     compared = {
-        (i, j): _compare(sides[i], sides[j], scoring, options)
-        for i, j in list_pairs(len(annotators))
+        (i, j): _compare(sides[i], sides[j], options) for i, j in list_pairs(len(annotators))
     }
     return PairedAgreement(names, compared, options)
 
@@ -280,9 +278,7 @@ Side = Mapping[str, tuple[Sequence[Possession], Sequence[Labels]]]
 """An annotator's possessions and their labels by article."""
 
 
-def _compare(
-    first: Side, second: Side, scoring: Mapping[str, str], options: Mapping[str, str]
-) -> Agreement:
+def _compare(first: Side, second: Side, options: Mapping[str, str]) -> Agreement:
     """Compare two annotators' possessions of the same articles."""
     totals = np.zeros((len(COMPARED), len(COUNTS)))
     labels: list[tuple[Labels, Labels]] = []  # of the shared possessors
@@ -302,11 +298,12 @@ def _compare(
         )
         totals[0] += (len(paired), len(two), len(paired), len(one))
         labels += [(said[j], also_said[i]) for i, j in paired]
-        pairs: Sequence[Pair] = paired
+        match = partly_match if options["setting"] == "partial" else fully_match
         if options["pairs"] == "shared":
             two, one = [two[i] for i, _ in paired], [one[j] for _, j in paired]
-            pairs = [(number, number) for number in range(len(paired))]
-        totals[1] += count_ordered_pairs(two, one, pairs, scoring)
+            if options["setting"] == "partial":
+                match = _match_paired(two, one)
+        totals[1] += count_ordered_pairs(two, one, match)
     precision, recall = ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3])
 
     def name(values: Floats) -> Scores:
@@ -327,6 +324,17 @@ def _compare(
         {label: sum(one[label] == two[label] for one, two in labels) for label in LABELS},
         options,
     )
+
+
+def _match_paired(
+    system: Sequence[Possession], gold: Sequence[Possession]
+) -> Callable[[Name, Name], bool]:
+    """Return a test whether two names are those of possessions at the same position of both sides.
+
+    Names that are paired match each other only, whatever words they share with others.
+    """
+    paired = {(ours.name, theirs.name) for ours, theirs in zip(system, gold, strict=True)}
+    return lambda name, gold_name: (name, gold_name) in paired
 
 
 def _get_labels(row: Mapping[str, str | None]) -> Labels:

@@ -3,10 +3,10 @@
 Source: Chinnappa, Palmer and Blanco (2020), section 6.1 and Table 5; section 6.2 for the gold names (ORACLE).
 
 Conventions: every person, organisation or place found by a spaCy pipeline is a possessor, once per article, in order of
-first mention.  Its anchor is the date nearest to that mention, before or after.  Everything is certain, and every
-relation is during.  With the gold names given, a possessor is first mentioned where its words, without articles and
-prepositions, follow each other in the text for the first time.  Names that the text does not contain come last, by
-alphabet and without an anchor.  Marks of headings are not part of a text.
+first mention.  Its anchor is the date nearest to that mention, before or after, as it is written.  Everything is
+certain, and every relation is during.  With the gold names given, a possessor is first mentioned where its words,
+without articles and prepositions, follow each other in the text for the first time.  Names that the text does not
+contain come last, by alphabet and without an anchor.  Marks of headings are not part of a text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from unicodedata import normalize
 from closeread.corpus.baselines import Baseline, path_option, text_option
 from closeread.corpus.notices import warn
 from closeread.corpus.pipelines import load_pipeline, parse
-from closeread.counts.procedure import Option
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -31,29 +30,23 @@ from closeread.exceptions import (
 )
 from closeread.records import Record
 from closeread.tasks.wikipossessions.articles import strip_marks
-from closeread.tasks.wikipossessions.dates import date_to_anchor
 from closeread.tasks.wikipossessions.matching import FUNCTION_WORDS, normalize_name
 from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
-WITH_YEAR, ANY = "with_year", "any"
 WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 """A word of a text or a name, with accents that are characters of their own."""
 
 
-def heuristics(
-    records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
-) -> list[Record]:
+def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning."""
-    return predict_entities(read_documents(records, spacy_model, articles, warns=True), dates)
+    return predict_entities(read_documents(records, spacy_model, articles, warns=True))
 
 
-def oracle(
-    records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
-) -> list[Record]:
+def oracle(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
-    return predict_names(records, read_documents(records, spacy_model, articles, warns=True), dates)
+    return predict_names(records, read_documents(records, spacy_model, articles, warns=True))
 
 
 def read_documents(
@@ -95,47 +88,47 @@ def read_documents(
     return documents
 
 
-def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
+def predict_entities(documents: Mapping[str, Any]) -> list[Record]:
     """Predict every named entity of articles, given as spaCy documents by title."""
     return [
-        {"article": title, "possessions": find_possessions(document, dates)}
+        {"article": title, "possessions": find_possessions(document)}
         for title, document in documents.items()
     ]
 
 
-def predict_names(
-    records: Sequence[Record], documents: Mapping[str, Any], dates: str
-) -> list[Record]:
+def predict_names(records: Sequence[Record], documents: Mapping[str, Any]) -> list[Record]:
     """Predict the gold names of articles, given as spaCy documents by title."""
-    return [
-        {"article": title, "possessions": place_names(record["possessions"], document, dates)}
-        for record in records
-        if (document := documents.get(title := record["article"])) is not None
-    ]
+    predictions = []
+    for record in records:
+        title = record["article"]
+        if title in documents:
+            rows = place_names(record["possessions"], documents[title])
+            predictions.append({"article": title, "possessions": rows})
+    return predictions
 
 
-def find_possessions(document: Any, dates: str = WITH_YEAR) -> list[Record]:
+def find_possessions(document: Any) -> list[Record]:
     """Predict the possessions of a spaCy document."""
-    anchors = _find_anchors(document, dates)
+    dates = _find_dates(document)
     first: dict[tuple[str, ...], Any] = {}
     for entity in document.ents:
         if entity.label_ in TYPES:
-            first.setdefault(normalize_name(entity.text, "all").tokens, entity)
+            first.setdefault(normalize_name(entity.text).tokens, entity)
     return [
         _make_possession(
             TYPES[entity.label_],
             " ".join(entity.text.split()),
             order,
-            _find_nearest(entity, anchors),
+            _find_nearest(entity, dates),
         )
         for order, entity in enumerate(first.values(), start=1)
     ]
 
 
-def place_names(gold: Sequence[Record], document: Any, dates: str = WITH_YEAR) -> list[Record]:
+def place_names(gold: Sequence[Record], document: Any) -> list[Record]:
     """Predict the names of gold possessions, in the order in which a spaCy document mentions them first."""
-    anchors, words = _find_anchors(document, dates), _find_words(document.text)
-    names = {normalize_name(row["possessor"], "all").tokens: row for row in reversed(gold)}
+    dates, words = _find_dates(document), _find_words(document.text)
+    names = {normalize_name(row["possessor"]).tokens: row for row in reversed(gold)}
     placed = [(_find_mention(row["possessor"], document, words), row) for row in names.values()]
 
     def order(one: tuple[Any, Record]) -> tuple[bool, int, int, str]:
@@ -148,7 +141,7 @@ def place_names(gold: Sequence[Record], document: Any, dates: str = WITH_YEAR) -
             row["type"],
             row["possessor"],
             number,
-            None if mention is None else _find_nearest(mention, anchors),
+            None if mention is None else _find_nearest(mention, dates),
         )
         for number, (mention, row) in enumerate(sorted(placed, key=order), start=1)
     ]
@@ -166,32 +159,19 @@ def _make_possession(kind: str, possessor: str, order: int, anchor: str | None) 
     }
 
 
-def _find_anchors(document: Any, dates: str) -> list[tuple[Any, str]]:
-    """Find the dates of a document that may be anchors, with the texts of these anchors."""
-    found = []
-    for entity in document.ents:
-        if entity.label_ == DATE:
-            anchor = date_to_anchor(entity.text)
-            if anchor is None and dates == ANY:
-                anchor = " ".join(entity.text.split())
-            if anchor:
-                found.append((entity, anchor))
-    return found
+def _find_dates(document: Any) -> list[Any]:
+    return [entity for entity in document.ents if entity.label_ == DATE]
 
 
-def _find_nearest(mention: Any, anchors: Sequence[tuple[Any, str]]) -> str | None:
-    """Return the anchor of the nearest date; the earlier one of two at the same distance."""
+def _find_nearest(mention: Any, dates: Sequence[Any]) -> str | None:
+    """Return the text of the nearest date; the earlier one of two at the same distance."""
 
-    def count_tokens_between(date: Any) -> int:
-        return int(
-            date.start - mention.end if date.start >= mention.end else mention.start - date.end
-        )
+    def distance(date: Any) -> tuple[int, int]:
+        is_after = date.start >= mention.end
+        n_between = date.start - mention.end if is_after else mention.start - date.end
+        return n_between, date.start
 
-    return (
-        min(anchors, key=lambda one: (count_tokens_between(one[0]), one[0].start))[1]
-        if anchors
-        else None
-    )
+    return " ".join(min(dates, key=distance).text.split()) if dates else None
 
 
 def _find_words(text: str) -> list[tuple[str, int, int]]:
@@ -235,13 +215,6 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
 
 
 OPTIONS = (
-    Option(
-        "dates",
-        (WITH_YEAR, ANY),
-        WITH_YEAR,
-        "Anchor possessors at the nearest date that names a year, or at the nearest date of any kind, which is kept as "
-        "it is written if it names none.",
-    ),
     text_option("spacy_model", "Use this spaCy pipeline, installed or in a folder (required)."),
     path_option(
         "articles", "Read the texts of the articles from this folder, one <title>.txt each."

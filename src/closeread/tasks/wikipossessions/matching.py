@@ -14,7 +14,6 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple
@@ -54,16 +53,13 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=2**12)  # every system that is compared has as many copies as gold
-def normalize_name(text: str, strip_scope: str = "all") -> Name:
+def normalize_name(text: str) -> Name:
     """Normalize case and typography, and remove punctuation at token edges and function words.
 
-    With the scope "all", function words are removed everywhere; "edges" keeps them between other tokens.  They are
-    never content, unless the name has no other words.
+    Function words stay if the name has no other words.
 
     >>> normalize_name("the Museum of Modern Art,").tokens
     ('museum', 'modern', 'art')
-    >>> normalize_name("the Museum of Modern Art,", "edges").tokens
-    ('museum', 'of', 'modern', 'art')
     >>> normalize_name("The Of").tokens
     ('the', 'of')
     """
@@ -71,14 +67,8 @@ def normalize_name(text: str, strip_scope: str = "all") -> Name:
     folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     written = unicodedata.normalize("NFKC", folded).split() or [""]
     tokens = tuple(filter(None, map(_strip_punctuation, written))) or tuple(written)
-    content = [i for i, token in enumerate(tokens) if token not in FUNCTION_WORDS] or list(
-        range(len(tokens))
-    )
-    if strip_scope == "all":
-        kept = tuple(tokens[i] for i in content)
-    else:
-        kept = tokens[content[0] : content[-1] + 1]
-    return Name(kept, frozenset(tokens[i] for i in content))
+    content = tuple(token for token in tokens if token not in FUNCTION_WORDS) or tokens
+    return Name(content, frozenset(content))
 
 
 def _strip_punctuation(token: str) -> str:
@@ -133,7 +123,6 @@ def match_possessions(
     system: Sequence[Possession],
     gold: Sequence[Possession],
     setting: str = "exact",
-    matching: str = "one_to_one",
     likeness: Likeness | None = None,
 ) -> list[Pair]:
     """Return (system, gold) pairs of positions, sorted by the position in the system.
@@ -143,10 +132,8 @@ def match_possessions(
     Jaccard overlaps of content tokens is maximal; among ties, the list of gold positions, prediction by prediction, is
     the smallest, where an unmatched prediction comes after all positions.
 
-    "many_to_one" also matches each unmatched prediction: with a gold possession of the same name, or else of the
-    largest Jaccard overlap, at the smallest position.  With a likeness, possessions of the same name are matched so
-    that the sum of their likeness is maximal, and partial matches so that it is maximal among ties of the overlap;
-    order and position decide what is left.
+    With a likeness, possessions of the same name are matched so that the sum of their likeness is maximal, and partial
+    matches so that it is maximal among ties of the overlap; order and position decide what is left.
     """
     same: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for number, side in enumerate((system, gold)):
@@ -161,24 +148,7 @@ def match_possessions(
             pairs += [(i, columns[place]) for i, place in _assign(rows, weights)]
     if setting == "partial":
         pairs += _match_partially(system, gold, pairs, likeness)
-    if matching == "many_to_one":
-        for i in set(range(len(system))) - {i for i, _ in pairs}:
-            overlaps = [
-                (_compare_names(system[i].name, one.name, setting), -j)
-                for j, one in enumerate(gold)
-            ]
-            overlap, place = max(overlaps, default=(0, 0))
-            if overlap:
-                pairs.append((i, -place))
     return sorted(pairs)
-
-
-def _compare_names(one: Name, other: Name, setting: str) -> Fraction:
-    """Return 2 for the same name, else the Jaccard overlap of the content tokens in the partial setting, or 0."""
-    if one.tokens == other.tokens:
-        return Fraction(2)
-    n_shared = len(one.content & other.content) if setting == "partial" else 0
-    return Fraction(n_shared, len(one.content | other.content))
 
 
 def _match_partially(

@@ -102,8 +102,8 @@ def articles(
     """Fetch the texts of articles from Wikipedia.
 
     They are written into FOLDER, as <title>.txt.  Texts are plain, with headings as `== History ==`.  The file
-    manifest.jsonl in FOLDER lists their revisions and digests.  Articles that are already there are not fetched again,
-    so the same command resumes an interrupted one.  Moved articles are found under their new titles.
+    manifest.jsonl in FOLDER lists their revisions.  Articles that are already there are not fetched again, so the same
+    command resumes an interrupted one.  Moved articles are found under their new titles.
 
     \b
     Examples:
@@ -121,9 +121,9 @@ def articles(
     from contextlib import closing
     from datetime import UTC, datetime
 
-    from closeread.corpus.notices import warn_all
+    from closeread.corpus.notices import warn
     from closeread.corpus.predictions import read_noted_gold
-    from closeread.exceptions import RequestError, name_option, pluralize
+    from closeread.exceptions import RequestError, name_option, pluralize, quote
     from closeread.tasks.wikipossessions.articles import WIKIPEDIA, Wiki, fetch_articles
 
     if as_of >= datetime.now(UTC).date():
@@ -131,15 +131,16 @@ def articles(
             f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)"
         )
     titles = [record["article"] for record in read_noted_gold(place).records]
-    with closing(Wiki(WIKIPEDIA if api is None else api, delay, contact)) as wiki:
-        found = fetch_articles(
-            titles, folder, as_of, wiki, lambda missing: track(missing, "fetching", len(missing))
+    with closing(Wiki(api or WIKIPEDIA, delay, contact)) as wiki:
+        rows, n_fetched = fetch_articles(
+            titles, folder, as_of, wiki, lambda lacking: track(lacking, "fetching", len(lacking))
         )
-    warn_all(found.notes)
-    already = len(found.rows) - found.new
-    return Written(
-        folder, f"{pluralize(found.new, 'article')} fetched, {already:,} already there", found.rows
-    )
+    for row in rows:
+        if row["page"] != row["title"]:
+            warn(f"{quote(row['title'])} redirects to {quote(row['page'])}.")
+    n_present = len(titles) - n_fetched
+    fetched = f"{pluralize(n_fetched, 'article')} fetched, {n_present:,} already there"
+    return Written(folder, fetched, rows)
 
 
 OPERATIONS: Operations = {

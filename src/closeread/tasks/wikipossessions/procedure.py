@@ -1,6 +1,9 @@
 """The six subtasks of WikiPossessions, with exact or partial matching of names.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 5; what they leave open is an option.
+Source: Chinnappa, Palmer and Blanco (2020), section 5.  What they leave open is decided so: the anchor Unknown is no
+anchor, whatever its relation; a range from an unknown time on is its last year; Now is 2017; a century is an event; a
+tolerance is rounded down, and widens gold also where recall is measured; relations are scored whatever the anchors are;
+6.1 comes after 6 and before 6.2; partially, an ordered pair matches any pair whose names share tokens with its names.
 
 Conventions: both the unit and the resampling unit are the article.  Numerators and denominators are summed over
 articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0; in averages
@@ -98,8 +101,8 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
     counted = []
     for record, row in zip(gold, system, strict=True):
         with name_documents([record["article"]], "article"):
-            sides = possessions(_rows(row), chosen), possessions(_rows(record), chosen)
-        counted.append(article_counts(*sides, chosen))
+            predicted, expected = possessions(_rows(row)), possessions(_rows(record))
+        counted.append(article_counts(predicted, expected, chosen))
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
     columns = dict(
         zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True)
@@ -135,14 +138,13 @@ def validate(
                     yield Inconsistency(
                         side, number, what, ("possessions", place), quote(row["possessor"])
                     )
-    scope = options.get("strip_scope", "all")
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         # as far as gold is known
         if options.get("scenario") != "oracle" or "possessions" not in record:
             continue
-        known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
+        known = {normalize_name(row["possessor"]).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
-            if normalize_name(row["possessor"], scope).tokens not in known:
+            if normalize_name(row["possessor"]).tokens not in known:
                 found = f"is not a possessor of {quote(record['article'])} in gold"
                 what = f"{found} (expected only gold names in scenario oracle)"
                 yield Inconsistency(
@@ -166,7 +168,7 @@ def list_possessors(article: Record, options: Options) -> set[Hashable]:
     """Return the names of possessors of an article, and in the partial setting their words, any of which may match."""
     possessors: set[Hashable] = set()
     for row in _rows(article):
-        name = normalize_name(row["possessor"], options["strip_scope"])
+        name = normalize_name(row["possessor"])
         possessors.add(name.tokens)
         if options["setting"] == "partial":
             possessors |= name.content
@@ -187,101 +189,23 @@ def _metrics() -> Iterator[Metric]:
 METRICS = average(_metrics())
 
 
-def _canonical_year(text: str) -> str:
-    return str(int(text))
-
-
 def _canonical_decimal(text: str) -> str:
     return format(Decimal(text).normalize(), "f")
 
 
-def _choose(name: str, choices: str, text: str, **more: Any) -> Option:
-    """Return an option with the first choice as its default."""
-    return Option(name, tuple(choices.split()), choices.split()[0], text, **more)
-
-
 OPTIONS = (
-    _choose(
-        "strip_scope",
-        "all edges",
-        "Remove articles and prepositions from names: everywhere, or only at the edges.",
-    ),
-    _choose(
-        "matching",
-        "one_to_one many_to_one",
-        "Match each gold possession with one prediction, or with several; the best one counts for recall.",
-    ),
-    _choose(
-        "unknown_with_relation",
-        "unanchored anchored",
-        "How to treat the anchor Unknown with a relation: as no anchor, or as one that equals only another such "
-        "Unknown.",
-    ),
-    _choose(
-        "tolerance_rounding",
-        "floor round ceil",
-        "How to round the years of the tolerance, which are at least 1 (round: half up).",
-    ),
-    _choose(
-        "tolerance_recall",
-        "expanded original",
-        "Measure recall under a tolerance against the expanded gold range, of which an exactly correct year covers "
-        "only a third, or against the original one.",
-    ),
-    Option(
-        "now_year",
-        (),
-        "2017",
-        "Set the year of Now (the articles are from June 2017).",
-        pattern=r"-?[0-9]{1,5}",
-        expected="a year such as 2017",
-        canonical=_canonical_year,
-    ),
-    _choose(
-        "open_range",
-        "collapse ignore",
-        "How to treat a range that begins at an unknown time, such as Unknown-1930 or Now alone: as its last year, or "
-        "as no anchor.",
-    ),
-    _choose(
-        "century",
-        "event range",
-        "How to treat 13th Century, alone or as one side of a range: as an event, or as the years 1201 to 1300.",
-    ),
-    _choose(
-        "relation_certainty_gold",
-        "anchored certain_only",
-        "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the predictions "
-        "that match others.",
-    ),
-    _choose(
-        "relation_requires",
-        "none anchor",
-        "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
-        "year, within the tolerance, or are the same event (anchor).",
-        signed="if_changed",
-    ),
-    _choose(
-        "suborder",
-        "tuple nested_tie integer_part",
-        "How to order 6.1: after 6 and before 6.2; the same, but also tied with 6, in which it is nested; or as 6.",
-    ),
-    _choose(
-        "ordering_match",
-        "existential via_matching",
-        "How to match ordered pairs in the partial setting: with any pair of the other side whose names partially "
-        "match, or only with the pair of the matched names.",
-    ),
     average_option("article"),
     undefined_option("article"),
-    _choose(
+    Option(
         "setting",
-        "exact partial",
+        ("exact", "partial"),
+        "exact",
         "How to match names: exactly, or by a shared token that is not an article or preposition.",
     ),
-    _choose(
+    Option(
         "scenario",
-        "all all_correct oracle",
+        ("all", "all_correct", "oracle"),
+        "all",
         "Score all predictions, only those that match gold, or, for a system that was given the gold names, only the "
         "first of each name.",
     ),

@@ -20,7 +20,6 @@ from closeread.counts.procedure import name_documents
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
 from closeread.tasks.wikipossessions.articles import count_sections, count_words
-from closeread.tasks.wikipossessions.procedure import PROCEDURE
 from closeread.tasks.wikipossessions.subtasks import ordered_pairs, possessions
 
 EXAMPLE = "The Night Café"
@@ -96,7 +95,7 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
-    names, before = ordered_pairs(possessions(rows, PROCEDURE.resolve_options({})))
+    names, before = ordered_pairs(possessions(rows))
     return {(names[i].tokens, names[j].tokens) for i, j in zip(*before.nonzero(), strict=True)}
 
 

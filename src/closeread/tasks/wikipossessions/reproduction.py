@@ -22,7 +22,6 @@ from closeread.counts.printed_tables import Claim, Value
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.baselines import (
-    ANY,
     predict_entities,
     predict_names,
     read_documents,
@@ -165,7 +164,7 @@ def _run_baseline(inputs: Inputs) -> Recomputed:
     records = _read_records(inputs)
     documents = read_documents(records, inputs.spacy_model or "", inputs.articles)
     with_text = [record for record in records if record["article"] in documents]
-    entities, names = predict_entities(documents, ANY), predict_names(records, documents, ANY)
+    entities, names = predict_entities(documents), predict_names(records, documents)
     cells: dict[tuple[str, str], Value] = {}
     for group, (scenario, setting) in COLUMNS.items():
         predicted = names if scenario == "oracle" else entities
