@@ -31,9 +31,9 @@ from measure import kept, process
 from shared.annotators import annotators_of, document_of
 
 from closeread.corpus.sources import DATA_VARIABLE
-from closeread.tasks.coref.adjudication import results
+from closeread.tasks.coref.adjudication import solver
 from closeread.tasks.coref.adjudication.partition import number_chains
-from closeread.tasks.coref.adjudication.solver import Deadline, Solution, solve
+from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import read_documents, write_documents
 
@@ -45,49 +45,60 @@ CLOSEREAD, CP_SAT = "closeread", "OR-tools CP-SAT, without ties"
 COMMAND = Path(sys.executable).parent / "closeread"
 
 
-def solve_by_cp_sat(part, deadline):
-    """A solution of the greatest gain, with one thread and all rules at once, without which CP-SAT is slower."""
-    from ortools.sat.python import cp_model
+class CpSatSearch:
+    """A search by CP-SAT, with one thread and all rules at once, without which it is slower."""
 
-    pairs = np.argwhere(np.triu(part.allowed)).tolist()
-    if not pairs:
-        return solve(part, deadline)
-    model, solver = cp_model.CpModel(), cp_model.CpSolver()
-    variables = {}
-    for first, second in pairs:
-        variable = model.new_bool_var("")
-        variables[first, second] = variable
-        variables[second, first] = variable
-    for between, allowed in enumerate(part.allowed):
-        for first, last in combinations(np.flatnonzero(allowed).tolist(), 2):
-            third = [variables[first, last]] if (first, last) in variables else []
-            links = [~variables[first, between], ~variables[between, last]]
-            model.add_bool_or([*links, *third])
-    model.maximize(sum(int(part.gain[pair]) * variables[pair] for pair in map(tuple, pairs)))
-    solver.parameters.num_workers = 1
-    solver.parameters.max_time_in_seconds = LIMIT
-    if solver.solve(model) != cp_model.OPTIMAL:
-        return Solution(None, False)
-    together = np.zeros_like(part.allowed)
-    for first, second in pairs:
-        is_together = solver.boolean_value(variables[first, second])
-        together[first, second] = is_together
-        together[second, first] = is_together
-    return Solution(number_chains(together), True)
+    def __init__(self, part, deadline):
+        self.part, self.chain = part, None
+
+    def find_best(self):
+        """Find a solution of the greatest gain."""
+        from ortools.sat.python import cp_model
+
+        part = self.part
+        pairs = list(map(tuple, np.argwhere(np.triu(part.allowed)).tolist()))
+        model, program = cp_model.CpModel(), cp_model.CpSolver()
+        variables = {}
+        for first, second in pairs:
+            variable = model.new_bool_var("")
+            variables[first, second] = variable
+            variables[second, first] = variable
+        for between, allowed in enumerate(part.allowed):
+            for first, last in combinations(np.flatnonzero(allowed).tolist(), 2):
+                third = [variables[first, last]] if (first, last) in variables else []
+                links = [~variables[first, between], ~variables[between, last]]
+                model.add_bool_or([*links, *third])
+        model.maximize(sum(int(part.gain[pair]) * variables[pair] for pair in pairs))
+        program.parameters.num_workers = 1
+        program.parameters.max_time_in_seconds = LIMIT
+        if program.solve(model) != cp_model.OPTIMAL:
+            raise TimeoutError
+        together = np.zeros_like(part.allowed)
+        for first, second in pairs:
+            is_together = program.boolean_value(variables[first, second])
+            together[first, second] = is_together
+            together[second, first] = is_together
+        self.chain = number_chains(together)
+
+    def settle_ties(self):
+        """None are looked for."""
 
 
-def solvers():
-    """The solvers by name."""
-    return {CLOSEREAD: solve} | ({CP_SAT: solve_by_cp_sat} if find_spec("ortools") else {})
+def searches():
+    """The searches by name."""
+    by_name = {CLOSEREAD: solver._Search}
+    if find_spec("ortools"):
+        by_name[CP_SAT] = CpSatSearch
+    return by_name
 
 
-def seconds(document, objective, solver):
+def seconds(document, objective, search):
     """Seconds until the result is there, and what it costs; None if there is none in time."""
     taken, cost = [], None
-    results.solve = solver
+    solver._Search = search
     while len(taken) < RUNS and sum(taken) < LONG:
         start = time.process_time()
-        found = results.adjudicate(document, results.Settings(objective), Deadline(LIMIT))
+        found = adjudicate(document, Settings(objective), solver.Deadline(LIMIT))
         taken.append(time.process_time() - start)
         if not found.is_optimal:
             return None, None
@@ -97,13 +108,13 @@ def seconds(document, objective, solver):
 
 def compare(n_mentions, n_chains, objective):
     """Seconds by noise and solver."""
-    timings = {}
+    timings, by_name = {}, searches()
     for label, noise in NOISES.items():
         rng = random.Random(n_mentions)  # noqa: S311
         gold = [min(int(n_chains * rng.random() ** 3), n_chains - 1) for _ in range(n_mentions)]
         document, costs = document_of(annotators_of(gold, N_ANNOTATORS, noise, 0)), set()
-        for name, solver in solvers().items():
-            taken, cost = seconds(document, objective, solver)
+        for name, search in by_name.items():
+            taken, cost = seconds(document, objective, search)
             timings[f"{name}; {label} mistakes"] = {"seconds": taken}
             costs |= {cost} - {None}
             print(n_mentions, objective, label, name, taken, flush=True)
