@@ -322,7 +322,7 @@ def test_no_last_token():
     stated = [phrase["last_token"] for phrase in record["nps"]]
     for phrase in record["nps"]:
         phrase["last_token"] = None
-    assert list(find_oddities([document(), record])) == [
+    assert list(find_repairs([document(), record])) == [
         "5 noun phrases have no last token; the token in which their words end is used (first: np0 in 'r2')."
     ]
     assert documents_of([record]).noun_phrases.last_token.tolist() == stated
