@@ -1,4 +1,4 @@
-"""Adjudication by clingo, HiGHS and OR-tools' CP-SAT, on the same parts of the same documents, in one run.
+"""Adjudication by HiGHS and OR-tools' CP-SAT, on the same parts of the same documents, in one run.
 
     CLOSEREAD_DATA=… PYTHONPATH=tests python benchmarks/adjudication.py
 
@@ -28,10 +28,11 @@ from pathlib import Path
 
 import numpy as np
 from measure import kept, process
-from shared.annotators import SOLVERS, annotators_of, document_of
+from shared.annotators import annotators_of, document_of
 
 from closeread.corpus.sources import DATA_VARIABLE
-from closeread.tasks.coref.adjudication.partition import Deadline, Found, number_chains
+from closeread.tasks.coref.adjudication import solver
+from closeread.tasks.coref.adjudication.partition import number_chains
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import read_documents, write_documents
@@ -40,66 +41,64 @@ RUNS, LONG, LIMIT = 3, 5, 60
 SIZES = ((160, 30), (300, 45))
 NOISES = {"few": 0.1, "some": 0.25, "many": 0.4}
 N_ANNOTATORS = 10
-CLINGO, CP_SAT = "closeread, --solver clingo", "OR-tools CP-SAT, without ties"
-CLOSEREAD = Path(sys.executable).parent / "closeread"
+CLOSEREAD, CP_SAT = "closeread", "OR-tools CP-SAT, without ties"
+COMMAND = Path(sys.executable).parent / "closeread"
 
 
-class CpSession:
-    """CP-SAT at work on a part, with one thread and all rules at once, without which it is slower.
-
-    Args:
-        part: the part.
-        deadline: when to stop.
-    """
+class CpSatSearch:
+    """A search by CP-SAT, with one thread and all rules at once, without which it is slower."""
 
     def __init__(self, part, deadline):
-        self.part, self.deadline = part, deadline
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
+        self.part, self.chain = part, None
 
     def find_best(self):
-        """A solution of the greatest gain."""
+        """Find a solution of the greatest gain."""
         from ortools.sat.python import cp_model
 
-        pairs = np.argwhere(np.triu(self.part.allowed)).tolist()
-        model, solver = cp_model.CpModel(), cp_model.CpSolver()
-        of = {(i, j): model.new_bool_var("") for i, j in pairs}
-        of |= {(j, i): variable for (i, j), variable in of.items()}
-        for between, allowed in enumerate(self.part.allowed):
+        part = self.part
+        pairs = list(map(tuple, np.argwhere(np.triu(part.allowed)).tolist()))
+        model, program = cp_model.CpModel(), cp_model.CpSolver()
+        variables = {}
+        for first, second in pairs:
+            variable = model.new_bool_var("")
+            variables[first, second] = variable
+            variables[second, first] = variable
+        for between, allowed in enumerate(part.allowed):
             for first, last in combinations(np.flatnonzero(allowed).tolist(), 2):
-                third = [of[first, last]] if (first, last) in of else []
-                model.add_bool_or([~of[first, between], ~of[between, last], *third])
-        model.maximize(sum(int(self.part.gain[i, j]) * of[i, j] for i, j in pairs))
-        solver.parameters.num_workers = 1
-        solver.parameters.max_time_in_seconds = self.deadline.left
-        if solver.solve(model) != cp_model.OPTIMAL:
-            return Found(None, False)
-        together = np.zeros_like(self.part.allowed)
-        for i, j in pairs:
-            together[i, j] = together[j, i] = solver.boolean_value(of[i, j])
-        return Found(number_chains(together), True)
+                third = [variables[first, last]] if (first, last) in variables else []
+                links = [~variables[first, between], ~variables[between, last]]
+                model.add_bool_or([*links, *third])
+        model.maximize(sum(int(part.gain[pair]) * variables[pair] for pair in pairs))
+        program.parameters.num_workers = 1
+        program.parameters.max_time_in_seconds = LIMIT
+        if program.solve(model) != cp_model.OPTIMAL:
+            raise TimeoutError
+        together = np.zeros_like(part.allowed)
+        for first, second in pairs:
+            is_together = program.boolean_value(variables[first, second])
+            together[first, second] = is_together
+            together[second, first] = is_together
+        self.chain = number_chains(together)
 
-    def find_ties(self, chain):
+    def settle_ties(self):
         """None are looked for."""
-        return np.zeros_like(self.part.allowed)
 
 
-def solvers():
-    """The solvers by name."""
-    found = {CLINGO: SOLVERS["clingo"], "closeread, --solver milp": SOLVERS["milp"]}
-    return found | ({CP_SAT: CpSession} if find_spec("ortools") else {})
+def searches():
+    """The searches by name."""
+    by_name = {CLOSEREAD: solver._Search}
+    if find_spec("ortools"):
+        by_name[CP_SAT] = CpSatSearch
+    return by_name
 
 
-def seconds(document, objective, solver):
+def seconds(document, objective, search):
     """Seconds until the result is there, and what it costs; None if there is none in time."""
     taken, cost = [], None
+    solver._Search = search
     while len(taken) < RUNS and sum(taken) < LONG:
         start = time.process_time()
-        found = adjudicate(document, Settings(objective), solver, Deadline(LIMIT))
+        found = adjudicate(document, Settings(objective), solver.Deadline(LIMIT))
         taken.append(time.process_time() - start)
         if not found.is_optimal:
             return None, None
@@ -109,18 +108,18 @@ def seconds(document, objective, solver):
 
 def compare(n_mentions, n_chains, objective):
     """Seconds by noise and solver."""
-    timings = {}
+    timings, by_name = {}, searches()
     for label, noise in NOISES.items():
         rng = random.Random(n_mentions)  # noqa: S311
         gold = [min(int(n_chains * rng.random() ** 3), n_chains - 1) for _ in range(n_mentions)]
         document, costs = document_of(annotators_of(gold, N_ANNOTATORS, noise, 0)), set()
-        for name, solver in solvers().items():
-            taken, cost = seconds(document, objective, solver)
+        for name, search in by_name.items():
+            taken, cost = seconds(document, objective, search)
             timings[f"{name}; {label} mistakes"] = {"seconds": taken}
             costs |= {cost} - {None}
             print(n_mentions, objective, label, name, taken, flush=True)
         assert len(costs) < 2, costs
-    return f"{CLINGO}; few mistakes", timings
+    return f"{CLOSEREAD}; few mistakes", timings
 
 
 def convert(corpus, folder):
@@ -155,17 +154,16 @@ def of_corpus(corpus):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = convert(corpus, folder)
-        for solver in ("clingo", "milp"):
-            command = [CLOSEREAD, "adjudicate", "coref", *files, "-o", folder / "gold.jsonl"]
-            command += ["--solver", solver, "--report", folder / "report.json"]
-            found = [process([str(word) for word in command]) for _ in range(RUNS)]
-            taken, peak = (column for column in zip(*found, strict=True))
-            timings[f"closeread, --solver {solver}"] = {
-                "seconds": statistics.median(taken),
-                "peak_mib": max(peak),
-            }
-            print(timings, flush=True)
-    return CLINGO, timings
+        command = [COMMAND, "adjudicate", "coref", *files, "-o", folder / "gold.jsonl"]
+        command += ["--report", folder / "report.json"]
+        runs = [process([str(word) for word in command]) for _ in range(RUNS)]
+        seconds_of_runs, peaks = zip(*runs, strict=True)
+        timings[CLOSEREAD] = {
+            "seconds": statistics.median(seconds_of_runs),
+            "peak_mib": max(peaks),
+        }
+        print(timings, flush=True)
+    return CLOSEREAD, timings
 
 
 def main():

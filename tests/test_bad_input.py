@@ -105,7 +105,6 @@ def test_submission(run, here, name):
     assert sorted(os.listdir(here)) == ["right", "system"]
 
 
-@pytest.mark.filterwarnings("ignore:.*known oddity:closeread.CloseReadWarning")
 @pytest.mark.filterwarnings("ignore:gold and predictions have no link:closeread.CloseReadWarning")
 def test_unknown_fields_give_notes_or_are_refused(run, ran):
     put("right", lines(*ROWS))

@@ -2,7 +2,6 @@
 
 import importlib
 import io
-import json
 import logging
 import os
 import re
@@ -21,33 +20,36 @@ from closeread.cli import main, printing
 from closeread.cli.groups import Command as QuietCommand
 from closeread.cli.groups import Group as QuietGroup
 from closeread.cli.printing import QUIET, quieting_libraries, tell
-from closeread.corpus import notices, sources
-from closeread.corpus.downloads import DownloadError
+from closeread.corpus import notices
+from closeread.corpus.names import corpus_names
 from closeread.progress import report_progress
 
+CORPORA = corpus_names()
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
-KNOWN = (
-    "note: 1 known oddity of the released files: see `closeread info wikipossessions --oddities`\n"
-)
+NUMBERS = {"tne": 6, "semeval2015_timeline": 9, "wikipossessions": 1}
+"""How many kinds of oddities that change nothing a corpus's card describes."""
 
 
-def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
-    def download(url, file, size):
-        raise DownloadError("nobody home")
+@pytest.mark.parametrize("name", CORPORA)
+def test_info_counts_the_oddities_of_released_files(name, run):
+    found = re.findall(
+        r"^oddities +(\d+) kinds? in the released files", run("info", name).stdout, re.M
+    )
+    assert found == ([str(NUMBERS[name])] if name in NUMBERS else [])
 
-    monkeypatch.setattr(sources, "download", download)
-    done = run("info", "wikipossessions", "--oddities")
-    assert done.stdout == f"config sample, split test: 1 oddity\n  {ODD}\n"
-    assert done.stderr == "note: left out, since the files are not here: test (default)\n"
-    assert json.loads(run("info", "wikipossessions", "--oddities", "--json").stdout) == {
-        "corpus": "wikipossessions",
-        "oddities": [{"config": "sample", "split": "test", "oddity": ODD}],
-    }
-    assert ran("info", "mctaco", "--oddities", "-q") == "no oddities\n"
-    refused = run("info", "mctaco", "--json")
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "--json and --data-dir are for --oddities; add it" in refused.stderr
+
+@pytest.mark.parametrize(("name", "n_notes"), [("tne", 0), ("semeval2015_timeline", 2)])
+def test_the_card_has_a_row_for_each(name, n_notes):
+    card = Path(__file__).parent.parent.joinpath("cards", f"{name}.md").read_text("utf-8")
+    table = re.search(r"^\|[^\n]* oddity .*?\n\n", card, re.M | re.S)[0]
+    assert len(table.strip().splitlines()) - 2 - n_notes == NUMBERS[name]
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_nothing_odd_is_told_of_a_sample(name, run):
+    assert run("show", name, *SAMPLE).stderr == ""
+    assert run("stats", name, *SAMPLE).stderr == ""
 
 
 def test_oddities_of_own_files_are_told(run, here):

@@ -246,7 +246,7 @@ def floors_of(requirements):
 def test_the_floors_of_the_gate_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    ours = {f"closeread[{name}]": name for name in ("adjudication", "baseline", "perturb", "plot")}
+    ours = {f"closeread[{name}]": name for name in ("baseline", "perturb", "plot")}
     asked = [wanted for r in extras["test"] for wanted in (extras[ours[r]] if r in ours else [r])]
     for name, wanted in {
         "floors.txt": [*project["dependencies"], *asked],

@@ -11,7 +11,6 @@ from closeread.corpus import notices
 from closeread.files import package_folder
 
 SAMPLE = {"config": "sample"}
-KNOWN_OF_TNE = "1 known oddity of the released files: see `closeread info tne --oddities`"
 ODD_POSSESSION = (
     "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
 )
@@ -40,7 +39,10 @@ CALLS = {
         lambda: closeread.errors("coref", "response.conll", gold="key.conll", words="warn"),
         [WORD],
     ),
-    "errors tne": (lambda: closeread.errors("tne", system_rows("tne"), **SAMPLE), [KNOWN_OF_TNE]),
+    "errors tne": (
+        lambda: closeread.errors("tne", system_rows("tne"), gold=sample_gold("tne")),
+        [ODD_NOUN_PHRASES],
+    ),
     "plot of a record": (
         lambda: closeread.plot(
             "possession", "The Lighthouse Clock", gold=sample_gold("wikipossessions")

@@ -101,4 +101,5 @@ CORPUS = Corpus(
     unique=("entity",),
     not_in_digest=("entries.spans",),
     facts=read_facts(HERE / "facts.json"),
+    n_oddities=9,
 )

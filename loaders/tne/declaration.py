@@ -140,4 +140,5 @@ CORPUS = Corpus(
     submission_formats=("tne_arrays",),
     procedure="tne",
     facts=read_facts(Path(__file__).with_name("facts.json")),
+    n_oddities=6,
 )

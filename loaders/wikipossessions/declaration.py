@@ -73,4 +73,5 @@ CORPUS = Corpus(
     not_in_digest=("text",),
     extra_files=("articles/*.txt",),
     facts=read_facts(Path(__file__).with_name("facts.json")),
+    n_oddities=1,
 )

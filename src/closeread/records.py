@@ -93,7 +93,12 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
 
 
 class Parsed(NamedTuple):
-    """The records of a file, a folder or memory that could be read, all problems, and the oddities of a folder."""
+    """The records of a file, a folder or memory that could be read, all problems, and notes on a folder.
+
+    Attributes:
+        notices: what was repaired or left out; None if it is not a folder.
+        oddities: what else is unusual.
+    """
 
     records: Sequence[Record]
     # the line, from 1, where each begins, or its file in the folder; None in memory
@@ -102,6 +107,7 @@ class Parsed(NamedTuple):
     notices: list[Problem] | None = None
     # The numbers that the records have in memory, where some were left out; None if there are all.
     numbers: Sequence[int] | None = None
+    oddities: Sequence[Problem] = ()
 
     @property
     def lines(self) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Adjudication: cases by hand, against a twin that tries everything, and two solvers against each other."""
+"""Adjudication: cases by hand, against and against a twin that tries everything."""
 
 import json
 import random
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from agreed import caspr
 from shared.annotators import (
-    SOLVERS,
     adjudicated,
     annotators_of,
     chains_of,
@@ -21,8 +20,10 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication.partition import Deadline, Part, Solution, join_greedily
+from closeread.tasks.coref.adjudication import solver
+from closeread.tasks.coref.adjudication.partition import Part, join_greedily
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
+from closeread.tasks.coref.adjudication.solver import Deadline, solve
 
 OBJECTIVES = ("v", "va", "u", "ua")
 TESTS = Path(__file__).parent.parent
@@ -37,12 +38,11 @@ def spans_of(text, case):
     return [[place[letter] for letter in chain] for chain in text.split()]
 
 
-@for_each("solver", SOLVERS)
 @for_each("case", CASES, ids=[case["name"] for case in CASES])
-def test_by_hand(case, solver):
+def test_by_hand(case):
     annotators = [spans_of(text, case) for text, n in case["annotators"].items() for _ in range(n)]
     for objective, (chains, cost) in case["expected"].items():
-        found = adjudicated(annotators, solver, objective=objective, **case.get("options", {}))
+        found = adjudicated(annotators, objective=objective, **case.get("options", {}))
         assert chains_of(found) == {frozenset(chain) for chain in spans_of(chains, case)}, objective
         assert found.cost == cost, objective
         assert found.is_optimal
@@ -64,10 +64,9 @@ def test_as_the_twin(seed):
         annotators = random_annotators(rng, rng.randint(2, 6), n_annotators, rng.choice((1, 2, 3)))
         settings = random_settings(rng)
         chains, cost = twin.adjudicate(annotators, **settings)
-        for solver in SOLVERS:
-            found = adjudicated(annotators, solver, **settings)
-            assert chains_of(found) == {frozenset(chain) for chain in chains}
-            assert found.cost == cost
+        found = adjudicated(annotators, **settings)
+        assert chains_of(found) == {frozenset(chain) for chain in chains}
+        assert found.cost == cost
         n_ties += any(3 * link.annotators == found.n_annotators for link in found.links)
     assert n_ties > 2
 
@@ -96,33 +95,31 @@ def test_decisions_as_the_twin(seed):
         bound = {token for mention in chain_of for token in mention} | {rng.randrange(12)}
         chains, cost = twin.adjudicate(annotators, decided=(bound, chain_of), **settings)
         outcomes.add(chains is None)
-        for solver in SOLVERS:
-            if chains is None:
-                with pytest.raises(
-                    FormatError, match="document 'd': no solution has all forced mentions"
-                ):
-                    adjudicated(annotators, solver, (bound, chain_of), **settings)
-                continue
-            found = adjudicated(annotators, solver, (bound, chain_of), **settings)
-            assert chains_of(found) == {frozenset(chain) for chain in chains}
-            assert found.cost == cost
-            for number, chain in zip(found.ids, found.chains, strict=True):
-                names = {chain_of.get(found.document.mentions[i][:2]) for i in chain}
-                assert names <= {None, number}
+        if chains is None:
+            with pytest.raises(
+                FormatError, match="document 'd': no solution has all forced mentions"
+            ):
+                adjudicated(annotators, (bound, chain_of), **settings)
+            continue
+        found = adjudicated(annotators, (bound, chain_of), **settings)
+        assert chains_of(found) == {frozenset(chain) for chain in chains}
+        assert found.cost == cost
+        for number, chain in zip(found.ids, found.chains, strict=True):
+            names = {chain_of.get(found.document.mentions[i][:2]) for i in chain}
+            assert names <= {None, number}
     assert outcomes == {True, False}
 
 
 @for_each("seed", range(16))
-def test_solvers_agree(seed):
+def test_no_known_solution_is_cheaper(seed):
     rng = random.Random(seed)
     size, n_chains = rng.randint(10, 28), rng.randint(2, 7)
     gold = [int(n_chains * rng.random() ** 1.5) for _ in range(size)]
     annotators = annotators_of(gold, rng.choice((3, 6, 9, 10, 12)), rng.uniform(0.15, 0.6), seed)
     objective = OBJECTIVES[seed % 4] if size < 20 else OBJECTIVES[seed % 2]
-    one, other = (adjudicated(annotators, solver, objective=objective) for solver in SOLVERS)
-    assert one.chains == other.chains
-    cost = twin.cost(chains_of(one), annotators, objective)
-    assert one.cost == other.cost == cost == sum(link.cost for link in one.links)
+    result = adjudicated(annotators, objective=objective)
+    cost = twin.cost(chains_of(result), annotators, objective)
+    assert result.cost == cost == sum(link.cost for link in result.links)
     gold_chains = [
         [(3 * i, 3 * i) for i in range(size) if gold[i] == chain] for chain in range(n_chains)
     ]
@@ -139,26 +136,41 @@ def test_large_ties_are_settled():
         for i in range(size)
     ]
     expected = {frozenset([(3 * i, 3 * i), (3 * i + 3, 3 * i + 3)]) for i in range(0, size, 2)}
-    for solver in SOLVERS:
-        found = adjudicated(ring, solver, objective="u")
-        assert chains_of(found) == expected
-        assert found.cost == 2 * size // 2
+    found = adjudicated(ring, objective="u")
+    assert chains_of(found) == expected
+    assert found.cost == 2 * size // 2
 
 
-def test_without_time_for_ties_nothing_is_proved():
+def test_without_time_for_ties_nothing_is_proved(monkeypatch):
+    """The best cost and the most links take two steps; there is no time for a third."""
     ring = [[[(0, 0), (3, 3)]], [[(3, 3), (6, 6)]], [[(6, 6), (9, 9)]], [[(9, 9), (0, 0)]]]
-    parts = []
+    n_steps = 0
 
-    def open_session(part, deadline):
-        parts.append(part)
-        session = SOLVERS["clingo"](part, deadline)
-        if len(parts) > 1:  # the first finds the best solution, and that there are others
-            session.find_best = lambda: Solution(None, False)
-        return session
+    def options(deadline):
+        nonlocal n_steps
+        n_steps += 1
+        if n_steps > 2:
+            raise TimeoutError
+        return {}
 
-    found = adjudicate(document_of(ring), Settings(objective="u"), open_session, Deadline(None))
-    assert len(parts) > 1
+    monkeypatch.setattr(Deadline, "options", property(options))
+    found = adjudicated(ring, objective="u")
+    assert n_steps == 3
     assert (found.cost, found.is_optimal) == (4, False)
+
+
+def test_ties_of_more_pairs_than_one_step_settles(monkeypatch):
+    """The steps' size changes nothing: 28 pairs are settled one by one, by two, and all at once."""
+    n_nodes = 8
+    links = np.ones((n_nodes, n_nodes), np.int64)
+    np.fill_diagonal(links, 0)
+    gain = np.where(np.add.outer(np.arange(n_nodes), np.arange(n_nodes)) % 2, 1, -2) * links
+    part = Part(gain, links, links > 0, np.zeros(n_nodes, bool))
+    chains = []
+    for n_pairs in (1, 2, 15, 40):
+        monkeypatch.setattr(solver, "PAIRS_PER_STEP", n_pairs)
+        chains.append(solve(part, Deadline(None)).chain.tolist())
+    assert chains == [[0, 0, 2, 2, 4, 4, 6, 6]] * 4
 
 
 def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
@@ -170,27 +182,13 @@ def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
     assert join_greedily(Part(-gain, links, part.allowed, part.lone)).tolist() == [0, 0, 0]
 
 
-@for_each("solver", SOLVERS)
-def test_a_node_that_may_not_be_alone_is_with_one_other(solver):
+def test_a_node_that_may_not_be_alone_is_with_one_other():
     """All nodes apart would be better, by one."""
     gain, links = -np.ones((3, 3), np.int64), np.ones((3, 3), np.int64)
     for matrix in (gain, links):
         np.fill_diagonal(matrix, 0)
     part = Part(gain, links, links > 0, np.array([False, False, True]))
-    found = SOLVERS[solver](part, Deadline(None)).find_best()
-    assert part.evaluate(found.chain) == (-1, 1)
-    assert part.accepts(found.chain)
-
-
-def test_rules_are_added_to_a_new_search():
-    """The first solution breaks a rule; a second call of clingo with that rule added does not end."""
-    annotators = [[], [[(1, 1), (4, 5), (0, 3)]]]
-    decided = ({1, 6, 9, 41, 42}, {(41, 42): "2", (1, 1): "1"})
-    settings = {"objective": "va", "empty_annotators": "ignore"}
-    chains, cost = twin.adjudicate(annotators, decided=decided, **settings)
-    found = adjudicated(annotators, "clingo", decided, **settings)
-    assert chains_of(found) == {frozenset(chain) for chain in chains}
-    assert found.cost == cost
+    assert solve(part, Deadline(None)).chain.tolist() == [0, 1, 0]
 
 
 def test_as_caspr():
@@ -230,19 +228,15 @@ def test_discontinuous_mentions_share_tokens_or_not():
             document.source,
             document.n_tokens,
         )
-        found = adjudicate(changed, Settings(), SOLVERS["clingo"], Deadline(None))
+        found = adjudicate(changed, Settings(), Deadline(None))
         assert expected in chains_of(found)
 
 
-def test_a_document_of_many_mentions_is_fast_if_annotators_agree():
-    """One long chain needs no solver."""
+def test_a_document_of_many_mentions_is_fast_if_annotators_agree(monkeypatch):
+    """One long chain needs no program."""
+    monkeypatch.setattr(solver, "_Search", lambda *part: pytest.fail("not needed"))
     gold = [0] * 200
-    found = adjudicate(
-        document_of(annotators_of(gold, 5, 0.0, 0)),
-        Settings(),
-        lambda *part: pytest.fail("not needed"),
-        Deadline(None),
-    )
+    found = adjudicate(document_of(annotators_of(gold, 5, 0.0, 0)), Settings(), Deadline(None))
     assert [len(chain) for chain in found.chains] == [200]
     assert found.cost == 0
     assert all(link.together for link in found.links)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 from pathlib import Path
 
 import pytest
@@ -54,8 +53,7 @@ def clusters(path):
     ]
 
 
-@for_each("solver", ["clingo", "milp"])
-def test_the_papers_example(ran, solver):
+def test_the_papers_example(ran):
     letters = {letter: (i, i) for i, letter in enumerate("ABCDE")}
     chains = [["AB", "CD"]] * 4 + [["AB"]] * 3 + [["CDE"]] * 2
     annotators = {
@@ -68,8 +66,6 @@ def test_the_papers_example(ran, solver):
         *files,
         "-o",
         "gold.conll",
-        "--solver",
-        solver,
         "--report",
         "report.json",
     )
@@ -81,7 +77,6 @@ def test_the_papers_example(ran, solver):
         "objective": "v",
         "incompatible": "overlap",
         "empty_annotators": "count",
-        "solver": solver,
         "cost": 13,
         "optimal": True,
     }
@@ -208,9 +203,8 @@ def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
         assert [path.name for path in Path.cwd().iterdir()] == ["anna.jsonl"]
 
 
-@for_each("solver", ["clingo", "milp"])
-def test_time_limit(run, solver):
-    """What no solver had time for is joined link by link, the most gain first; that is no error."""
+def test_time_limit(run):
+    """What the solver had no time for is joined link by link, the most gain first; that is no error."""
     done = run(
         "adjudicate",
         "coref",
@@ -219,8 +213,6 @@ def test_time_limit(run, solver):
         "gold.conll",
         "--time-limit",
         "1e-9",
-        "--solver",
-        solver,
     )
     assert done.exit_code == 0
     # (0, 8) and (4, 6) by two annotators of three: together 1 each; (0, 6) and (6, 8) by one: apart 2 each.
@@ -233,8 +225,7 @@ def test_time_limit(run, solver):
     )
 
 
-@for_each("solver", ["clingo", "milp"])
-def test_best_so_far(run, solver):
+def test_best_so_far(run):
     rng = random.Random(1)
     annotators = annotators_of([rng.randrange(9) for _ in range(110)], 5, 0.6, 1)
     for i, chains in enumerate(annotators):
@@ -242,24 +233,13 @@ def test_best_so_far(run, solver):
             json.dumps({"document": "d", "clusters": chains}) + "\n", "utf-8"
         )
     files = [f"a{i}.jsonl" for i in range(5)]
-    options = ("--objective", "ua", "--time-limit", "0.2", "--solver", solver)
+    options = ("--objective", "ua", "--time-limit", "0.2")
     done = run("adjudicate", "coref", *files, "-o", "gold.jsonl", *options)
     assert done.exit_code == 0
     assert "not proved" in done.stdout
     cost = twin.cost(clusters("gold.jsonl")[0], annotators, "ua")
     assert cost < twin.cost([], annotators, "ua")
     assert f"cost {cost:,}, " in done.stdout
-
-
-def test_without_clingo(run, ran, monkeypatch):
-    monkeypatch.setitem(sys.modules, "clingo", None)
-    files = write(EVERYBODY)
-    done = run("adjudicate", "coref", *files, "-o", "gold.conll")
-    assert done.exit_code == 1
-    purpose = "--solver clingo (unlike --solver milp)"
-    assert done.stderr == f"Error: {purpose} needs clingo: pip install 'closeread[adjudication]'\n"
-    assert not Path("gold.conll").exists()
-    ran("adjudicate", "coref", *files, "-o", "gold.conll", "--solver", "milp")
 
 
 def test_a_file_by_two_names_is_told(run):

@@ -77,7 +77,7 @@ def test_files_without_other_columns(tmp_path, text):
 
 
 def test_adjudicated_chains_go_back_to_the_corpus(ran, tmp_path):
-    ran("adjudicate", "coref", *ANNOTATORS, "-o", "gold.conll", "--solver", "milp")
+    ran("adjudicate", "coref", *ANNOTATORS, "-o", "gold.conll")
     text = (tmp_path / "gold.conll").read_text("utf-8")
     assert rows(text) == rows(ANNOTATORS[0].read_text("utf-8"))
     assert ran(

@@ -335,30 +335,15 @@ def test_hint_and_other_text(here):
         score(Path("answer.txt"), words="align")
 
 
-def test_text_mentions(here):
+def test_mentions_without_offsets_are_refused(here):
     write("key.conll", CONLL)
     row = {
         "doc_id": "ferry; part 000",
         "clusters_text_mentions": [["Ida Voss", "Ida Voss"], ["her"], ["Mo"]],
     }
     write("answer.json", json.dumps([row]))
-    with pytest.raises(InputError, match="text_mentions='next'"):
+    with pytest.raises(InputError, match="only the text of mentions is given"):
         score(Path("answer.json"))
-    with pytest.warns(
-        closeread.CloseReadWarning, match="4 mentions given as text: 0 ambiguous.* 2 not found"
-    ):
-        report = score(Path("answer.json"), text_mentions="next")
-    assert report.scores["mentions/f1"].value == 1
-
-
-def test_ambiguous_texts_are_counted(here):
-    row = {"doc_id": "a", "tokens": list("xyxzxy"), "clusters_text_mentions": [["x", "x y"], ["x"]]}
-    key = [{"document": "a", "clusters": [[[0, 0], [0, 1]], [[2, 2]]]}]
-    with pytest.warns(closeread.CloseReadWarning, match="3 mentions given as text: 3 ambiguous"):
-        report = closeread.score(
-            "coref", [row], gold=key, resampling=NO_INTERVALS, text_mentions="next"
-        )
-    assert report.scores["b3/f1"].value == 1
 
 
 @pytest.mark.filterwarnings("ignore:1 document aligned:closeread.CloseReadWarning")

@@ -116,7 +116,7 @@ def test_what_a_side_must_have():
     )
     assert {name: FIELDS[name].lacks(without) for name in FIELDS} == {
         "entity_size": "",
-        "mention_type": "parts of speech, as CorefUD and CoNLL-2012 files have them",
+        "mention_type": "parts of speech, as CorefUD files have them",
         "distance": "",
         "zero": "heads of mentions and empty nodes, as CorefUD files have them",
     }

@@ -147,7 +147,7 @@ def test_what_there_is_no_field_for(pair, run, ran):
         == f"Error: no field 'size' to slice by. Did you mean 'entity_size'? (choose from: {known})\n"
     )
     done = run("score", "coref", *pair, "--by", "mention_type")
-    assert done.stderr.endswith("as CorefUD and CoNLL-2012 files have them, but the key has none\n")
+    assert done.stderr.endswith("as CorefUD files have them, but the key has none\n")
 
 
 def test_units_have_their_genre(pair, ran):

@@ -144,7 +144,7 @@ def test_documents_without_a_response_are_left_out():
             "mention_type",
             [["ab"]],
             {},
-            "mention_type needs parts of speech, as CorefUD and CoNLL-2012 files have them, but the key has none",
+            "mention_type needs parts of speech, as CorefUD files have them, but the key has none",
         ),
         (
             "distance",

@@ -13,7 +13,6 @@ from shared.marmara_xml import (
     truncate,
     write_coreference,
     write_corpus,
-    write_fragment,
     write_treebank,
 )
 
@@ -80,18 +79,6 @@ def test_without_coreference_there_are_no_mentions(tmp_path):
         ([], [], 13)
     ]
     assert list(found.places) == ["treebank/77000112.xml"]
-
-
-def test_fragments_are_extracted_on_the_fly(tmp_path):
-    fragments = {
-        "77000112010.xml": write_fragment([SENTENCES[THIRD]]).encode("windows-1254"),
-        "77000112003.xml": write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]], "'").encode(
-            "windows-1254"
-        ),
-    }
-    found = read(tmp_path, COREFERENCE, fragments)
-    check_clean(found)
-    assert found.records == read(tmp_path / "extracted", COREFERENCE).records
 
 
 def test_words_with_gaps_in_their_numbers(tmp_path):

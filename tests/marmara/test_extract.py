@@ -1,7 +1,6 @@
 """`closeread extract marmara_coref`: from fragments to a file for each document."""
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, put, write_fragment, write_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
@@ -78,58 +77,10 @@ def test_a_split_must_be_a_sentence_that_begins_a_second_document(extract, here)
     )
 
 
-def test_map(extract, here):
-    result = extract(
-        "--map",
-        "map.tsv",
-        **{"map.tsv": "77000112003\tBir\n\n77000112010\tiki.2\n77000112011\tBir\n"},
-    )
-    assert result.stdout == "out: 2 documents, 3 sentences, 13 tokens\n"
-    assert result.stderr == "note: in: the map names fragment '77000112011', which has no file\n"
-    assert sorted(path.name for path in (here / "out").iterdir()) == ["Bir.xml", "iki.2.xml"]
-
-
-def test_a_fragment_that_is_not_in_the_map(extract, here):
-    result = extract("--map", "map.tsv", **{"map.tsv": "77000112003\tA\n"})
-    check_refused(
-        result, here, "in/77000112010.xml: fragment '77000112010' has no document in the map"
-    )
-
-
-def test_a_name_that_a_split_would_use_again(extract, here):
-    result = extract("--map", "m", "--split", SECOND, m="77000112003\tA\n77000112010\tA_2\n")
-    check_refused(result, here, "in: document 'A_2' exists already (expected another name for it)")
-
-
-def test_errors_in_the_map(extract, here):
-    rows = "77000112003\n7700011\tA\n77000112003\t../A\n77000112003\tB\n"
-    check_refused(
-        extract("--map", "m", m=rows),
-        here,
-        "m: 4 problems:",
-        "m:1: '77000112003' is not a fragment and a document, separated by a tab",
-        "m:2: '7700011' is not a fragment (expected a name such as 77000112003)",
-        "m:3: '../A' is not a document's name (expected letters, digits, '_', '-' and '.')",
-        "m:4: fragment '77000112003' is already on line 3",
-    )
-
-
 def test_encodings(extract, here):
     fragments = {"770001121.xml": write_fragment([SENTENCES[THIRD]]).encode("utf-16")}
     found = "in/770001121.xml: is UTF-16 text (expected UTF-8 or windows-1254)"
     check_refused(extract(fragments=fragments), here, found)
-    assert extract("--encoding", "utf-16", fragments=fragments).exit_code == 0
-    assert "sıcak" in (here / "out" / "77000112.xml").read_text("utf-8")
-
-
-@for_each("name", ["none", "rot13", "hex"])
-def test_an_encoding_must_be_one_of_text(extract, here, name):
-    result = extract("--encoding", name)
-    expected = (
-        f"'{name}' is not an encoding of text (expected auto, utf-8, windows-1254 or another)."
-    )
-    assert result.exit_code == 2
-    assert result.stderr.endswith(f"Error: Invalid value for '--encoding': {expected}\n")
 
 
 def test_all_errors_at_once_and_nothing_is_written(extract, here):

@@ -75,10 +75,13 @@ def test_folders_apart_have_no_file_of_genres(folder, monkeypatch):
     )
 
 
-def test_raw_fragments_are_extracted_on_the_fly():
+def test_raw_fragments_are_to_be_extracted():
     folders = {**FOLDERS, "treebank": SAMPLE / "fragments"}
-    assert list(read_gold(CORPUS, data_dir=UserFiles(None, folders)).records) == without_genre(
-        sample()
+    with pytest.raises(FormatError) as caught:
+        read_gold(CORPUS, data_dir=UserFiles(None, folders))
+    (problem,) = caught.value.problems
+    assert problem.what == (
+        "is a fragment as distributed (expected an extracted file; see closeread extract marmara_coref)"
     )
 
 

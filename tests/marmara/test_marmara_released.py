@@ -29,28 +29,18 @@ def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
     assert len(written) == 5
     for name, path in written.items():
         assert path.read_bytes() == (folder / "treebank" / name).read_bytes()
-    # Not only the bytes: form, lemma, groups and relation of every token, read on the fly.
-    fragments = read_treebank(list_xml(folder / "fragments"))
     extracted = read_treebank({name: folder / "treebank" / name for name in written})
-    assert (fragments.problems, fragments.notices, extracted.problems, extracted.notices) == (
-        [],
-        [],
-        [],
-        [],
-    )
-    second = extracted.documents["00170166_2"]
-    assert second[0]["number"] == BEGINS
-    whole = {**extracted.documents, "00170166": [*extracted.documents["00170166"], *second]}
-    del whole["00170166_2"]
-    assert fragments.documents == whole
+    assert (extracted.problems, extracted.notices) == ([], [])
+    assert extracted.documents["00170166_2"][0]["number"] == BEGINS
 
 
-def test_fragments_with_the_coreference_of_two_documents_of_an_id(folder):
-    files = {path.name: path for path in sorted((folder / "fragments").glob("00170166*.xml"))}
+def test_an_unsplit_document_with_the_coreference_of_two(folder, tmp_path):
+    write_documents(tmp_path / "out", extract(folder / "fragments")[0])
     coreference = {
         path.name: path for path in sorted((folder / "coreference").glob("00170166*.xml"))
     }
-    found = read_corpus(read_treebank(files), coreference, None)
+    unsplit = {"00170166.xml": tmp_path / "out" / "00170166.xml"}
+    found = read_corpus(read_treebank(unsplit), coreference, None)
     treebank = read_treebank({name: folder / "treebank" / name for name in coreference})
     extracted = read_corpus(treebank, coreference, None)
     assert [notice.what for notice in found.notices] == [

@@ -3,14 +3,10 @@
 import random
 
 from closeread.tasks.coref.adjudication.annotators import Mention, join_annotators
-from closeread.tasks.coref.adjudication.asp import load_clingo
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.milp import MilpSession
-from closeread.tasks.coref.adjudication.partition import Deadline
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
+from closeread.tasks.coref.adjudication.solver import Deadline
 from closeread.tasks.coref.documents import mention_table
-
-SOLVERS = {"clingo": load_clingo(), "milp": MilpSession}
 
 
 def random_annotators(rng, n_mentions, n_annotators, n_chains=3):
@@ -69,16 +65,14 @@ def document_of(annotators):
     return join_annotators(tables)[0]
 
 
-def adjudicated(annotators, solver="clingo", decided=None, **settings):
+def adjudicated(annotators, decided=None, **settings):
     """The result for annotators' chains."""
     forced = NOTHING_FORCED
     if decided is not None:
         bound, chain_of = decided
         mentions = {Mention(*span): name for span, name in chain_of.items()}
         forced = ForcedDocument(frozenset(bound), mentions)
-    return adjudicate(
-        document_of(annotators), Settings(**settings), SOLVERS[solver], Deadline(None), forced
-    )
+    return adjudicate(document_of(annotators), Settings(**settings), Deadline(None), forced)
 
 
 def chains_of(result):

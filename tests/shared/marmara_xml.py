@@ -116,3 +116,8 @@ def truncate(data):
 def messages(problems):
     """Problems and notices as a terminal shows them, below the folder `DIR`."""
     return [problem.at("DIR") for problem in problems]
+
+
+def list_tokens(sentences):
+    """The sentences of an extracted document, as a treebank has them."""
+    return [{"number": sentence.number, "tokens": sentence.tokens} for sentence in sentences]

@@ -7,6 +7,7 @@ from shared.annotated_cat import dump_document
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, Problem
+from closeread.records import Parsed
 from closeread.tasks.timeline.cat_xml import (
     is_date,
     read_document,
@@ -70,7 +71,7 @@ def read(file, content):
 
 def test_a_document(file):
     assert read(file, document()) == (RECORD, [])
-    assert read_records(file, "x") == ([RECORD], [1], [], None, None)
+    assert read_records(file, "x") == Parsed([RECORD], [1], [])
     assert list(find_document_inconsistencies([RECORD])) == []
 
 
@@ -200,12 +201,13 @@ def test_titles_come_from_timeml(tmp_path):
     (tmp_path / "a.xml").write_text(document(), "utf-8")
     (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
     (tmp_path / "other-name.tml").write_text(TIMEML, "utf-8")
-    records, files, problems, notices, _ = read_folder(tmp_path)
-    assert [(record["id"], record["title"]) for record in records] == [
+    parsed = read_folder(tmp_path)
+    assert [(record["id"], record["title"]) for record in parsed.records] == [
         ("7", "Rain stops"),
         ("8", None),
     ]
-    assert (files, problems, notices) == (["a.xml", "b.xml"], [], [])
+    assert parsed.places == ["a.xml", "b.xml"]
+    assert (parsed.problems, parsed.notices, parsed.oddities) == ([], [], [])
 
 
 def test_all_problems_of_all_files(tmp_path):
@@ -225,7 +227,7 @@ def test_all_problems_of_all_files(tmp_path):
         ("folder/c.xml", 1),
         ("folder/d.tml", 1),
     ]
-    assert found.notices == [Problem("has no creation time", 1, "folder/e.xml")]
+    assert found.oddities == [Problem("has no creation time", 1, "folder/e.xml")]
 
 
 @for_each(

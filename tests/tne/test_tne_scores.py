@@ -354,7 +354,6 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
     assert "500 of 500 documents have no gold links (first: 'r1491')" in refused.stderr
 
 
-@pytest.mark.filterwarnings("ignore:.*known oddity")
 @pytest.mark.filterwarnings("ignore:.*No prediction")
 def test_tables_explain_the_accuracies_that_they_have():
     shown = str(closeread.score("tne", [], config="sample", missing="empty"))

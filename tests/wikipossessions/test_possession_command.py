@@ -92,6 +92,5 @@ def test_notes_on_predictions(run, sample, tmp_path):
         assert note in done.stderr
 
 
-def test_notes_on_gold(ran, corpora, run):
-    done = run("info", "wikipossessions", "--oddities")
-    assert "2 possessions have a relation to an unknown anchor" in done.stdout
+def test_no_notes_on_released_gold(corpora, run):
+    assert run("stats", "wikipossessions").stderr == ""

@@ -214,6 +214,8 @@ class Corpus:
     # Option values that differ from the procedure's own.
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()  # figures of the released files
+    # the kinds of oddities of the released files that change nothing, which the card describes
+    n_oddities: int = 0
     # Fields of a gold record that no score depends on and that not every user has; `a.b` is the field b of every item
     # of the list a.
     not_in_digest: tuple[str, ...] = ()

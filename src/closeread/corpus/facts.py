@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.gold import (
     available_splits,
-    describe_known,
     describe_skipped_splits,
     read_gold,
     select,
@@ -102,9 +101,8 @@ def count_corpus(
     ]
     notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
     alone = [gold for gold in golds if gold.split in declared.splits]
-    notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.own_notices]
-    if n_known := sum(len(gold.known_oddities) for gold in alone):
-        notices.append(describe_known(n_known, declaration.name, alone[0].data_dir))
+    for gold in alone:
+        notices += [f"split {gold.split}: {notice}" for notice in gold.notices]
     records = {str(gold.split): gold.records for gold in golds}
     if len(alone) > 1:
         records["all"] = [record for gold in alone for record in gold.records]

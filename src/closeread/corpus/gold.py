@@ -1,13 +1,12 @@
-"""Gold: the records of a part of a corpus or of the user's own files, read and validated, with their oddities.
+"""Gold: the records of a part of a corpus or of the user's own files, read and validated, with notes on them.
 
-Oddities of released files are known and the same for everybody, so they are told in one line, which says where to see
-them; those of a user's own files are told one by one.
+Oddities of released files that change nothing are the same for everybody, and described on the corpus's card; those of
+a user's own files are told one by one.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +18,13 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_repeated_columns
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
-from closeread.corpus.validation import convert_rows, load_rules, validate_records
+from closeread.corpus.validation import Rules, convert_rows, load_rules, validate_records
 from closeread.counts.procedure import GoldSpec
 from closeread.digests import combine_digests, unit_digests
 from closeread.exceptions import (
     FormatError,
     Problem,
     RequestError,
-    UnavailableError,
     describe_choice,
     describe_problems,
     describe_unknown,
@@ -46,14 +44,18 @@ PARQUET = ".parquet"
 _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
-class Oddity(NamedTuple):
-    """Something unusual about gold."""
+class Note(NamedTuple):
+    """Something that a user should know about gold.
 
-    problem: Problem  # says what is unusual
-    folder: str | None = None  # the folder of its file; None if its sentence says where it is
-    # the number of the record that it is about, from 0; None if it is about several or none
+    Attributes:
+        problem: says what it is.
+        folder: the folder of its file; None if its sentence says where it is.
+        record: the number of the record that it is about, from 0; None if it is about several or none.
+    """
+
+    problem: Problem
+    folder: str | None = None
     record: int | None = None
-    is_known: bool = False  # whether it is in released files
 
 
 @dataclass(frozen=True)
@@ -66,45 +68,29 @@ class Gold:
     records: Sequence[Record]  # the records, which match the corpus's schema
     released: bool | None  # whether they are the released ones; None if no digest of these is known
     remarks: tuple[str, ...] = ()  # notes on their files as a whole, one sentence each
-    oddities: tuple[Oddity, ...] = ()  # unusual things about them
-    by_record: bool = False  # whether each oddity names its record
+    notes: tuple[
+        Note, ...
+    ] = ()  # what was repaired or left out, and what is odd about a user's own
+    by_record: bool = False  # whether each note names its record
     # the folder that the user gave for the corpus's files; None if there is none
     data_dir: Path | None = None
 
     @property
-    def own_notices(self) -> list[str]:
-        """Notices about differences from the released files, one sentence each."""
-        return [
-            *self.remarks,
-            *_describe_oddities(one for one in self.oddities if not one.is_known),
-        ]
-
-    @property
-    def known_oddities(self) -> list[str]:
-        """The oddities of released files, one sentence each."""
-        return _describe_oddities(one for one in self.oddities if one.is_known)
-
-    @property
     def notices(self) -> tuple[str, ...]:
-        """Notices for the user, one sentence each; one for all oddities of released files."""
-        return self._summarize(None)
+        """Notices for the user, one sentence each."""
+        return (*self.remarks, *_describe_notes(self.notes))
 
     def notices_about(self, name: str) -> tuple[str, ...]:
-        """Return the notices about one record, when it is shown alone; one for all oddities of released files."""
+        """Return the notices about one record, when it is shown alone."""
         number = list(column(self.records, self.corpus.key)).index(name)
-        oddities = [one for one in self.oddities if one.record == number]
+        notes = [note for note in self.notes if note.record == number]
         if not self.by_record:
             definition = (
                 "document" if self.config is None else self.corpus.configs[self.config].definition
             )
-            texts = load_rules(self.corpus.task, definition).find_oddities([self.records[number]])
-            oddities = [Oddity(Problem(text), is_known=self.released is True) for text in texts]
-        return replace(self, oddities=tuple(oddities))._summarize(name)
-
-    def _summarize(self, about: str | None) -> tuple[str, ...]:
-        known = len(self.known_oddities)
-        line = describe_known(known, self.corpus.name, self.data_dir, about)
-        return (*self.own_notices, *([line] if known else []))
+            rules = load_rules(self.corpus.task, definition)
+            notes = _list_notes(rules, [self.records[number]], is_released=self.released is True)
+        return replace(self, notes=tuple(notes)).notices
 
     @property
     def origin(self) -> Origin:
@@ -121,39 +107,26 @@ class Gold:
         return unit_digests(self.records, unit, self.corpus.not_in_digest)
 
 
-def _describe_oddities(oddities: Iterable[Oddity]) -> list[str]:
-    """Return a sentence for each oddity with its place; equal ones of a folder are one, with their number."""
+def _list_notes(rules: Rules, records: Sequence[Record], *, is_released: bool) -> list[Note]:
+    """Return what is repaired when records are read, and what else is odd unless they are the released ones."""
+    sentences = list(rules.find_repairs(records))
+    if not is_released:
+        sentences += rules.find_oddities(records)
+    return [Note(Problem(sentence)) for sentence in sentences]
+
+
+def _describe_notes(notes: Iterable[Note]) -> list[str]:
+    """Return a sentence for each note with its place; equal ones of a folder are one, with their number."""
     by_folder: dict[str | None, list[Problem]] = {}
-    for oddity in oddities:
-        by_folder.setdefault(oddity.folder, []).append(oddity.problem)
-    return [
-        text
-        for folder, problems in by_folder.items()
-        for text in (
-            [one.message for one in problems]
-            if folder is None
-            else describe_problems(folder, problems)
-        )
-    ]
-
-
-def describe_known(
-    number: int, corpus: str, data_dir: Path | None = None, about: str | None = None
-) -> str:
-    """Return a sentence with the number of known oddities of released files, and the command that lists them.
-
-    >>> describe_known(19, "tne")
-    '19 known oddities of the released files: see `closeread info tne --oddities`'
-    """
-    noun = "known oddity" if number == 1 else "known oddities"
-    what = "of the released files" if about is None else f"of {quote(about)} in the released files"
-    return f"{number:,} {noun} {what}: see {name_command(corpus, data_dir)}"
-
-
-def name_command(corpus: str, data_dir: Path | None) -> str:
-    """Return the command that prints the oddities of a corpus's released files."""
-    arguments = [] if data_dir is None else ["--data-dir", str(data_dir)]
-    return f"`{shlex.join(['closeread', 'info', corpus, '--oddities', *arguments])}`"
+    for note in notes:
+        by_folder.setdefault(note.folder, []).append(note.problem)
+    sentences = []
+    for folder, problems in by_folder.items():
+        if folder is None:
+            sentences += [problem.message for problem in problems]
+        else:
+            sentences += describe_problems(folder, problems)
+    return sentences
 
 
 # Parts of a corpus
@@ -191,7 +164,7 @@ def read_gold(
     reader = find_format(corpus.task, declared.format or corpus.format)
     options = data_dir.options if isinstance(data_dir, UserFiles) else {}
     read: dict[str, Sequence[Record]] = {}
-    oddities: list[Oddity] = []
+    notes: list[Note] = []
     wrong: list[FormatError] = []
     for name, files in located.items():
         try:
@@ -200,14 +173,20 @@ def read_gold(
             else:
                 assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
                 parsed = _name_places(reader.folder.read_files(files.files, name, **options), files)
-            read[name], found = _validate(corpus, files.path, parsed, declared.read_definition)
+            read[name], notes_on_split = _validate(
+                corpus,
+                files.path,
+                parsed,
+                declared.read_definition,
+                is_released=files.released is True,
+            )
         except FormatError as error:
             wrong.append(error)
             continue
         before = sum(map(len, read.values())) - len(read[name])
-        for one in found:
-            number = None if one.record is None else before + one.record
-            oddities.append(one._replace(record=number, is_known=files.released is True))
+        for note in notes_on_split:
+            number = None if note.record is None else before + note.record
+            notes.append(note._replace(record=number))
     if wrong:
         raise merge_errors(wrong)
     if split in read:
@@ -237,7 +216,7 @@ def read_gold(
         remarks=tuple(
             _describe_source(located[name]) for name in parts if located[name].released is False
         ),
-        oddities=tuple(oddities),
+        notes=tuple(notes),
         by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
         data_dir=data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir,
     )
@@ -250,12 +229,18 @@ def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
         for name, path in located.files.items()
         if path != located.path / name
     }
-    problems, notices = (
-        [one._replace(file=places.get(one.file or "", one.file)) for one in found]
-        for found in (parsed.problems, parsed.notices or ())
-    )
-    return Parsed(
-        parsed.records, [places.get(file, file) for file in parsed.lines], problems, notices
+
+    def name_places(problems: Iterable[Problem]) -> list[Problem]:
+        return [
+            problem._replace(file=places.get(problem.file or "", problem.file))
+            for problem in problems
+        ]
+
+    return parsed._replace(
+        places=[places.get(file, file) for file in parsed.lines],
+        problems=name_places(parsed.problems),
+        notices=name_places(parsed.notices or ()),
+        oddities=name_places(parsed.oddities),
     )
 
 
@@ -349,43 +334,6 @@ def _describe_source(located: LocatedFiles) -> str:
     return f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is."
 
 
-class KnownOddities(NamedTuple):
-    """Sentences on each config and split that has oddities, and on splits not read, or not the released ones."""
-
-    parts: list[tuple[str, str, list[str]]]
-    notices: list[str]
-
-
-def find_known_oddities(corpus: Corpus, data_dir: Path | None) -> KnownOddities:
-    """Read all splits of a corpus, from a folder or the usual places, and list the oddities of its released files."""
-    parts: list[tuple[str, str, list[str]]] = []
-    absent: list[str] = []
-    others: list[str] = []
-    for config, declared in corpus.configs.items():
-        if declared.flattens:  # the same files as another config
-            continue
-        folder = (
-            None if any(source.url is None for source in declared.splits.values()) else data_dir
-        )
-        here = splits_at_hand(corpus, config, folder)
-        for split in declared.splits:
-            try:
-                gold = read_gold(corpus, config, split, folder) if split in here else None
-            except UnavailableError:
-                gold = None
-            if gold is None:
-                absent.append(f"{split} ({config})")
-            elif gold.released is not True:
-                others.append(f"{split} ({config})")
-            elif gold.known_oddities:
-                parts.append((config, split, gold.known_oddities))
-    reasons = ("are not here", absent), ("are not known to be the released ones", others)
-    return KnownOddities(
-        parts,
-        [f"left out, since the files {why}: {', '.join(names)}" for why, names in reasons if names],
-    )
-
-
 # Files and rows of the user's own
 
 
@@ -407,11 +355,11 @@ def read_own_gold(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
     parsed = _read(source, split, "document", find_format(corpus.task, corpus.format))
-    records, oddities = _validate(
+    records, notes = _validate(
         corpus, source if isinstance(source, Path) else name, parsed, "document"
     )
     by_record = isinstance(source, Path) and source.is_dir()
-    return Gold(corpus, None, None, records, False, (), oddities, by_record)
+    return Gold(corpus, None, None, records, False, (), tuple(notes), by_record)
 
 
 def read_corpus_gold(place: GoldSpec) -> Gold:
@@ -480,9 +428,9 @@ def _read(source: Path | Sequence[Record], split: str, definition: str, reader: 
 
 
 def _validate(
-    corpus: Corpus, path: Path | str, parsed: Parsed, definition: str
-) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
-    """Validate the content of a file or a folder, or rows in memory, and return it with its oddities."""
+    corpus: Corpus, path: Path | str, parsed: Parsed, definition: str, *, is_released: bool = False
+) -> tuple[Sequence[Record], list[Note]]:
+    """Validate the content of a file or a folder, or rows in memory, and return it with notes on it."""
     if isinstance(parsed.records, ColumnRecords) and corpus.key not in parsed.records.columns:
         columns = ", ".join(quote(str(name)) for name in parsed.records.columns)
         found = f"has no column {quote(corpus.key)} (columns: {columns})"
@@ -497,13 +445,15 @@ def _validate(
         find_inconsistencies=rules.find_inconsistencies,
         unsafe=find_format(corpus.task, corpus.format).unsafe,
     )
-    if parsed.notices is not None:
-        numbers = {file: number for number, file in enumerate(parsed.lines)}
-        notices = sorted(parsed.notices, key=lambda notice: notice.order)
-        return records, tuple(
-            Oddity(one, str(path), numbers.get(one.file or "")) for one in notices
-        )
-    return records, tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))
+    if parsed.notices is None:
+        return records, _list_notes(rules, records, is_released=is_released)
+    notices = parsed.notices if is_released else [*parsed.notices, *parsed.oddities]
+    numbers = {file: number for number, file in enumerate(parsed.lines)}
+    notes = [
+        Note(notice, str(path), numbers.get(notice.file or ""))
+        for notice in sorted(notices, key=lambda notice: notice.order)
+    ]
+    return records, notes
 
 
 def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:

@@ -255,7 +255,7 @@ def read_submission(
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     notices: list[Problem] = list(dropped)
     if parsed.notices is not None:
-        notices += parsed.notices
+        notices += [*parsed.notices, *parsed.oddities]
     else:
         notices += (
             parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)

@@ -73,7 +73,7 @@ class Rules:
 
     # Finds inconsistencies in gold records, all of which match the schema.
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: ()
-    # Finds oddities of gold records, for notices of one sentence each.
+    # Finds oddities of gold records that change nothing, for notices of one sentence each.
     find_oddities: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
     # Finds oddities of a system's valid rows, given the gold records.
     find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = (
@@ -81,6 +81,8 @@ class Rules:
     )
     # returns whether a gold record is scored
     is_scored: Callable[[Record], bool] = lambda record: True
+    # finds what reading gold records has repaired, for notices of one sentence each
+    find_repairs: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
 
 
 def load_rules(task: str, definition: str = "document") -> Rules:

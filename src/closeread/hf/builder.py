@@ -27,7 +27,6 @@ from closeread.corpus.gold import (
     Gold,
     available_splits,
     data_notices,
-    name_command,
     read_gold,
     splits_at_hand,
 )
@@ -231,7 +230,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
 
     def _warn(self, split: str, gold: Gold) -> None:
-        """Warn of new oddities of a user's own folder, or that a released one has known oddities.
+        """Warn of what was repaired or left out in a folder, and of oddities of a user's own.
 
         What there is to say of single files is said when the builder is made.
         """
@@ -239,16 +238,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         if all(isinstance(source, SourceFile) for source in sources):
             return
         known = self._notices()
-        if own := [notice for notice in gold.own_notices if notice not in known]:
-            shown = (
-                own
-                if len(own) <= SHOWN
-                else [f"{len(own):,} notes (first {SHOWN} shown):", *own[:SHOWN]]
-            )
-            warn("\n".join(shown))
-        if gold.known_oddities:  # without their number, so that the warnings of all splits are one
-            what = f"the released files of {self.CORPUS.name} have known oddities"
-            warn(f"{what}: see {name_command(self.CORPUS.name, gold.data_dir)}")
+        notices = [notice for notice in gold.notices if notice not in known]
+        if len(notices) > SHOWN:
+            notices = [f"{len(notices):,} notes (first {SHOWN} shown):", *notices[:SHOWN]]
+        if notices:
+            warn("\n".join(notices))
 
     def _notices(self) -> list[str]:
         return data_notices(self.CORPUS, self.config.name, self._folder())

@@ -416,7 +416,7 @@ class EvaluateModule(Module):
             for place, what in rules.find_odd_rows([system[row] for row in given], gold)
         ]
         return [
-            *filter(None, ["\n".join(rules.find_oddities(gold))]),
+            *filter(None, ["\n".join([*rules.find_repairs(gold), *rules.find_oddities(gold)])]),
             *describe_problems("predictions", odd),
         ]
 

@@ -23,6 +23,7 @@ from closeread.exceptions import (
     choose_words,
     escape_line,
     fill_options,
+    pluralize,
 )
 from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations, take_place
@@ -222,25 +223,15 @@ def list_all() -> Catalogue:
 
 
 @dataclass(frozen=True)
-class Page(JsonResult):
-    """Records, laid out for reading.
+class Description:
+    """Texts and tables, laid out for reading."""
 
-    Attributes:
-        records: the gold records that are shown.
-        predictions: what a system has for each of them, None where it has nothing; None without a system.
-        ids: the ids of all records.
-    """
-
-    records: Sequence[dict[str, object]]
-    predictions: Sequence[dict[str, object] | None] | None = None
-    ids: Sequence[str] = field(default=(), repr=False)
     _parts: tuple[Part, ...] = field(default=(), repr=False)
     _others: tuple[Part, ...] = field(default=(), repr=False)
     _lines: Sequence[str] = field(default=(), repr=False)
-    _json: object = field(default=None, repr=False)
 
     def draw(self, *, coloured: bool = False) -> str:
-        """Return the page as the command line prints it, with commands that show others."""
+        """Return it as the command line prints it, with commands that show others."""
         from closeread.corpus.showing import draw_parts
 
         drawn = draw_parts([*self._parts, *self._others], coloured=coloured)
@@ -256,9 +247,23 @@ class Page(JsonResult):
             for part in (*self._parts, *self._lines)
         )
 
+
+@dataclass(frozen=True)
+class Page(Description, JsonResult):
+    """Records, laid out for reading.
+
+    Attributes:
+        records: the gold records that are shown.
+        predictions: what a system has for each of them, None where it has nothing; None without a system.
+        ids: the ids of all records.
+    """
+
+    records: Sequence[dict[str, object]] = ()
+    predictions: Sequence[dict[str, object] | None] | None = None
+    ids: Sequence[str] = field(default=(), repr=False)
+    _json: object = field(default=None, repr=False)
+
     def to_dict(self) -> object:
-        if self._json is None:
-            raise RequestError("--json and --data-dir are for --oddities; add it")
         return self._json
 
 
@@ -306,7 +311,7 @@ def show(
     known = list_names(declared, view, found.records)
     if ids:
         warn_all(found.notices)
-        return Page([], None, known, _lines=known, _json=known)
+        return Page(ids=known, _lines=known, _json=known)
     matching, shown = select_records(declared, view, found.records, record_id)
     records = [found.records[number] for number in shown]
     name = records[0].get(declared.key) if len(shown) == 1 else None
@@ -333,7 +338,12 @@ def show(
     ]
     parts = tuple(view.draw(records, rows))
     return Page(
-        records, rows, known, parts, others, _json=as_json[0] if len(as_json) == 1 else as_json
+        parts,
+        others,
+        records=records,
+        predictions=rows,
+        ids=known,
+        _json=as_json[0] if len(as_json) == 1 else as_json,
     )
 
 
@@ -348,42 +358,19 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
     return Grid("", [], [], notes)
 
 
-def info(corpus: ShownName, *, oddities: bool = False, data_dir: arg.Folder = None) -> Page:
+def info(corpus: ShownName) -> Description:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are looked for.
-
-    Oddities of the released files are the same for everybody, so other commands only say how many there are.
 
     \b
     Examples:
       closeread info mctaco
-      closeread info tne --oddities
-
-    Args:
-        oddities: List what is unusual about the released files instead.
     """
-    from closeread.corpus.gold import find_known_oddities
     from closeread.corpus.showing import example_submission
 
-    if corpus in WITH_KEYS and not oddities:
-        return Page([], _parts=tuple(_describe_procedure(load_procedure(corpus))))
+    if corpus in WITH_KEYS:
+        return Description(tuple(_describe_procedure(load_procedure(corpus))))
     declared = _find_shown(corpus)
-    if not oddities:
-        if data_dir is not None:
-            raise RequestError("--json and --data-dir are for --oddities; add it")
-        return Page([], _parts=tuple(_describe(declared)), _lines=[example_submission(declared)])
-    found = find_known_oddities(declared, None if data_dir is None else Path(data_dir))
-    warn_all(found.notices)
-    lines = [] if found.parts else ["no oddities"]
-    for config, split, texts in found.parts:
-        noun = "oddity" if len(texts) == 1 else "oddities"
-        lines.append(f"config {config}, split {split}: {len(texts):,} {noun}")
-        lines += [f"  {text}" for text in texts]
-    rows = [
-        {"config": config, "split": split, "oddity": text}
-        for config, split, texts in found.parts
-        for text in texts
-    ]
-    return Page([], _lines=lines, _json={"corpus": declared.name, "oddities": rows})
+    return Description(tuple(_describe(declared)), _lines=[example_submission(declared)])
 
 
 def _find_shown(name: str) -> Corpus:
@@ -437,6 +424,9 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
         ["evaluate modules", ", ".join(procedure.modules)],
         ["baselines", ", ".join(load_baselines(corpus.name))],
     ]
+    if corpus.n_oddities:
+        kinds = pluralize(corpus.n_oddities, "kind")
+        about.append(["oddities", f"{kinds} in the released files, described on the card"])
     configs = corpus.configs.items()
     splits = [
         [config, split, source.expected if source.url else f"{source.expected} (in the package)"]

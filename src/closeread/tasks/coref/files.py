@@ -39,7 +39,6 @@ from closeread.tasks import find_format
 from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
 from closeread.tasks.coref.formats import FORMATS, WrittenFormat
 from closeread.tasks.coref.formats.coref_json import (
-    TextMentions,
     drop_other_fields,
     find_dialect,
     read_neural,
@@ -69,8 +68,6 @@ class Reading(NamedTuple):
     is_response: bool = False
     word_column: str = "auto"  # the column of the words of CoNLL files, from 1; "auto" to guess it
     tolerant: bool = False  # whether wrong tags of language models cost only their mention
-    # finds mentions of which only the text is given; None to refuse them
-    texts: TextMentions | None = None
     skip_invalid: bool = False  # whether files of a folder that have errors are left out
 
 
@@ -80,7 +77,6 @@ def read_documents(
     is_response: bool = False,
     word_column: str = "auto",
     tolerant: bool = False,
-    texts: TextMentions | None = None,
     skip_invalid: bool = False,
 ) -> MentionTable:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
@@ -90,10 +86,9 @@ def read_documents(
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
-        texts: finds mentions of which only the text is given; None to refuse them.
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
-    reading = Reading(is_response, word_column, tolerant, texts, skip_invalid)
+    reading = Reading(is_response, word_column, tolerant, skip_invalid)
     if not path.is_dir():
         with plain_file(path) as file:
             found = _find_format(path.name, file) or find_format("coref", "conll")
@@ -259,14 +254,6 @@ def _read(found: Format, file: Path, how: Reading) -> Parsed:
         from closeread.tasks.coref.formats import marked_text
 
         return marked_text.read_records(file, "", tolerant=True)
-    if how.texts is not None and found in (
-        find_format("coref", "crac_json"),
-        find_format("coref", "coref_json"),
-    ):
-        from closeread.tasks.coref.formats import coref_json, crac_json
-
-        reader = crac_json.read_records if found is crac_json.FORMAT else coref_json.read_records
-        return reader(file, "", is_response=how.is_response, texts=how.texts)
     read = found.read_system if how.is_response and found.read_system is not None else found.read
     return read(file, "")
 
@@ -367,16 +354,13 @@ def dump_documents(
         raise RequestError(f"cannot write {path}: {error}") from None
 
 
-def take_documents(
-    records: Sequence[Record], name: str, *, is_response: bool, texts: TextMentions | None = None
-) -> MentionTable:
+def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:
     """Check documents in memory, records as JSON Lines of coreference have them.
 
     Args:
         records: the documents; clusters alone are those of documents that are named by their numbers, from 0.
         name: what to call them in messages.
         is_response: whether they are the output of a system.
-        texts: finds mentions of which only the text is given; None to refuse them.
     """
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
     if (packed := _pack(records)) is not None:
@@ -394,9 +378,7 @@ def take_documents(
         ]
     first = next(iter(records), None)
     if (dialect := find_dialect(first)) is not None:
-        found = read_neural(
-            Parsed(records, None, []), dialect, is_response=is_response, texts=texts
-        )
+        found = read_neural(Parsed(records, None, []), dialect, is_response=is_response)
         if isinstance(found, list):
             raise FormatError(name, found)
         return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])

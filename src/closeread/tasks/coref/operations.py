@@ -265,7 +265,6 @@ def adjudicate(
     objective: Literal["v", "va", "u", "ua"] = "v",
     incompatible: Literal["overlap", "containment"] = "overlap",
     empty_annotators: Literal["count", "ignore"] = "count",
-    solver: Literal["clingo", "milp"] = "clingo",
     time_limit: Annotated[float | None, within(0, above=True), Param(metavar="SECONDS")] = None,
     forced: Read | None = None,
     worksheet: Write | None = None,
@@ -296,8 +295,6 @@ def adjudicate(
             it uses; va and ua allow links that no annotator has.
         incompatible: Keep apart mentions that overlap, or only mentions of which one contains the other.
         empty_annotators: Count or ignore annotators who have no links in a document.
-        solver: Use Answer Set Programming (clingo, an extra) or integer programming (milp, SciPy); the result is the
-            same.
         time_limit: Stop after this many seconds for all documents together, with the best chains found so far.
         forced: Keep the decisions that cells with '=' in FILE record.
         worksheet: Write the annotators' chains and the result side by side to FILE, for editing and for --forced.
@@ -306,7 +303,6 @@ def adjudicate(
     from closeread.files import text_suffix, write_texts
     from closeread.formats.json_lines import dump_json
     from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, read_forced
-    from closeread.tasks.coref.adjudication.partition import Deadline
     from closeread.tasks.coref.adjudication.results import (
         Settings,
         dump_worksheet,
@@ -315,6 +311,7 @@ def adjudicate(
         summarize,
     )
     from closeread.tasks.coref.adjudication.results import adjudicate as solve
+    from closeread.tasks.coref.adjudication.solver import Deadline
     from closeread.tasks.coref.files import dump_documents
     from closeread.tasks.coref.formats.conll import dump_in_frames
 
@@ -325,16 +322,10 @@ def adjudicate(
         decisions.check(documents, incompatible)
         warn_all(decisions.notices)
     by_name = {} if decisions is None else decisions.documents
-    if solver == "clingo":
-        from closeread.tasks.coref.adjudication.asp import load_clingo
-
-        open_session = load_clingo()
-    else:
-        from closeread.tasks.coref.adjudication.milp import MilpSession as open_session  # noqa: N813
     deadline = Deadline(time_limit)
     results = [
-        solve(one, settings, open_session, deadline, by_name.get(one.name, NOTHING_FORCED))
-        for one in documents
+        solve(document, settings, deadline, by_name.get(document.name, NOTHING_FORCED))
+        for document in documents
     ]
     if unproved := [result.document.name for result in results if not result.is_optimal]:
         what = f"{pluralize(len(unproved), 'document')} not solved in time: {join_names(unproved)}"
@@ -343,7 +334,7 @@ def adjudicate(
     if worksheet is not None:
         texts[worksheet] = dump_worksheet(results, [str(path) for path in files], by_name)
     if report is not None:
-        texts[report] = dump_json(make_report(results, settings, solver))
+        texts[report] = dump_json(make_report(results, settings))
     joined = join_results(results)
     if text_suffix(output) == ".conll":
         try:

@@ -211,14 +211,6 @@ PROCEDURE = Procedure(
             reading=True,
         ),
         Option(
-            "text_mentions",
-            ("error", "next"),
-            "error",
-            "How to treat JSON with only the text of mentions: reject it, or take each as the next unused occurrence.",
-            signed="if_changed",
-            reading=True,
-        ),
-        Option(
             "word_column",
             (),
             "auto",

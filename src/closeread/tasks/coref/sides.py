@@ -51,7 +51,7 @@ from closeread.tasks.coref.files import (
     take_documents,
 )
 from closeread.tasks.coref.formats.conll import ConllWords
-from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords, TextMentions
+from closeread.tasks.coref.formats.coref_json import UNKNOWN, JsonWords
 from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
 from closeread.tasks.coref.heads import add_heads
 from closeread.tasks.coref.metrics.matching import (
@@ -325,13 +325,12 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
 
 def align(key: MentionTable, source: Path | Sequence[Record], options: Options) -> MentionTable:
     """Read a response and put its documents in the order of the key's."""
-    texts = TextMentions(key) if options["text_mentions"] == "next" else None
     try:
         if isinstance(source, Path):
             tolerant = options["words"] == "align"
-            response = _read_side(source, options, is_response=True, tolerant=tolerant, texts=texts)
+            response = _read_side(source, options, is_response=True, tolerant=tolerant)
         else:
-            response = take_documents(source, "predictions", is_response=True, texts=texts)
+            response = take_documents(source, "predictions", is_response=True)
             _check_length(key, source)
     except InputError as error:
         raise blame_submission(error) from None

@@ -69,12 +69,14 @@ def read_documents(
 def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     """Read the documents of CAT files, with titles from the TimeML files among them."""
     del split
-    documents, problems, notices = read_documents(files)
+    documents, problems, oddities = read_documents(files)
     texts, wrong = read_each(files, TITLES_SUFFIX, read_timeml)
     titles = {text.id or "": text.title for text in texts.values()}
     for document in documents.values():
         document["title"] = titles.get(document["id"])
-    return Parsed(list(documents.values()), list(documents), problems + wrong, notices)
+    return Parsed(
+        list(documents.values()), list(documents), problems + wrong, [], oddities=oddities
+    )
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -86,10 +88,8 @@ def read_records(path: Path, split: str) -> Parsed:
 def read_folder(path: Path) -> Parsed:
     """Read the documents of a folder that contains only CAT and TimeML files."""
     files, problems, others = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
-    found = read_files(files, "")
-    return found._replace(
-        problems=problems + found.problems, notices=[*(found.notices or ()), *others]
-    )
+    parsed = read_files(files, "")
+    return parsed._replace(problems=problems + parsed.problems, notices=others)
 
 
 def holds_documents(path: Path) -> bool:

@@ -53,11 +53,11 @@ class Timeline(NamedTuple):
     record: Record  # the timeline, without entries that can't be read
     lines: list[int]  # the line of every entry
     problems: list[Problem]  # errors
-    notices: list[Problem]  # oddities of its form
+    notices: list[Problem]  # what of its form is ignored
 
 
 class TimelineFiles(NamedTuple):
-    """The timelines of several files, by file, and errors and oddities of their form."""
+    """The timelines of several files, by file, their errors, and what of their form is ignored."""
 
     timelines: dict[str, Timeline]
     problems: list[Problem]
@@ -67,17 +67,18 @@ class TimelineFiles(NamedTuple):
         self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()
     ) -> Parsed:
         """Return the timelines as a parsed file, with further notices."""
-        every = [*self.notices, *notices]
-        for name, one in self.timelines.items():
-            every += _make_notices(find_odd(one.record), one.lines, name)
-        records = [one.record for one in self.timelines.values()]
-        return Parsed(records, list(self.timelines), self.problems, every)
+        oddities = []
+        for name, timeline in self.timelines.items():
+            oddities += _make_notices(find_odd(timeline.record), timeline.lines, name)
+        records = [timeline.record for timeline in self.timelines.values()]
+        notices = [*self.notices, *notices]
+        return Parsed(records, list(self.timelines), self.problems, notices, oddities=oddities)
 
 
 def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     """Read the timelines of a split and look up their mentions in its documents."""
     del split
-    documents, problems, notices = read_documents(files)
+    documents, problems, oddities = read_documents(files)
     texts = as_texts(documents.values())
     lists = {
         name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)
@@ -93,20 +94,21 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
             entry["spans"] = [span for span, _ in located]
             yield from (oddity for _, oddity in located if oddity is not None and documents)
 
-    if not documents:
-        notices.append(Problem("no documents found, so mentions are not looked up"))
     known = {timeline.record["entity"] for timeline in released.timelines.values()}
     listed, wrong = read_each(lists, "", read_entities)
     for name, entities in listed.items():
         for entity, line in entities.items():
             if entity not in known:
-                notices.append(
-                    Problem(f"there is no timeline of the entity {quote(entity)}", line, name)
-                )
-    parsed = released.finish(find_odd, [*notices, *_note_empty(released)])
+                what = f"there is no timeline of the entity {quote(entity)}"
+                oddities.append(Problem(what, line, name))
+    notices = _note_empty(released)
+    if not documents:
+        notices.append(Problem("no documents found, so mentions are not looked up"))
+    parsed = released.finish(find_odd, notices)
     return parsed._replace(
         records=Timelines(parsed.records, documents.values()),
         problems=problems + wrong + released.problems,
+        oddities=[*oddities, *parsed.oddities],
     )
 
 

@@ -196,21 +196,34 @@ def describe_ids(size: int | None) -> str:
     return "np0, np1, …" if size is None else f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
+Kind = tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]
+"""What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
+
+
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """Describe what is odd in valid documents, one sentence for each kind, with the first occurrence."""
+    return _describe_kinds(records, ODDITIES)
+
+
+def find_repairs(records: Sequence[Record]) -> Iterator[str]:
+    """Describe what is completed in valid documents, with the first occurrence."""
+    return _describe_kinds(records, REPAIRS)
+
+
+def _describe_kinds(records: Sequence[Record], kinds: Sequence[Kind]) -> Iterator[str]:
     documents = documents_of(records)
     # Documents of annotators and systems may lack these fields.
     if any(map(documents.list_lacking, ("text", "tokens", "nps", "coref"))):
         return
     phrases = list(map(list_phrases, documents))
-    for one, several, find in ODDITIES:
-        places = [
-            f"{name} in {quote(record['id'])}" if name else quote(record["id"])
-            for record, of_document in zip(documents, phrases, strict=True)
-            for name in find(record, of_document)
-        ]
+    for singular, plural, find in kinds:
+        places = []
+        for record, phrases_of_document in zip(documents, phrases, strict=True):
+            for name in find(record, phrases_of_document):
+                document = quote(record["id"])
+                places.append(f"{name} in {document}" if name else document)
         if places:
-            what = f"1 {one}" if len(places) == 1 else f"{len(places):,} {several}"
+            what = f"1 {singular}" if len(places) == 1 else f"{len(places):,} {plural}"
             yield f"{what} (first: {places[0]})."
 
 
@@ -255,7 +268,7 @@ def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[st
         yield from (phrase["id"] for phrase in phrases if phrase["id"] in linked)
 
 
-ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]] = (
+ODDITIES: Sequence[Kind] = (
     ("link is a duplicate", "links are duplicates", _find_repeated_links),
     (
         "noun phrase begins or ends inside a token",
@@ -280,17 +293,19 @@ ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable
         ),
     ),
     (
-        "noun phrase has no last token; the token in which its words end is used",
-        "noun phrases have no last token; the token in which their words end is used",
-        lambda record, phrases: (one["id"] for one in record["nps"] if one["last_token"] is None),
-    ),
-    (
         "linked noun phrase is a time, date or measurement",
         "linked noun phrases are times, dates or measurements",
         _find_linked_times,
     ),
 )
-"""What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
+
+REPAIRS: Sequence[Kind] = (
+    (
+        "noun phrase has no last token; the token in which its words end is used",
+        "noun phrases have no last token; the token in which their words end is used",
+        lambda record, phrases: (one["id"] for one in record["nps"] if one["last_token"] is None),
+    ),
+)
 
 
 def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -314,5 +329,6 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
 
 
 RULES = dict.fromkeys(
-    ("document", "annotation"), Rules(find_inconsistencies, find_oddities, find_odd_rows)
+    ("document", "annotation"),
+    Rules(find_inconsistencies, find_oddities, find_odd_rows, find_repairs=find_repairs),
 )

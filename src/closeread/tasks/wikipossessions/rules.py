@@ -82,42 +82,70 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
     """Find oddities in valid rows of a system; yield the index of the row and a note."""
     del gold
     for index, row in enumerate(rows):
-        for is_reversed, found, place, one in _find_oddities(enumerate(row["possessions"])):
-            kept = "" if is_reversed else ", which is kept"
-            first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
-            years = parse_anchor(one["anchor"])
-            read = f", read as {years.lower} to {years.upper or 'now'}" if is_reversed else ""
-            yield index, f"article {quote(row['article'])}: {found}{kept} (first: {first}{read})"
+        article = f"article {quote(row['article'])}"
+        places = list(enumerate(row["possessions"]))
+        for what, place, possession in _find_reversed(places):
+            years = parse_anchor(possession["anchor"])
+            first = _name_possession(place, possession)
+            read = f"read as {years.lower} to {years.upper or 'now'}"
+            yield index, f"{article}: {what} (first: {first}, {read})"
+        for what, place, possession in _find_loose(places):
+            first = _name_possession(place, possession)
+            yield index, f"{article}: {what}, which is kept (first: {first})"
     yield from _find_mistakes(rows)
 
 
+def find_repairs(records: Sequence[Record]) -> Iterator[str]:
+    """Find anchors in valid records that are read in reverse order; yield a note if there are any."""
+    for what, article, possession in _find_reversed(_list_possessions(records)):
+        yield f"{what} (first: {quote(possession['anchor'])} in {quote(article)})."
+
+
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
-    """Find oddities in valid records; yield one note per kind."""
-    possessions = ((record["article"], one) for record in records for one in record["possessions"])
-    for is_reversed, found, article, one in _find_oddities(possessions):
-        anchor = f"{quote(one['anchor'])} " if is_reversed else ""
-        yield f"{found} (first: {anchor}in {quote(article)})."
+    """Find relations to unknown anchors in valid records; yield a note if there are any."""
+    for what, article, _ in _find_loose(_list_possessions(records)):
+        yield f"{what} (first: in {quote(article)})."
 
 
-def _find_oddities(
-    possessions: Iterable[tuple[Any, Record]],
-) -> Iterator[tuple[bool, str, Any, Record]]:
-    """Yield each kind of oddity in words, with the first place and possession: anchors in reverse, loose relations."""
-    # References of evaluate modules may leave out the derived fields, such as the kind of an anchor.
-    anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in possessions]
-    reverse = [(place, one) for place, one, anchor in anchors if anchor.reversed]
-    loose = [
-        (place, one)
-        for place, one, anchor in anchors
-        if one["relation"] and anchor.kind == "unknown"
+def _list_possessions(records: Sequence[Record]) -> list[tuple[Any, Record]]:
+    """Return the possessions of all records, each with its article."""
+    possessions = []
+    for record in records:
+        possessions += [(record["article"], possession) for possession in record["possessions"]]
+    return possessions
+
+
+# References of evaluate modules may leave out the derived fields, such as the kind of an anchor.
+
+
+def _find_reversed(possessions: Iterable[tuple[Any, Record]]) -> Iterator[tuple[str, Any, Record]]:
+    """Yield anchors whose years are in reverse order: how many, and the first place and possession."""
+    places = [place for place in possessions if parse_anchor(place[1]["anchor"]).reversed]
+    what = "an anchor whose later year comes first, which is read in reverse order"
+    return _describe_first(places, what)
+
+
+def _find_loose(possessions: Iterable[tuple[Any, Record]]) -> Iterator[tuple[str, Any, Record]]:
+    """Yield relations to unknown anchors: how many, and the first place and possession."""
+    places = [
+        (place, possession)
+        for place, possession in possessions
+        if possession["relation"] and parse_anchor(possession["anchor"]).kind == "unknown"
     ]
-    for found, is_reversed, what in (
-        (reverse, True, "an anchor whose later year comes first, which is read in reverse order"),
-        (loose, False, "a relation to an unknown anchor"),
-    ):
-        if found:
-            have = "1 possession has" if len(found) == 1 else f"{len(found):,} possessions have"
-            yield is_reversed, f"{have} {what}", *found[0]
+    return _describe_first(places, "a relation to an unknown anchor")
+
+
+def _describe_first(
+    places: Sequence[tuple[Any, Record]], what: str
+) -> Iterator[tuple[str, Any, Record]]:
+    if places:
+        have = "1 possession has" if len(places) == 1 else f"{len(places):,} possessions have"
+        yield f"{have} {what}", *places[0]
+
+
+def _name_possession(place: int, possession: Record) -> str:
+    possessor, anchor = quote(possession["possessor"]), quote(possession["anchor"])
+    return f"possessions[{place}] ({possessor}), {anchor}"
 
 
 def _find_mistakes(rows: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -149,4 +177,6 @@ def _find_mistakes(rows: Sequence[Record]) -> Iterator[tuple[int, str]]:
             yield index, f"article {quote(rows[index]['article'])}: {what} (first: {first})"
 
 
-RULES = {"document": Rules(find_inconsistencies, find_oddities, find_odd_rows)}
+RULES = {
+    "document": Rules(find_inconsistencies, find_oddities, find_odd_rows, find_repairs=find_repairs)
+}

@@ -43,12 +43,10 @@ from closeread.tasks.coref.adjudication.annotators import (
 )
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.partition import (
-    Deadline,
-    OpenSession,
     Part,
     group_by_number,
-    solve,
 )
+from closeread.tasks.coref.adjudication.solver import Deadline, solve
 from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table, split_table
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
@@ -128,7 +126,6 @@ class AdjudicatedDocument:
 def adjudicate(
     document: AnnotatedDocument,
     settings: Settings,
-    open_session: OpenSession,
     deadline: Deadline,
     forced: ForcedDocument = NOTHING_FORCED,
 ) -> AdjudicatedDocument:
@@ -138,7 +135,7 @@ def adjudicate(
     plan = _Plan(document, settings, k, forced)
     number, is_optimal = plan.node.copy(), True
     for nodes, part in plan.list_parts():
-        found = solve(part, open_session, deadline)
+        found = solve(part, deadline)
         is_optimal &= found.is_proved
         if found.chain is None and part.lone.any():
             why = (
@@ -294,15 +291,12 @@ def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
     return join_tables(tables)
 
 
-def make_report(
-    results: Sequence[AdjudicatedDocument], settings: Settings, solver: str
-) -> dict[str, Any]:
+def make_report(results: Sequence[AdjudicatedDocument], settings: Settings) -> dict[str, Any]:
     """Return all results as a JSON value."""
     return {
         "objective": settings.objective,
         "incompatible": settings.incompatible,
         "empty_annotators": settings.empty_annotators,
-        "solver": solver,
         "cost": sum(result.cost for result in results),
         "optimal": all(result.is_optimal for result in results),
         "documents": [_report_document(result) for result in results],

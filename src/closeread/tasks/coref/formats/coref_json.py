@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,7 +34,7 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, ProblemList, advise, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
@@ -56,7 +55,6 @@ ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
 """The fields with entities."""
 
 EMPTY, UNKNOWN = "##", -1  # how CRAC's empty nodes begin; their sentence
-LOST = -1  # the place of a mention that is not found
 EMPTY_ID = re.compile(r"[0-9]+\.0*[1-9][0-9]*")
 
 
@@ -97,83 +95,15 @@ def find_dialect(record: object) -> Dialect | None:
     return next((one for name, one in DIALECTS.items() if name in record), None)
 
 
-class TextMentions:
-    """Finds mentions that are given as text, each at the next unused occurrence of its text, in order of entity."""
-
-    def __init__(self, key: MentionTable | None = None) -> None:
-        """Take the words of a key for documents without tokens."""
-        self._key = key
-        self._counts: Counter[str] = Counter()
-
-    def locate(self, record: Record, number: int) -> Record:
-        """Return a document with the offsets of its mentions, if it has only their text."""
-        if (
-            not isinstance(texts := record.get("clusters_text_mentions"), list)
-            or "clusters_token_offsets" in record
-        ):
-            return record
-        words = record.get("tokens") or self._find_words(record.get("doc_id"), number)
-        splits = [[text.split() for text in cluster] for cluster in texts]
-        wanted = Counter(tuple(text) for cluster in splits for text in cluster)
-        entities = Counter(text for cluster in splits for text in set(map(tuple, cluster)))
-        starts = defaultdict[str, list[int]](list)
-        for i, word in enumerate(words):
-            starts[word].append(i)
-        places = {
-            text: [
-                at for at in starts.get(text[0], ()) if tuple(words[at : at + len(text)]) == text
-            ]
-            if text
-            else []
-            for text in wanted
-        }
-        for text, n in wanted.items():
-            self._counts["mentions"] += n
-            self._counts["lost"] += max(0, n - len(places[text]))
-            if len(places[text]) > n or (entities[text] > 1 and len(places[text]) > 1):
-                self._counts["ambiguous"] += min(n, len(places[text]))
-        left = {text: iter(found) for text, found in places.items()}
-        clusters = [
-            [
-                [at, at + len(text) - 1]
-                for text in cluster
-                for at in [next(left[tuple(text)], LOST)]
-                if at != LOST
-            ]
-            for cluster in splits
-        ]
-        return {**record, "tokens": list(words), "clusters_token_offsets": clusters}
-
-    def _find_words(self, name: str | None, number: int) -> Sequence[str]:
-        if self._key is None or self._key.words is None:
-            return ()
-        if name is None:
-            return self._key.words(number) if number < len(self._key) else ()
-        return self._key.words(self._key.names.index(name)) if name in self._key.names else ()
-
-    def take_notices(self) -> list[str]:
-        """Return a notice on what happened to the mentions since the last call; none without mentions."""
-        counts, self._counts = self._counts, Counter()
-        return [count_notice(describe_text_mentions, counts)] if counts else []
-
-
 def describe_blind(counts: Mapping[str, int]) -> str:
     """Say how many documents have no annotation."""
     return f"{pluralize(counts['documents'], 'document')} without annotation (null)."
 
 
-def describe_text_mentions(counts: Mapping[str, int]) -> str:
-    """Say what happened to mentions that are given as text."""
-    return (
-        f"{pluralize(counts['mentions'], 'mention')} given as text: {counts['ambiguous']:,} ambiguous, "
-        f"each taken as the next unused occurrence, and {counts['lost']:,} not found."
-    )
-
-
 def read_neural(
-    parsed: Parsed, dialect: Dialect, *, is_response: bool, texts: TextMentions | None = None
+    parsed: Parsed, dialect: Dialect, *, is_response: bool
 ) -> MentionTable | list[Problem]:
-    """Return documents as columns, or their problems; `texts` finds mentions that are given as text."""
+    """Return documents as columns, or their problems."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
@@ -181,8 +111,6 @@ def read_neural(
     in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=SURROGATES if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
-    if texts is not None and not problems:
-        records = [texts.locate(record, i) for i, record in enumerate(records)]
     names = dialect.of_response if is_response else dialect.of_key
     given = {name for record in records if isinstance(record, dict) for name in record}
     field = next((name for name in names if name in given), names[0])
@@ -198,7 +126,7 @@ def read_neural(
             having = next((name for name in dialect.of_response if name in record), None)
             if "clusters_text_mentions" in record:
                 what = "only the text of mentions is given, which may occur more than once"
-                problems.append(parsed.problem(i, what + advise(" (see {text_mentions=next})")))
+                problems.append(parsed.problem(i, what))
                 continue
             hint = f"; '{having}' are those of a response" if having else ""
             expected = f"is missing (expected the entities of the document{hint})"
@@ -226,8 +154,6 @@ def read_neural(
     n_blind = sum(record.get(field) is None for record in records)
     if n_blind:
         notices.append(count_notice(describe_blind, {"documents": n_blind}))
-    if texts is not None:
-        notices += texts.take_notices()
     return replace(
         mention_table(
             [one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]
@@ -436,9 +362,7 @@ def read_predictions(path: Path, split: str) -> Parsed:
     return read_records(path, split, is_response=True)
 
 
-def read_records(
-    path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None
-) -> Parsed:
+def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
     """Read the documents of a file, each with its line; names are the file's, whatever the split."""
     del split
     lines = read_lines(path)
@@ -449,21 +373,15 @@ def read_records(
         return _read_own(
             path, parsed._replace(records=list(map(drop_other_fields, parsed.records)))
         )
-    return read_dialect(
-        path, parse_json_lines(lines, SURROGATES), dialect, is_response=is_response, texts=texts
-    )
+    parsed = parse_json_lines(lines, SURROGATES)
+    return read_dialect(path, parsed, dialect, is_response=is_response)
 
 
 def read_dialect(
-    path: Path,
-    parsed: Parsed,
-    dialect: Dialect,
-    *,
-    is_response: bool = False,
-    texts: TextMentions | None = None,
+    path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False
 ) -> Parsed:
     """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
-    found = read_neural(parsed, dialect, is_response=is_response, texts=texts)
+    found = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(found, list):
         raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
     return parsed._replace(records=found)

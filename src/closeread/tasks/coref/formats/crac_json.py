@@ -18,16 +18,13 @@ from closeread.records import Parsed
 from closeread.tasks.coref.documents import MentionTable, split_table, table_of
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
-    TextMentions,
     find_dialect,
     read_dialect,
 )
 from closeread.tasks.coref.formats.marked_text import list_tokens
 
 
-def read_records(
-    path: Path, split: str, *, is_response: bool = False, texts: TextMentions | None = None
-) -> Parsed:
+def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
     """Read the documents of a file; names are the file's, whatever the split."""
     del split
     try:
@@ -43,9 +40,8 @@ def read_records(
             "expected an array of documents with 'doc_id', 'tokens' and 'clusters_token_offsets'"
         )
         raise FormatError(path, [Problem(f"has no documents of coreference ({expected})", 1)])
-    return read_dialect(
-        path, Parsed(records, [1] * len(records), []), dialect, is_response=is_response, texts=texts
-    )
+    parsed = Parsed(records, [1] * len(records), [])
+    return read_dialect(path, parsed, dialect, is_response=is_response)
 
 
 def read_predictions(path: Path, split: str) -> Parsed:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.exceptions import RequestError, choose_words, pluralize
+from closeread.exceptions import RequestError, pluralize
 from closeread.parameters import (
     GoldSpec,
     Operations,
@@ -226,9 +227,7 @@ def extract(
     fragments: Path,
     *,
     output: Annotated[Output, Param(metavar="DIR")],
-    encoding: Annotated[str, Param(metavar="NAME")] = "auto",
     splits: Annotated[Sequence[str], Param(flag="--split", metavar="SENTENCE")] = (),
-    map_file: Annotated[Path | None, Param(flag="--map", metavar="FILE")] = None,
 ) -> Written:
     """Extract the documents of the METU-Sabanci treebank.
 
@@ -242,35 +241,21 @@ def extract(
       closeread extract marmara_coref fragments/ -o treebank
       closeread extract marmara_coref fragments/ -o treebank \\
         --split 77000112003.5
-      closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
 
     Args:
         output: Write to this folder, which must be new or empty.
-        encoding: Read the fragments in this encoding; 'auto' reads UTF-8 where a file is valid UTF-8, else
-            windows-1254.
         splits: Begin a new document, ID_2, with this sentence, such as 77000112003.5; may be repeated.
-        map_file: Name documents by this file, which has a fragment and its document on each line, separated by a tab.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.exceptions import describe_problems, escape
+    from closeread.exceptions import describe_problems
     from closeread.tasks.coref.marmara import extraction
-    from closeread.tasks.coref.marmara.treebank import AUTO, is_encoding
 
-    if encoding != AUTO and not is_encoding(encoding):
-        expected = f"expected {AUTO}, utf-8, windows-1254 or another"
-        text = f"'{escape(encoding)}' is not an encoding of text ({expected})"
-        raise RequestError(
-            choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}")
-        )
-    documents = None if map_file is None else extraction.read_map(map_file)
-    found, notices = extraction.extract(
-        fragments, encoding=encoding, splits=splits, documents=documents
-    )
+    documents, notices = extraction.extract(fragments, splits)
     warn_all(describe_problems(str(fragments), notices))
-    extraction.write_documents(output, found)
-    sentences = [sentence for of_document in found.values() for sentence in of_document]
+    extraction.write_documents(output, documents)
+    sentences = list(chain.from_iterable(documents.values()))
     n_tokens = sum(len(sentence.words) for sentence in sentences)
-    sizes = ((len(found), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
+    sizes = ((len(documents), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
     return Written(output, ", ".join(pluralize(number, noun) for number, noun in sizes))
 
 

@@ -1,4 +1,4 @@
-"""The treebank of the corpus, in any of three editions: extracted documents, fragments as distributed, or CoNLL-U.
+"""The treebank of the corpus: extracted documents, fragments as distributed, which are to be extracted, or CoNLL-U.
 
 Source: the METU-Sabanci Turkish Treebank (Oflazer et al., 2003); for CoNLL-U see `universal_dependencies`.
 
@@ -48,7 +48,6 @@ NO_RELATION = re.compile(r"\[\s*,\s*\(\s*\)\s*\]")
 NO_FORM = "_"
 """The form of a word without text: every word of a sentence is a token."""
 
-AUTO = "auto"
 UTF_8, WINDOWS = "utf-8", "windows-1254"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 WORD_START = re.compile(r"<W(?=\s)")
@@ -165,6 +164,11 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
         reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
         files = {name: file for name, file in files.items() if name not in set(unknown)}
+    if fragments := kinds.pop(Kind.FRAGMENT, None):
+        what = (
+            f"is {Kind.FRAGMENT} (expected an extracted file; see closeread extract marmara_coref)"
+        )
+        reader.problems.append(Problem(what, None, fragments[0]))
     (kind, names), *more = kinds.items() or [(None, [])]
     for other, others in more:
         what = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
@@ -183,8 +187,6 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     read: list[list[Sentence]] = []
     if kind is Kind.EXTRACTED:
         read = [reader.read_extracted(name, *file) for name, file in files.items()]
-    elif kind is Kind.FRAGMENT:
-        read = list(reader.read_fragments(files).values())
     reader.check_numbers(read)
     read = sorted(filter(None, read), key=lambda sentences: sort_key(sentences[0].number))
     if not read and not reader.problems:
@@ -249,59 +251,36 @@ class XmlReader:
             self.notices.append(Problem(what, None, name))
         return sentences
 
-    def read_fragments(
-        self,
-        files: Mapping[str, tuple[Path, bytes]],
-        encoding: str = AUTO,
-        documents: Mapping[str, str] | None = None,
-    ) -> dict[str, list[Sentence]]:
-        """Read the documents that fragments make up, by name, in order.
-
-        The document of a fragment is the one in its name, unless `documents` names that of each; for the encoding, see
-        `decode`.
-        """
-        found: dict[str, list[Sentence]] = {}
-        # the document or the name, its number there, the name, the file
-        ordered: list[tuple[str, int, str, str]] = []
+    def read_fragments(self, files: Mapping[str, tuple[Path, bytes]]) -> dict[str, list[Sentence]]:
+        """Read the documents that fragments make up, by name, in order; the document of each is in its name."""
+        documents: dict[str, list[Sentence]] = {}
+        numbered: list[tuple[str, int, str]] = []
         for name in files:
-            fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml")
-            match = FRAGMENT.fullmatch(fragment)
-            ordered.append(
-                (match[1], int(match[2]), fragment, name)
-                if match
-                else (fragment, -1, fragment, name)
-            )
-        for document, number, fragment, name in sorted(ordered):
-            if number < 0:
-                what = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
+            match = FRAGMENT.fullmatch(PurePosixPath(name).stem)
+            if match is None:
+                expected = "expected 8 digits of the document and 1 to 4 of the fragment"
+                what = f"is not the name of a fragment ({expected})"
                 self.problems.append(Problem(what, None, name))
-            elif documents is not None and fragment not in documents:
-                self.problems.append(
-                    Problem(f"fragment {quote(fragment)} has no document in the map", None, name)
-                )
             else:
-                home = document if documents is None else documents[fragment]
-                found.setdefault(home, []).extend(
-                    self._read_fragment(name, fragment, *files[name], encoding)
-                )
-        return dict(sorted(found.items()))
+                numbered.append((match[1], int(match[2]), name))
+        for document, _, name in sorted(numbered):
+            sentences = self._read_fragment(name, *files[name])
+            documents.setdefault(document, []).extend(sentences)
+        return documents
 
-    def _read_fragment(
-        self, name: str, fragment: str, path: Path, data: bytes, encoding: str
-    ) -> list[Sentence]:
+    def _read_fragment(self, name: str, path: Path, data: bytes) -> list[Sentence]:
         try:
-            root = parse_xml(
-                path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8"
-            )
+            text = repair(decode(data))
+            root = parse_xml(path, text.encode(), "utf-8")
         except FormatError as error:
             for problem in error.problems:  # columns are those of the repaired text
                 self.problems.append(
                     problem._replace(what=problem.what.partition(" at column ")[0], file=name)
                 )
-        except UnicodeError as error:
-            self.problems.append(describe_decoding_error(error, encoding)._replace(file=name))
+        except UnicodeDecodeError as error:
+            self.problems.append(describe_decoding_error(error)._replace(file=name))
         else:
-            return self._read_sentences(name, root, fragment)
+            return self._read_sentences(name, root, PurePosixPath(name).stem)
         return []
 
     def check_numbers(self, documents: Iterable[Sequence[Sentence]]) -> None:
@@ -486,27 +465,12 @@ def parse_relation(text: str) -> tuple[int, int, str] | None:
     return (0, 0, "") if NO_RELATION.fullmatch(text.strip()) else None
 
 
-def is_encoding(name: str) -> bool:
-    """Return whether a name is that of an encoding of text.
-
-    >>> [is_encoding(name) for name in ("latin5", "rot13", "none")]
-    [True, False, False]
-    """
-    try:
-        "".encode(name)  # refuses codecs that are not of text
-    except (LookupError, ValueError):
-        return False
-    return True
-
-
-def decode(data: bytes, encoding: str = AUTO) -> str:
+def decode(data: bytes) -> str:
     """Return the text of a fragment, without a byte order mark.
 
-    `AUTO` is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
+    It is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
     windows-1254, whatever the file declares.
     """
-    if encoding != AUTO:
-        return data.decode(encoding).removeprefix("\ufeff")
     if data.startswith(UTF_16):  # any bytes are text in windows-1254
         raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
     try:
@@ -517,16 +481,14 @@ def decode(data: bytes, encoding: str = AUTO) -> str:
         return data.decode(WINDOWS)
 
 
-def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:
+def describe_decoding_error(error: UnicodeDecodeError) -> Problem:
     """Return the problem, with its line, of a fragment's bytes that can't be decoded."""
-    if not isinstance(error, UnicodeDecodeError):
-        return Problem(f"can't be decoded as {encoding}: {error}")
-    if encoding == AUTO and error.object.startswith(UTF_16):
+    if error.object.startswith(UTF_16):
         return Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")
     before = error.object[: error.start]
     column = len(before) - before.rfind(b"\n")
-    tried = encoding if encoding != AUTO else UTF_8 if error.encoding == UTF_8 else WINDOWS
-    what = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {tried}"
+    encoding = UTF_8 if error.encoding == UTF_8 else WINDOWS
+    what = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {encoding}"
     return Problem(what, before.count(b"\n") + 1)
 
 

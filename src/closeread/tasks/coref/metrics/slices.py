@@ -30,9 +30,8 @@ from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
-from closeread.tasks.coref.documents import Documents, MentionTable, find_words, table_of
+from closeread.tasks.coref.documents import Documents, MentionTable, table_of
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.metrics.matching import MentionMatching, repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
@@ -43,24 +42,6 @@ METRICS = ("mentions", "muc", "b3", "lea")
 COUNTS = tuple(f"{metric}/{count}" for metric in METRICS for count in EACH_SIDE)
 """What is counted in each slice."""
 
-PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
-NAMES = frozenset({"NNP", "NNPS", "NR"})
-NOUNS = frozenset({"NN", "NNS", "NT"})
-UNIVERSAL = {
-    **dict.fromkeys(PRONOUNS, "PRON"),
-    **dict.fromkeys(NAMES, "PROPN"),
-    **dict.fromkeys(NOUNS, "NOUN"),
-}
-"""The universal part of speech of a tag; that of all others does not matter."""
-
-OTHER = "X"
-# of `this` and `that`, which are pronouns if they are a mention of their own
-LONE_DETERMINER = "DT"
-VERB_PHRASE = ("TO", "MD", "VB")
-AFTER_HEAD = ("IN", "TO", "MD", "VB", "W", "CC", "PRP", ",", ":", "-LRB-", "(")
-"""How the tags of tokens begin that follow a head: prepositions, verbs, relative and other pronouns, and so on."""
-
-TAG_CELL = 4  # the column of the part of speech, from 0
 POS = "pos"  # the name in `MentionTable.mention_fields` of the part of speech of a mention's head
 
 SIZES = (2, 3, 5, 10, 30)
@@ -69,53 +50,6 @@ TYPES = {"PRON": 0, "PROPN": 1, "NOUN": 2, "": 4, "_": 4}
 """The part of `mention_type` of each part of speech; that of all others is `OTHER_TYPE`."""
 
 OTHER_TYPE = 3
-
-
-def _read_tags(table: MentionTable, document: int) -> Sequence[str]:
-    """Return the part of speech of every token of a document; nothing if its file has none."""
-    words, place = find_words(table, document)
-    found = words.read_columns(place, (TAG_CELL,)) if isinstance(words, ConllWords) else None
-    return () if found is None else found[0][0]
-
-
-def has_tags(table: MentionTable) -> bool:
-    """Return whether the words of the documents have known parts of speech."""
-    return any(
-        tag in UNIVERSAL
-        for document in range(len(table.names))
-        for tag in _read_tags(table, document)
-    )
-
-
-def guess_tags(table: MentionTable) -> list[str]:
-    """Return the universal part of speech of every mention; "" if its document has no parts of speech."""
-    read = {document: _read_tags(table, document) for document in set(table.document.tolist())}
-    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-    spans = ((read[document], start, end) for document, start, end in rows)
-    return [
-        tag_mention(tags[start : end + 1]) if end < len(tags) else "" for tags, start, end in spans
-    ]
-
-
-def tag_mention(tags: Sequence[str]) -> str:
-    """Return the universal part of speech of the head of a mention.
-
-    >>> tag_mention(["DT", "NN", "IN", "NNP"]), tag_mention(["NNP", "POS", "NN"]), tag_mention(["DT", "IN", "PRP"])
-    ('NOUN', 'NOUN', 'PRON')
-    """
-    if len(tags) == 1:
-        return "PRON" if tags[0] == LONE_DETERMINER else UNIVERSAL.get(tags[0], OTHER)
-    if tags[0].startswith(VERB_PHRASE):
-        return OTHER
-    head = None
-    for tag in tags:
-        if head is not None and tag.startswith(AFTER_HEAD):
-            break
-        if tag in NAMES or tag in NOUNS:
-            head = tag
-    return (
-        UNIVERSAL[head] if head is not None else "PRON" if not PRONOUNS.isdisjoint(tags) else OTHER
-    )
 
 
 @dataclass(frozen=True)
@@ -151,20 +85,13 @@ def _number_distances(table: MentionTable) -> Ints:
 
 
 def _number_types(table: MentionTable) -> Ints:
-    tags = table.mention_fields[POS] if _has_pos(table) else guess_tags(table)
+    tags = table.mention_fields.get(POS, ())
     return np.array([TYPES.get(tag, OTHER_TYPE) for tag in tags], np.int64)
 
 
-def _has_pos(table: MentionTable) -> bool:
-    return any(tag not in ("", "_") for tag in table.mention_fields.get(POS, ()))
-
-
-def _lacks_pos(table: MentionTable) -> str:
-    return (
-        ""
-        if _has_pos(table) or has_tags(table)
-        else "parts of speech, as CorefUD and CoNLL-2012 files have them"
-    )
+def _lacks_tags(table: MentionTable) -> str:
+    tags = set(table.mention_fields.get(POS, ()))
+    return "" if tags - {"", "_"} else "parts of speech, as CorefUD files have them"
 
 
 def _lacks_heads(table: MentionTable) -> str:
@@ -192,7 +119,7 @@ FIELDS: Mapping[str, MentionField] = {
         is_of_entities=True,
     ),
     "mention_type": MentionField(
-        ("pronoun", "proper noun", "common noun", "other", "unknown"), _number_types, _lacks_pos
+        ("pronoun", "proper noun", "common noun", "other", "unknown"), _number_types, _lacks_tags
     ),
     "distance": MentionField(("first mention", *_describe_ranges(DISTANCES, 0)), _number_distances),
     "zero": MentionField(
@@ -319,13 +246,9 @@ def require_fields(
 
 
 def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
-    """Return the response with the words, parts of speech and empty nodes that it shares with the key.
-
-    It has the key's empty nodes if its format counts no tokens, so that its mentions are numbered as the key's.
-    """
+    """Return the response with the key's empty nodes if its format counts no tokens, so that they number mentions alike."""
     has_tokens = response.empty is not None or response.n_tokens is not None
-    empty = response.empty if has_tokens else key.empty
-    return replace(response, words=key.words or response.words, empty=empty)
+    return response if has_tokens else replace(response, empty=key.empty)
 
 
 def count_slices(fields: Sequence[str], matched: MentionMatching) -> dict[str, Breakdown]:

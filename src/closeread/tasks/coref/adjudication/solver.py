@@ -1,0 +1,207 @@
+"""The best chains of a part, by integer linear programming: HiGHS, with SciPy.
+
+Every pair of nodes that may be together is a variable, 0 or 1.  That two links imply a third is required for few
+triples of nodes at first, and for others when a solution breaks it.
+
+HiGHS computes with floating-point numbers, so what makes a solution better is maximized step by step, each with what
+came before held fast: the gain, the links, and then which pairs are together, from the first to the last.  In every
+step the sums are whole numbers, which are told apart by far.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Floats, Ints, Mask
+from closeread.tasks.coref.adjudication.partition import (
+    Part,
+    join_greedily,
+    number_chains,
+    open_triangles,
+)
+
+PAIRS_PER_STEP = 15
+"""How many pairs one step settles, as the bits of a number: a pair counts more than all after it."""
+
+TIME_IS_OVER, INFEASIBLE = 1, 2
+"""The states in which SciPy's `milp` returns, beside success."""
+
+
+class Deadline:
+    """The time when to stop: so many seconds from now, or never."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    @property
+    def options(self) -> dict[str, float]:
+        """The options for `milp` that keep it to the time that is left; raises TimeoutError if none is."""
+        if self._end is None:
+            return {}
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return {"time_limit": seconds}
+
+
+class Solution(NamedTuple):
+    """The best solution that was found for a part.
+
+    Attributes:
+        chain: (n_nodes,) the number of each node's chain; None if there is no solution.
+        is_proved: whether it is proved that none is better.
+    """
+
+    chain: Ints | None
+    is_proved: bool
+
+
+def solve(part: Part, deadline: Deadline) -> Solution:
+    """Find the best solution of a part, or the best that can be found until the deadline."""
+    one_chain = np.zeros(len(part), np.int64)
+    if (part.gain >= 0).all() and part.accepts(one_chain):
+        return Solution(one_chain, True)
+    if not part.allowed.any():
+        return Solution(None if part.lone.any() else np.arange(len(part)), True)
+    search = _Search(part, deadline)
+    try:
+        search.find_best()
+        search.settle_ties()
+    except TimeoutError:
+        solutions = [chain for chain in (search.chain, join_greedily(part)) if chain is not None]
+        return Solution(max(solutions, key=part.evaluate, default=None), False)
+    return Solution(search.chain, True)
+
+
+class _Search:
+    """A search for the best solution of a part; its steps raise TimeoutError if the time is over.
+
+    Attributes:
+        chain: the best solution so far, None if there is none.
+    """
+
+    def __init__(self, part: Part, deadline: Deadline) -> None:
+        self.chain: Ints | None = None
+        self._part = part
+        self._deadline = deadline
+        self._pairs = np.argwhere(np.triu(part.allowed))
+        n_pairs = len(self._pairs)
+        # The column of a pair of nodes in the program; -1 if they may not be together.
+        self._column = np.full(part.allowed.shape, -1)
+        self._column[tuple(self._pairs.T)] = np.arange(n_pairs)
+        self._column = np.maximum(self._column, self._column.T)
+        # At first, rules forbid only what is attractive by itself: two links with a gain whose ends have none.
+        self._triples = open_triangles(part.allowed & (part.gain > 0))
+        # Sums of pairs that may not be smaller than a number.
+        self._sums: list[Floats] = []
+        self._minima: list[float] = []
+        for node in np.flatnonzero(part.lone):
+            self._require((self._pairs == node).any(axis=1).astype(np.float64), 1.0)
+        self._lower = np.zeros(n_pairs)
+        self._upper = np.ones(n_pairs)
+
+    def find_best(self) -> None:
+        """Find a solution of the greatest gain, and of the most links among these."""
+        for matrix in (self._part.gain, self._part.links):
+            values = matrix[tuple(self._pairs.T)].astype(np.float64)
+            together = self._maximize(values)
+            if together is None:
+                return
+            # The sums are whole numbers, so half of one less excludes all that is worse, and is safe.
+            self._require(values, values[together].sum() - 0.5)
+
+    def settle_ties(self) -> None:
+        """Find the solution that has the first pairs together, among those as good as the best one so far."""
+        if self.chain is None:
+            return
+        chain = self.chain
+        best = chain[self._pairs[:, 0]] == chain[self._pairs[:, 1]]
+        differs = self._find_differences(best)
+        self._fix(~differs, best)
+        undecided = np.flatnonzero(differs)
+        for start in range(0, len(undecided), PAIRS_PER_STEP):
+            step = undecided[start : start + PAIRS_PER_STEP]
+            values = np.zeros(len(self._pairs))
+            values[step] = 2.0 ** np.arange(len(step))[::-1]
+            self._fix(step, self._maximize(values))
+
+    def _find_differences(self, best: Mask) -> Mask:
+        """Return on which pairs solutions differ that are as good as the best one, (n_pairs,)."""
+        differs = np.zeros(len(best), bool)
+        while True:
+            # Of the other solutions, one that differs most where none has differed yet.
+            other = self._maximize(np.where(differs, 0.0, np.where(best, -1.0, 1.0)))
+            is_new = (other != best) & ~differs
+            if not is_new.any():
+                return differs
+            differs |= is_new
+
+    def _require(self, values: Floats, minimum: float) -> None:
+        """Exclude solutions whose pairs have a sum of values below a number."""
+        self._sums.append(values)
+        self._minima.append(minimum)
+
+    def _fix(self, pairs: Ints | Mask, together: Mask) -> None:
+        """Exclude solutions that differ from another one on some pairs."""
+        self._lower[pairs] = together[pairs]
+        self._upper[pairs] = together[pairs]
+
+    def _maximize(self, values: Floats) -> Mask | None:
+        """Find the solution whose pairs have the greatest sum of values, and keep it as the best so far.
+
+        Returns:
+            (n_pairs,) which pairs are together; None if no solution fulfils what is required.
+        """
+        from scipy.optimize import Bounds, milp
+
+        while True:
+            result = milp(
+                -values,
+                integrality=np.ones(len(values)),
+                bounds=Bounds(self._lower, self._upper),
+                constraints=self._list_constraints(),
+                options={"mip_rel_gap": 0.0} | self._deadline.options,
+            )
+            if result.status == TIME_IS_OVER:
+                raise TimeoutError
+            if result.status == INFEASIBLE:
+                return None
+            if result.x is None:
+                raise RuntimeError(f"HiGHS failed: {result.message}")
+            pairs: Mask = result.x > 0.5
+            together = np.zeros(self._part.allowed.shape, bool)
+            together[tuple(self._pairs.T)] = pairs
+            together |= together.T
+            broken = open_triangles(together)
+            if not len(broken):
+                self.chain = number_chains(together)
+                return pairs
+            self._triples = np.concatenate([self._triples, broken])
+
+    def _list_constraints(self) -> list[object]:
+        """Return the constraints: two links imply a third, and sums have their minima."""
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_matrix
+
+        constraints = []
+        if len(self._triples):
+            first, between, last = self._triples.T
+            third = self._column[first, last]
+            # If the ends may not be together, one of the two links has to go.
+            rule = np.arange(len(third))
+            has_third = third >= 0
+            rows = np.concatenate([rule, rule, rule[has_third]])
+            columns = np.concatenate(
+                [self._column[first, between], self._column[between, last], third[has_third]]
+            )
+            signs = np.repeat([1.0, 1.0, -1.0], [len(rule), len(rule), has_third.sum()])
+            shape = (len(rule), len(self._pairs))
+            matrix = csr_matrix((signs, (rows, columns)), shape=shape)
+            constraints.append(LinearConstraint(matrix, -np.inf, 1))
+        if self._sums:
+            matrix = csr_matrix(np.array(self._sums))
+            constraints.append(LinearConstraint(matrix, np.array(self._minima), np.inf))
+        return constraints
