@@ -21,8 +21,6 @@ KNOWN = {
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/estimates.py", "Estimate"): REPORT,
-    ("counts/printed_tables.py", "Cell"): f"{REPORT}, and only names of fields are taken",
-    ("counts/printed_tables.py", "cls"): f"{REPORT}, and only names of fields are taken",
     ("counts/report.py", "Provenance"): f"{REPORT}, and only names of fields are taken",
     (
         "counts/storage.py",

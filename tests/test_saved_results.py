@@ -10,10 +10,8 @@ import pytest
 from shared.entry_points import system_rows
 
 import closeread
-from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
-from closeread.counts.printed_tables import Cell, Table
 from closeread.counts.report import Report
 from closeread.counts.resampling import Difference
 from closeread.counts.systems import PairTest, SystemsTable
@@ -158,40 +156,6 @@ def test_what_is_no_table(table):
         with pytest.raises(FormatError) as error:
             SystemsTable.from_json(found | change, "t.json")
         assert problem in str(error.value)
-
-
-def test_a_saved_reproduction_is_the_same():
-    cells = (
-        Cell("cats", "n", "12", 12.0, "agrees"),
-        Cell("dogs", "n", "9", "8 / 9", "differs", "one ran away", is_expected=False),
-        Cell("birds", "n", "3", None, "not recomputed"),
-    )
-    tables = tuple(
-        Table(name, "4.2", "Animals", "Nobody (2020)", "", cells) for name in ("Table 1", "Text")
-    )
-    reproduction = Reproduction("animals", tables)
-    reproduction.save("animals.json")
-    loaded = Reproduction.load("animals.json")
-    assert loaded == reproduction
-    assert (str(loaded), loaded.to_csv()) == (str(reproduction), reproduction.to_csv())
-    assert reproduction[:1] == Reproduction.from_json(reproduction.to_dict()[:1])
-    # Files of earlier versions do not say what is expected: a difference is, if there is a reason.
-    found = reproduction.to_dict()
-    for cell in found[0]["cells"]:
-        del cell["is_expected"]
-    assert [cell.is_expected for cell in Reproduction.from_json(found)[0].cells] == [
-        True,
-        True,
-        False,
-    ]
-    other = found[0] | {"corpus": "plants"}
-    with pytest.raises(
-        FormatError, match=r"^r: has tables of animals, plants \(expected those of one corpus\)$"
-    ):
-        Reproduction.from_json([found[0], other], "r")
-    for bad in ([], {}, [{**found[0], "cells": [{"row": "a"}]}]):
-        with pytest.raises(FormatError):
-            Reproduction.from_json(bad)
 
 
 BROKEN = {

@@ -1,12 +1,12 @@
-"""Rows of papers' tables: every value against the figures that `closeread reproduce` holds, and bad files."""
+"""Rows of papers' tables: every value against the papers' printed figures, and bad files."""
 
 import json
 
 import pytest
+from papers.figures import load_paper
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import RequestError
 from closeread.files import package_folder
 from closeread.json_schema import check_json
@@ -119,19 +119,10 @@ def look_up(tables, corpus, row, metric):
 
 @pytest.mark.parametrize("corpus", CELLS)
 def test_values_are_as_printed(corpus):
-    tables = {table["name"]: table["rows"] for table in load_printed(corpus)["tables"]}
+    tables = {table["name"]: table["rows"] for table in load_paper(corpus)["tables"]}
     for row in load_rows(corpus):
         for metric, text in row["scores"].items():
             assert text == look_up(tables, corpus, row, metric), (row["system"], metric)
-
-
-def test_second_hand_figures_are_left_out():
-    tables = {
-        table["name"]: table["rows"] for table in load_printed("semeval2015_timeline")["tables"]
-    }
-    second_hand = set(tables["Table 2, Track B, at second hand"])
-    assert second_hand
-    assert not second_hand & {row["system"] for row in load_rows("semeval2015_timeline")}
 
 
 def test_rows_of_a_split():

@@ -45,23 +45,33 @@ WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 def heuristics(
     records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
 ) -> list[Record]:
-    """Predict every named entity of every article with a text; other articles are left out, with a warning."""
-    return predict_entities(read_documents(records, spacy_model, articles, warns=True), dates)
+    """Predict every named entity of every article with a text."""
+    return [
+        {"article": title, "possessions": find_possessions(document, dates)}
+        for title, document in read_documents(records, spacy_model, articles).items()
+    ]
 
 
 def oracle(
     records: Sequence[Record], *, dates: str, spacy_model: str, articles: str
 ) -> list[Record]:
-    """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
-    return predict_names(records, read_documents(records, spacy_model, articles, warns=True), dates)
+    """Predict the gold names of every article with a text, once each."""
+    documents = read_documents(records, spacy_model, articles)
+    predictions = []
+    for record in records:
+        document = documents.get(record["article"])
+        if document is not None:
+            possessions = place_names(record["possessions"], document, dates)
+            predictions.append({"article": record["article"], "possessions": possessions})
+    return predictions
 
 
 def read_documents(
-    records: Sequence[Record], spacy_model: str, articles: Path | str | None, *, warns: bool = False
+    records: Sequence[Record], spacy_model: str, articles: Path | str | None
 ) -> dict[str, Any]:
     """Read the texts of articles with a spaCy pipeline; return the documents by title, in the order of the records.
 
-    Texts are those of a folder, or else those of the records.
+    Texts are those of a folder, or else those of the records.  Articles without a text are left out, with a warning.
     """
     every = [record["article"] for record in records]
     texts: Mapping[str, str] = {
@@ -89,29 +99,11 @@ def read_documents(
     if long:
         raise FormatError(articles or ARTICLES, long)
     documents = dict(zip(plain, parse(pipeline, plain.values(), "ENT_IOB"), strict=True))
-    if warns and (lacking := [title for title in every if title not in documents]):
+    lacking = [title for title in every if title not in documents]
+    if lacking:
         found = f"{len(lacking):,} of {len(every):,} articles have no text and are left out: {join_names(lacking)}"
         warn(f"{found}; score the rest with {name_option('missing', 'skip', 'empty')}")
     return documents
-
-
-def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
-    """Predict every named entity of articles, given as spaCy documents by title."""
-    return [
-        {"article": title, "possessions": find_possessions(document, dates)}
-        for title, document in documents.items()
-    ]
-
-
-def predict_names(
-    records: Sequence[Record], documents: Mapping[str, Any], dates: str
-) -> list[Record]:
-    """Predict the gold names of articles, given as spaCy documents by title."""
-    return [
-        {"article": title, "possessions": place_names(record["possessions"], document, dates)}
-        for record in records
-        if (document := documents.get(title := record["article"])) is not None
-    ]
 
 
 def find_possessions(document: Any, dates: str = WITH_YEAR) -> list[Record]:
