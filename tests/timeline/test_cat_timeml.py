@@ -1,6 +1,5 @@
 """Documents in CAT as TimeML and back: by hand, as released in both, and on the command line."""
 
-import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -148,55 +147,6 @@ def test_there_and_back(file, document):
 def test_what_timeml_can_not_express(changes, problem):
     with pytest.raises(ValueError, match=f"^{problem}$"):
         as_timeml({**CAT, **changes})
-
-
-OUTSIDE = "text is outside sentences (expected all text in <s id=…>, with ids in ascending order)"
-
-
-@for_each(
-    ("text", "problem"),
-    [
-        ("<TEXT><s id='0'>Rain</s> stops</TEXT>", OUTSIDE),
-        ("<TEXT>Rain</TEXT>", OUTSIDE),
-        ("<TEXT><s>Rain</s></TEXT>", OUTSIDE),
-        ("<TEXT><s id='one'>Rain</s></TEXT>", OUTSIDE),
-        ("<TEXT><s id='1'>Rain</s><s id='0'>stops</s></TEXT>", OUTSIDE),
-        ("<TEXT><s id='0'>Rain <s id='1'>stops</s></s></TEXT>", OUTSIDE),
-        (
-            "<TEXT><s id='0'>R<EVENT eid='e1'>ain</EVENT></s></TEXT>",
-            "event 'e1' does not align with token boundaries",
-        ),
-        (
-            "<TEXT><s id='0'>R<EVENT eid='e1'>ain stops</EVENT></s></TEXT>",
-            "event 'e1' does not align with token boundaries",
-        ),
-        (
-            "<TEXT><s id='0'><EVENT eid='e1'>Ra</EVENT>in</s></TEXT>",
-            "event 'e1' does not align with token boundaries",
-        ),
-        (
-            "<TEXT><s id='0'>Rain <EVENT eid='e1'/>stops</s></TEXT>",
-            "event 'e1' does not align with token boundaries",
-        ),
-        (
-            "<TEXT><s id='0'>Rain<EVENT eid='e1'> </EVENT>stops</s></TEXT>",
-            "event 'e1' does not align with token boundaries",
-        ),
-    ],
-)
-def test_what_is_no_document_of_sentences(run, tmp_path, monkeypatch, text, problem):
-    monkeypatch.chdir(tmp_path)
-    Path("1.tml").write_text(f"<TimeML><DOCID>1</DOCID>{text}</TimeML>", "utf-8")
-    with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
-        as_cat(read_timeml(Path("1.tml")))
-    done = run("convert", "timeline", "1.tml", "-o", "1.xml")
-    assert (done.exit_code, done.stderr) == (1, f"Error: 1.tml: {problem}\n")
-    assert not Path("1.xml").exists()
-
-
-def test_a_document_needs_an_id(file):
-    with pytest.raises(ValueError, match=r"has no DOCID or no text \(expected both\)"):
-        as_cat(timeml(file, "<TimeML><TEXT><s id='0'>Rain</s></TEXT></TimeML>"))
 
 
 @for_each(
