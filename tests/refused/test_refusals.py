@@ -36,10 +36,8 @@ def read_cases(path):
     """Read the cases of a format by name."""
     # A blank line before each case is not part of the file that is above it.
     head, *parts = split(path.read_text("utf-8"), CASE)
-    commands = []
-    for line in head.splitlines():
-        if line.startswith(COMMAND):
-            commands.append(shlex.split(line.removeprefix(COMMAND)))
+    lines = [line for line in head.splitlines() if line.startswith(COMMAND)]
+    commands = [shlex.split(line.removeprefix(COMMAND)) for line in lines]
     good = read_files(head.removesuffix("\n"))
     cases = {}
     for part in parts:
