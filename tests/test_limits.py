@@ -3,12 +3,10 @@
 import importlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 from shared.for_each import for_each
 from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
-from closeread.arrays import LimitError, check_sums
 from closeread.counts.resampling import MAX_DRAWS, MAX_NULLS, MAX_SUMS, max_resamples
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Limits
@@ -45,13 +43,6 @@ def test_limits_of_boards_have_the_values_on_the_page():
     assert values == [
         f"{getattr(Limits(), name):,}" for name in ("bytes", "rows", "per_day", "seconds", "memory")
     ]
-
-
-def test_a_sum_may_be_as_large_as_its_limit():
-    counts = np.array([3, 2, 4])
-    check_sums(np.array([0, 0, 1]), counts, "mentions", 5)
-    with pytest.raises(LimitError):
-        check_sums(np.array([0, 0, 1]), counts, "mentions", 4)
 
 
 def test_paired_tests_have_as_many_resamples_as_the_smallest_limit_allows():

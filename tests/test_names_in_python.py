@@ -58,7 +58,6 @@ CALLS = {
     "errors": lambda name: closeread.errors(name, NOTHING, gold=NOTHING),
     "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
     "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
-    "reproduce": lambda name: closeread.reproduce(name, "nothing"),
     "schema": lambda name: closeread.schema(name, config="nothing"),
     "score": lambda name: closeread.score(name, NOTHING, gold=NOTHING),
     "show": lambda name: closeread.show(name, gold=NOTHING),

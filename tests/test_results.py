@@ -11,10 +11,8 @@ import pytest
 from shared.entry_points import system_rows
 
 import closeread
-from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Estimate, Resampling
-from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.results import Shown
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tables import csv_text
@@ -22,16 +20,6 @@ from closeread.tables import csv_text
 QUICK = Resampling(20)
 DOCUMENT = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}
 OTHER = {"document": "<b>&", "clusters": [[[0, 0], [1, 1]]]}
-
-CELLS = (
-    Cell("cats", "n", "12", 12.0, AGREES),
-    Cell("cats", "kind", "tabby", "tabby", AGREES),
-    Cell("dogs", "n", "9", 8.0, DIFFERS, "one ran away"),
-    Cell("birds", "n", "3", None, NOT_RECOMPUTED, "needs <wings>"),
-)
-PAPER = Reproduction(
-    "zoo", (Table("Table 7", "4.2", "Animals & more", "Nobody (2020)", "", CELLS),)
-)
 
 
 @pytest.fixture
@@ -77,29 +65,7 @@ def test_a_report_is_what_the_command_prints(style, fields, ran, report):
     assert ways[style]() == printed
 
 
-def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
-    printed = str(PAPER)
-    assert printed.startswith(
-        "4 printed figures: 2 agree, 1 differs, 1 not recomputed.\n\nNobody (2020).\n"
-    )
-    assert "\nTable 7 (section 4.2). Animals & more\n" in printed
-    assert "needs <wings>" not in printed
-    assert printed.endswith("\n1 cell not recomputed: see to_frame().")
-    assert "needs <wings>" in str(PAPER[0])  # a single table has all of its cells
-    assert (len(PAPER), list(PAPER), PAPER[:0].tables, str(PAPER[:0])) == (
-        1,
-        list(PAPER.tables),
-        (),
-        "",
-    )
-    frame = PAPER.to_frame("arrow").to_pydict()
-    assert frame["recomputed"] == ["12.0", "tabby", "8.0", None]
-    assert frame["verdict"] == [AGREES, AGREES, DIFFERS, NOT_RECOMPUTED]
-
-
 def test_short_forms_are_short(report, comparison):
-    assert repr(PAPER) == "<Reproduction of zoo: agrees 2, differs 1, not recomputed 1>"
-    assert repr(PAPER[0]) == "<Table 7: agrees 2, differs 1, not recomputed 1>"
     assert repr(report).startswith("<Report of mctaco sample test: 25 questions, Exact match ")
     full = closeread.score("coref", [OTHER], gold=[OTHER], resampling=Resampling(0))
     assert (
@@ -253,7 +219,7 @@ ELEMENTS = {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "br
 
 
 def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
-    for result in (report, comparison, PAPER, PAPER[0]):
+    for result in (report, comparison):
         assert isinstance(result, Shown)
         read, cells = Reader(result._repr_html_()), []
         for grid in result.to_grids("markdown"):

@@ -58,10 +58,6 @@ CALLS = {
         lambda: closeread.compare("coref", *["response.conll"] * 2, gold="key.conll", words="warn"),
         [WORD],
     ),
-    "reproduce": (
-        lambda: closeread.reproduce("wikipossessions", "3", data_dir=other_files()),
-        [OWN_FILE],
-    ),
 }
 
 

@@ -125,10 +125,6 @@ DOORS = {
         "leaderboard init new --corpus marmara_coref",
         lambda: closeread.init_leaderboard("new", corpus="marmara_coref"),
     ),
-    "a corpus without a sample": (
-        "reproduce marmara_coref",
-        lambda: closeread.reproduce("marmara_coref"),
-    ),
     "no prediction to draw": (
         "plot label-scores yes.jsonl --config sample -o out.png",
         lambda: closeread.plot("label-scores", "yes.jsonl", config="sample"),
@@ -221,7 +217,6 @@ def test_neither_door_speaks_the_language_of_the_other(refusal, run, files, monk
 def test_python_advises_what_the_function_has(files, monkeypatch):
     monkeypatch.chdir(files)
     lacking = {
-        "a corpus without a sample": "the config 'sample'",
         "no prediction to draw": "missing=",
         "no prediction to submit": "missing=",
         "not in the key of a board": "extra=",

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from markdown_tables import draw_markdown
+from papers.figures import load_rows
 
-from closeread.corpus.reproduction import load_printed
 from closeread.tables import Grid
 
 MEASURED = (
@@ -107,7 +107,7 @@ def models_table(root: Path, corpus: str) -> str:
 
 
 def _compare_links(found: Mapping[str, Any]) -> str:
-    tables = {table["name"]: table["rows"] for table in load_printed("tne")["tables"]}
+    tables = {name: load_rows("tne", name) for name in ("Table 3", "Table 5")}
     columns = {
         "links/f1": ("Table 3", "F1"),
         **{name: ("Table 5", column) for name, column in PREPOSITIONS.items()},
@@ -128,26 +128,26 @@ def _compare_links(found: Mapping[str, Any]) -> str:
 
 
 def _compare_classifiers(found: Sequence[Mapping[str, Any]]) -> str:
-    (table,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
+    printed_rows = load_rows("mctaco", "Table 2")
     rows = []
     for choice, row in CLASSIFIERS.items():
         rows.append([row.replace("BERT", "MiniLM"), *_average_runs(found, choice)])
         rows.append(
-            [f"{row}, printed", *(table["rows"][row][column] for column in CLASSIFIED.values())]
+            [f"{row}, printed", *(printed_rows[row][column] for column in CLASSIFIED.values())]
         )
     return draw_markdown(Grid("", ["model", "F1", "exact match"], rows))
 
 
 def links_table(found: Mapping[str, Any]) -> str:
     """Precision, recall and F1 of labelled links of trained models, and those that the paper prints."""
-    (table,) = (table for table in load_printed("tne")["tables"] if table["name"] == "Table 3")
+    printed_rows = load_rows("tne", "Table 3")
     rows = []
     for row, model in found.items():
         cells = [
             _format_interval(model["scores"][f"links/{name}"])
             for name in ("precision", "recall", "f1")
         ]
-        printed = table["rows"][row]
+        printed = printed_rows[row]
         rows.append([row, *cells, *(printed[name] for name in ("Precision", "Recall", "F1"))])
         if "printed_decoding" in model:
             scores = model["printed_decoding"]
@@ -176,14 +176,14 @@ def links_table(found: Mapping[str, Any]) -> str:
 
 def prepositions_table(found: Mapping[str, Any]) -> str:
     """F1 of links whatever their prepositions, and accuracies of prepositions, beside those that the paper prints."""
-    (table,) = (table for table in load_printed("tne")["tables"] if table["name"] == "Table 5")
+    printed_rows = load_rows("tne", "Table 5")
     rows = [
         [
             row,
             f"{model['parameters'] / 1e6:.1f} M",
             f"{model['best']} of {model['epochs']}",
             *(_format_interval(model["scores"][name]) for name in PREPOSITIONS),
-            *(table["rows"][row][name] for name in PREPOSITIONS.values()),
+            *(printed_rows[row][name] for name in PREPOSITIONS.values()),
         ]
         for row, model in found.items()
     ]
@@ -200,7 +200,7 @@ def prepositions_table(found: Mapping[str, Any]) -> str:
 
 def classifiers_table(found: Sequence[Mapping[str, Any]]) -> str:
     """F1 and exact match of McTaco's classifiers by seed, and their means, beside those that the paper prints."""
-    (table,) = (table for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
+    printed_rows = load_rows("mctaco", "Table 2")
     rows = []
     for choice, row in CLASSIFIERS.items():
         name = row.replace("BERT", "MiniLM")
@@ -215,7 +215,7 @@ def classifiers_table(found: Sequence[Mapping[str, Any]]) -> str:
         ]
         rows.append([name, f"mean of {len(runs)}", *_average_runs(found, choice)])
         rows.append(
-            [row, "printed", *(table["rows"][row][column] for column in CLASSIFIED.values())]
+            [row, "printed", *(printed_rows[row][column] for column in CLASSIFIED.values())]
         )
     return draw_markdown(Grid("", ["model", "run", "F1", "exact match"], rows))
 

@@ -1,7 +1,7 @@
 """McTaco, declared.
 
 `facts.json` holds the figures of the released files; the figures that the paper prints are in
-`closeread/tasks/mctaco/reproduction.json`.
+`tests/papers/mctaco.json`.
 """
 
 from pathlib import Path

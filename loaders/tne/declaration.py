@@ -1,7 +1,7 @@
 """TNE, declared.
 
 `facts.json` holds the figures of the released files; the figures that the paper prints are in
-`closeread/tasks/tne/reproduction.json`.  Those of the training split are the
+`tests/papers/tne.json`.  Those of the training split are the
 paper's as well; of the training file, only the git object id is known, and no size.
 """
 

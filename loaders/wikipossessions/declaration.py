@@ -1,7 +1,7 @@
 """WikiPossessions, declared.
 
 `facts.json` holds the figures of the released file; the figures that the paper prints are in
-`closeread/tasks/wikipossessions/reproduction.json`.
+`tests/papers/wikipossessions.json`.
 """
 
 from pathlib import Path

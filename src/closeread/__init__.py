@@ -15,7 +15,7 @@ Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `
 Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
 Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
-Figures and papers: `plot`, `reproduce`, `Reproduction`.
+Figures: `plot`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
 `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`.
@@ -39,7 +39,6 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
-    from closeread.corpus.reproduction import Reproduction
     from closeread.counts.comparison import Comparison
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
         publish_leaderboard,
         publish_metric,
     )
-    from closeread.operations.reproduce import reproduce
     from closeread.operations.score import load_report, score, validate
     from closeread.operations.submitting import submit
     from closeread.operations.tasks import (
@@ -101,20 +99,19 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "CloseReadWarning", "Comparison", "Counts", "InputError", "MissingExtraError", "Report", "Reproduction",
+    "CloseReadWarning", "Comparison", "Counts", "InputError", "MissingExtraError", "Report",
     "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "articles", "baseline",
     "build", "build_leaderboard", "choose_submission", "cite", "compare", "convert", "corpora", "count",
     "count_batch", "disqualify_submissions", "download_submission", "errors", "export", "extend_deadline",
     "extract", "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions", "list_teams",
     "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics", "perturb",
     "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
-    "reproduce", "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
+    "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
     "withdraw_submission",
 ]
 # fmt: on
 
 _NAMES = {
-    "closeread.corpus.reproduction": "Reproduction",
     "closeread.counts.comparison": "Comparison",
     "closeread.counts.counts": "Counts",
     "closeread.counts.estimates": "Resampling",
@@ -131,7 +128,6 @@ _NAMES = {
     "show_leaderboard withdraw_submission",
     "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
-    "closeread.operations.reproduce": "reproduce",
     "closeread.operations.score": "load_report score validate",
     "closeread.operations.submitting": "submit",
     "closeread.operations.tasks": "adjudicate agreement articles baseline build convert errors "

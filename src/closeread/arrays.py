@@ -21,14 +21,6 @@ class LimitError(ValueError):
         super().__init__(f"document {document}: {self.what}")
 
 
-def check_sums(document: Ints, counts: Ints, noun: str, limit: int) -> None:
-    """Raise a LimitError for the first document whose counts, both (n,), sum to more than a limit of some noun."""
-    if int(counts.sum()) > limit:
-        totals = np.bincount(document, counts)
-        if len(beyond := np.flatnonzero(totals > limit)):
-            raise LimitError(int(beyond[0]), int(totals[beyond[0]]), noun, limit)
-
-
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     """Numerator / denominator, NaN where both are 0: the one division of scoring code."""
     top, bottom = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)

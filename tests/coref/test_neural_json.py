@@ -204,48 +204,6 @@ def row(kind="doc_key", **fields):
     return json.dumps({kind: "a", **fields})
 
 
-EXPECTED = "expected [start, end] with start < end <= 2, since ends are exclusive here"
-BROKEN = {
-    row(): ["1: 'clusters' is missing (expected the entities of the document)"],
-    row(predicted_clusters=[]): [
-        "1: 'clusters' is missing (expected the entities of the document; 'predicted_clusters' are those of a response)"
-    ],
-    row(clusters=[]) + "\n" + row(doc_key="b"): ["2: 'clusters' is missing, but other documents have it"],
-    row(clusters=[], doc_key=""): ["1: doc_key: is empty"],
-    row(clusters=[], doc_key="a\u0007"): [r"1: document name 'a\x07' contains the control character U+0007"],
-    row(clusters=[]) + "\n" + row(clusters=[]): ["2: duplicate document 'a' (first on line 1)"],
-    row(clusters=[]) + '\n{"document": "b", "clusters": []}': ["2: field 'doc_key' is missing"],
-    row(clusters=[]) + "\n[]": ["2: '[]' is not a JSON object (expected one object per line)"],
-    row(clusters=[[[0, 1, 1]]]): ["1: clusters[0][0]: has 3 items (expected at most 2)"],
-    row(clusters=[[], [[1, 0]]]): ["1: clusters[1][0]: [1, 0] ends before it starts (expected [start, end])"],
-    row(clusters=[[[0, 2]]], sentences=[["x"], ["y"]]): [
-        "1: clusters[0][0]: [0, 2] is outside the document, which has 2 tokens (expected an end below 2)"
-    ],
-    row(clusters=[], sentences=["x"]): ["1: sentences[0]: expected a list, found 'x'"],
-    row(clusters=[], sentences=[["x"]], tokens=["x", "y"]): [
-        "1: sentences have 1 words, but tokens 2 (expected the same words)"
-    ],
-    row(clusters=[[[0, 3]]], sentences=[["x", "y"]], subtoken_map=[0, 1, 0]): [
-        "1: clusters[0][0]: [0, 3] is outside the document, which has 3 tokens (expected an end below 3)",
-        "1: subtoken_map[2] is 0 after 1 (expected tokens in ascending order)",
-        "1: the length of subtoken_map is 3 (expected 2, one for each subtoken)",
-    ],
-    row(clusters=[], tokens=["x"], subtoken_map=[0, 1]): [
-        "1: subtoken_map has token 1 (expected less than 1, the number of tokens)"
-    ],
-    row("document_id", clusters=[]): ["1: unknown field 'document_id'; did you mean 'document'?"],
-    row("document_id", cased_words=["x", "y"]): ["1: 'clusters' is missing (expected the entities of the document)"],
-    row("document_id", cased_words=["x", "y"], span_clusters=[[[0, 0], [0, 3]], [[0, 2]]]): [
-        f"1: span_clusters[0][0]: [0, 0] is not a span of the document ({EXPECTED})",
-        f"1: span_clusters[0][1]: [0, 3] is not a span of the document ({EXPECTED})",
-    ],
-    '{"text": "Ida left.", "clusters": [[[0, 3]]], "clusters_strings": [["Ida"]]}': [
-        "1: fastcoref writes no document names, and its clusters count characters "
-        "(expected 'doc_key', and clusters of tokens)"
-    ],
-}  # fmt: skip
-
-
 def test_words_that_are_only_compared_may_be_anything(file):
     """Words of BOOKCOREF are line ends, and quotes of Windows-1252 that were read as Latin-1 are C1 controls."""
     words = ["Ida", "\n", "\x92s", "she\x00"]
@@ -258,17 +216,6 @@ def test_words_that_are_only_compared_may_be_anything(file):
         assert table.words(0) == words
         scores = closeread.score("coref", [document], gold=[document], ci=False).scores
         assert scores["conll/f1"].value == 1
-
-
-@for_each(("text", "problems"), BROKEN.items())
-def test_broken_files(file, text, problems):
-    file.write_text(text, "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_documents(file)
-    assert (
-        sorted(f"{problem.line}: {problem.message}" for problem in caught.value.problems)
-        == problems
-    )
 
 
 def test_broken_records(here):

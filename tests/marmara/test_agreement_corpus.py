@@ -2,16 +2,26 @@
 
 import pytest
 
-from closeread.tasks.coref.agreement import measure_agreement, resolve
-from closeread.tasks.coref.annotators import gather_annotations
-from closeread.tasks.coref.marmara.equalities import read_annotation_files
+import closeread
+
+pytestmark = [
+    pytest.mark.extended,
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
 
 
-def test_all_documents(corpora):
-    folder = corpora / "marmara_coref" / "annotations"
-    if not folder.is_dir():
+def test_all_documents(corpora, tmp_path):
+    folder = corpora / "marmara_coref"
+    if not (folder / "annotations").is_dir():
         pytest.skip("no annotators' files")
-    gathered = gather_annotations(read_annotation_files(folder).tables)
-    assert (len(gathered), sum(len(one.annotations) for one in gathered)) == (33, 338)
-    found = measure_agreement(gathered, resolve({})).alpha
-    assert [round(found[name], 2) for name in ("iaa1", "iaa2")] == [0.75, 0.64]
+    paths = sorted(folder.glob("annotations/*/*.txt"))
+    for path in paths:
+        document, annotator = path.parent.name, path.stem
+        output = tmp_path / annotator / f"{document}.conll"
+        output.parent.mkdir(exist_ok=True)
+        given = folder / "given" / f"{document}.conll"
+        closeread.convert("equalities", path, given=given, output=output)
+    agreement = closeread.agreement("coref", *sorted(tmp_path.iterdir()))
+    assert len(paths) == 338
+    assert len(agreement.documents) == 33
+    assert [round(agreement.alpha[name], 2) for name in ("iaa1", "iaa2")] == [0.75, 0.64]

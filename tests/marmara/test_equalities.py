@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.error_messages import check_message
 from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
@@ -54,67 +53,6 @@ def test_lines_that_share_an_id_join(tmp_path):
 def test_no_equality_at_all_is_an_annotation_without_chains(tmp_path):
     annotation = read(tmp_path, "# nothing in common\n")
     assert (annotation.chains, len(annotation.unused)) == ([], 24)
-
-
-FORM = "(expected ids with '=' between them, such as 1 = 4 = 17)"
-LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz fotoğraf")'
-
-
-@for_each(
-    ("line", "problems"),
-    [
-        ("1 = 99", ["no given mention has the id '99'"]),
-        ("1 = zwei", [f"'zwei' is not a number {FORM}"]),
-        ("1 = 2 3", [f"'2 3' is not a number {FORM}"]),
-        ("1 = \u0662", [f"'\u0662' is not a number {FORM}"]),  # a digit, but not one of ours
-        ("7", [f"'7' has no '=' {FORM}"]),
-        ("1 = = 2", [f"a side of '=' is empty {FORM}"]),
-        ("1 =", [f"a side of '=' is empty {FORM}"]),
-        ("1 = 2 = 1", ["the id '1' is in the line twice"]),
-        ("1 = 01 = x", ["the id '01' is in the line twice", f"'x' is not a number {FORM}"]),
-        (
-            "4 = 6",
-            [
-                f'puts overlapping mentions into one chain: {LONG} and 6 (77000112003.2, "Kıyıkent\'in")'
-            ],
-        ),
-    ],
-)
-def test_wrong_lines(here, line, problems):
-    with pytest.raises(FormatError) as caught:
-        read(here, f"# document 77000112\n2 = 3\n{line}\n")
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
-        (3, what) for what in problems
-    ]
-
-
-def test_a_chain_that_lines_before_make_must_not_overlap(here):
-    with pytest.raises(FormatError) as caught:
-        read(here, "4 = 1\n6 = 2\n3 = 2\n1 = 3\n7 = x\n")
-    first, second = caught.value.problems
-    assert (first.line, second.line) == (4, 5)
-    assert first.what.startswith(
-        "puts overlapping mentions into one chain, together with lines before: 4 ("
-    )
-    check_message(caught.value)
-
-
-def test_a_given_file_has_every_mention_in_a_chain_of_its_own(here):
-    text = (
-        GIVEN_FILE.read_text("utf-8")
-        .replace("(3)", "(2)")
-        .replace("(12)", "(x)")
-        .replace("(1)", "(011)")
-    )
-    (here / "given.conll").write_text(text, "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_given(here / "given.conll")
-    expected = "(expected every mention in a chain of its own)"
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
-        (10, f"'2' is also the id of the mention on line 5 {expected}"),
-        (39, f"'11' is also the id of the mention on line 2 {expected}"),
-        (46, "the id 'x' is not a number"),
-    ]
 
 
 def test_a_given_file_has_one_document(here):

@@ -2,7 +2,6 @@
 
 import gzip
 
-from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, messages, put, truncate, write_fragment, write_treebank
 
 from closeread.tasks.coref.marmara.treebank import read_treebank
@@ -10,67 +9,6 @@ from closeread.tasks.coref.marmara.treebank import read_treebank
 FIRST, SECOND, THIRD = SENTENCES
 ONE = '<Set><S No="77000112003.1">\n{}\n</S></Set>'
 WORD = """<W IX="1" IG='[(1,"ev+Noun")]' REL="[,( )]"> ev </W>"""
-NAME = "(expected a number such as 77000112003.1)"
-BOMB = '<!DOCTYPE Set [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>\n<Set>&b;</Set>'
-OUTSIDE = '<!DOCTYPE Set [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<Set><S No="77000112003.1">&a;</S></Set>'
-
-ERRORS = {
-    "empty file": ("", ["DIR/a.xml: is empty"]),
-    "not closed": (
-        "<Set>\n<S No='77000112003.1'></Set>",
-        ["DIR/a.xml:2: is not well-formed XML: mismatched tag at column 25"],
-    ),
-    "entity bomb": (
-        BOMB,
-        ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"],
-    ),
-    "external entity": (
-        OUTSIDE,
-        ["DIR/a.xml:1: the document type declares 'a' (expected XML without declarations)"],
-    ),
-    "another root": ("<coref/>", ["DIR/a.xml:1: the root element is 'coref' (expected Set)"]),
-    "no sentences": ("<Set>\n</Set>", ["DIR/a.xml:1: contains no sentences"]),
-    "no words": ('<Set>\n<S No="77000112003.1"/></Set>', ["DIR: contains no words"]),
-    "no number": (
-        f'<Set><S No="77000112003.1">{WORD}</S>\n<S>{WORD}</S>\n<S No=" "/></Set>',
-        [
-            f"DIR/a.xml:{line}: a sentence has no number (expected an attribute No)"
-            for line in (2, 3)
-        ],
-    ),
-    "another number": (
-        f'<Set><S No="77000112003.1">{WORD}</S>\n<S No="7700.1">{WORD}</S>\n<S No="77000112003">{WORD}</S></Set>',
-        [
-            f"DIR/a.xml:2: the sentence number '7700.1' has another form {NAME}",
-            f"DIR/a.xml:3: the sentence number '77000112003' has another form {NAME}",
-        ],
-    ),
-    "number twice": (
-        f'<Set><S No="77000112003.1">{WORD}</S>\n<S No="77000112003.1">{WORD}</S></Set>',
-        ["DIR/a.xml:2: the sentence number '77000112003.1' is already used on line 1"],
-    ),
-    "IX": (
-        ONE.format(
-            "\n".join(
-                f"<W{ix}> ev </W>"
-                for ix in ("", ' IX=""', ' IX="0"', ' IX="x"', ' IX="2"', ' IX="2"')
-            )
-        ),
-        [
-            "DIR/a.xml:2: sentence '77000112003.1': a word has no IX",
-            "DIR/a.xml:3: sentence '77000112003.1': IX '' is not a positive integer",
-            "DIR/a.xml:4: sentence '77000112003.1': IX '0' is not a positive integer",
-            "DIR/a.xml:5: sentence '77000112003.1': IX 'x' is not a positive integer",
-            "DIR/a.xml:7: sentence '77000112003.1': IX 2 is not above the one before, 2",
-        ],
-    ),
-}
-
-
-@for_each("name", ERRORS)
-def test_errors(tmp_path, name):
-    text, expected = ERRORS[name]
-    assert messages(read_treebank(put(tmp_path, {"a.xml": text})).problems) == expected
 
 
 def test_sentences_and_their_words(tmp_path):

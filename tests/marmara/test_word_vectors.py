@@ -4,10 +4,10 @@ import gzip
 
 import numpy as np
 import pytest
+from papers.figures import load_rows
 from shared.for_each import for_each
 from shared.turkish_sentences import document
 
-from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
@@ -102,9 +102,5 @@ def test_vectors_of_mentions():
 
 
 def test_as_many_components_as_the_paper_prints():
-    (text,) = [
-        table["rows"]
-        for table in load_printed("marmara_coref")["tables"]
-        if table["name"] == "Text"
-    ]
+    text = load_rows("marmara_coref", "Text")
     assert [*text["principal components"].values()] == [str(N_COMPONENTS)]

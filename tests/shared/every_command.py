@@ -48,7 +48,6 @@ REASONS = {
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
     ("publish", "metric"): HUB,
-    ("reproduce",): "needs released corpora, and writes nothing",
     ("train",): TORCH,
     ("predict",): TORCH,
     ("plot", "training"): TORCH,

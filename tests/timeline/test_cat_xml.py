@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.annotated_cat import dump_document
 from shared.for_each import for_each
 
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import Problem
 from closeread.records import Parsed
 from closeread.tasks.timeline.cat_xml import (
     is_date,
@@ -93,108 +93,6 @@ def test_what_is_not_read_is_told(file):
     )
     found = "3 elements ignored, starting here: 'CLINK', 'Relations', 'TIMEX3'"
     assert read(file, content) == (RECORD, [Problem(found, 12)])
-
-
-FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
-
-
-@for_each(
-    ("old", "new", "problems"),
-    [
-        (' doc_id="7"', "", [(1, "Document has no doc_id")]),
-        (' doc_id="7"', ' doc_id=""', [(1, "Document has no doc_id")]),
-        (TOKENS, "", [(None, "contains no tokens")]),
-        (FIRST, FIRST.replace("Rain", ""), [(2, "the token is empty")]),
-        (
-            FIRST,
-            FIRST.replace('"0" s', '"5" s'),
-            [(2, "the token's number is '5' (expected 0, its position)")],
-        ),
-        (
-            FIRST,
-            FIRST.replace('number="0" ', ""),
-            [(2, "the token's number is '' (expected 0, its position)")],
-        ),
-        (
-            FIRST + "\n",
-            "",
-            [
-                (n, f"the token's number is '{n - 1}' (expected {n - 2}, its position)")
-                for n in range(2, 9)
-            ],
-        ),
-        (
-            'number="4" sentence="3"',
-            'number="4" sentence="-1"',
-            [
-                (
-                    6,
-                    "the token's sentence is '-1' (expected a whole number of at least 1, since sentences are in order)",
-                )
-            ],
-        ),
-        (
-            'number="4" sentence="3"',
-            'number="4" sentence="0"',
-            [
-                (
-                    6,
-                    "the token's sentence is '0' (expected a whole number of at least 1, since sentences are in order)",
-                )
-            ],
-        ),
-        ('"0" t_id="2"', '"0" t_id="1"', [(3, "the token's t_id '1' is already used on line 2")]),
-        ('"0" t_id="2"', '"0"', [(3, "the token has no t_id")]),
-        (
-            'm_id="4"',
-            'm_id="12"',
-            [(15, "the m_id '12' of EVENT_MENTION is already used on line 13")],
-        ),
-        (
-            'm_id="4"',
-            'm_id="9"',
-            [(15, "the m_id '9' of EVENT_MENTION is already used on line 11")],
-        ),
-        (' m_id="12"', "", [(13, "EVENT_MENTION has no m_id")]),
-        (
-            '<token_anchor t_id="2"/>',
-            "",
-            [(13, "EVENT_MENTION '12' has no token_anchor (expected at least one)")],
-        ),
-        (
-            '<token_anchor t_id="2"/>',
-            "<token_anchor/>",
-            [(13, "token_anchor: no token has the t_id ''")],
-        ),
-        (
-            '<token_anchor t_id="6"/><token_anchor t_id="8"/>',
-            '<token_anchor t_id="60"/><token_anchor t_id="x"/>',
-            [
-                (15, "token_anchor: no token has the t_id '60'"),
-                (15, "token_anchor: no token has the t_id 'x'"),
-            ],
-        ),
-        (
-            EVENTS,
-            TIME.replace('"9"', '"10"') + EVENTS,
-            [(13, "is a second creation time (expected only one)")],
-        ),
-        (
-            f"{HEAD}\n{FIRST}",
-            f"{HEAD.replace('Document', 'Doc')}\n{FIRST.replace('Rain', '')}",
-            [(1, "the root element is 'Doc' (expected Document)"), (2, "the token is empty")],
-        ),
-    ],
-)
-def test_broken_documents(file, old, new, problems):
-    content = document()
-    assert content.count(old) == 1
-    content = content.replace(old, new)
-    if "<Doc " in content:
-        content = content.replace("</Document>", "</Doc>")
-    with pytest.raises(FormatError) as caught:
-        read(file, content)
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == problems
 
 
 def test_titles_come_from_timeml(tmp_path):

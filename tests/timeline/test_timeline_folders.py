@@ -229,21 +229,6 @@ def test_the_same_in_json_lines(tmp_path):
     )
 
 
-def test_broken_submissions(tmp_path):
-    write_texts(tmp_path, ann="Ann\n-1\t2007\t7-2-b\n", dee="Dee\n", cy="Ann\n")
-    with pytest.raises(SubmissionError) as caught:
-        read_submission(tmp_path, CORPUS, GOLD, "error")
-    assert str(caught.value) == "\n".join(
-        f"{tmp_path}{line}"
-        for line in (
-            ": 3 problems:",
-            f"/ann.txt:2: the position is '-1' (expected a whole number from 0 to {2**53 - 1})",
-            "/cy.txt: duplicate entity 'Ann' (first in ann.txt)",
-            "/dee.txt: id 'dee' is not in the gold",
-        )
-    )
-
-
 def parse(*lines):
     """The timeline of lines that follow the entity's, without what is odd about it by itself."""
     return parse_timeline("ann", ["Ann", *lines])
@@ -270,58 +255,6 @@ def entries_of(*lines):
 )
 def test_lines(line, expected):
     assert entries_of(line) == [expected]
-
-
-@for_each(
-    ("line", "problem"),
-    [
-        ("1", f"the number of columns is 1 {EXPECTED}"),
-        ("1\tX", f"the number of columns is 2 {EXPECTED}"),
-        ("1\tX\t", f"the number of columns is 2 {EXPECTED}"),  # the tab is white space at the end
-        ("1 X 7-2-a", f"the number of columns is 1 {EXPECTED}"),
-        *(
-            (
-                f"{position}\tX\t7-2-a",
-                f"the position is {position!r} (expected a whole number from 0 to {2**53 - 1})",
-            )
-            for position in (
-                "-1",
-                "1.0",
-                "+1",
-                " 1",
-                "1 ",
-                "one",
-                "",
-                "٣",
-                "1e3",
-                str(2**53),
-                "9" * 17,
-            )
-        ),
-        ("1\tX\t7-2-a\x1b", "'7-2-a\\x1b' contains the control character U+001B"),
-        ("1\tX\x85\t7-2-a", "'X\\x85' contains the control character U+0085"),
-    ],
-)
-def test_broken_lines(line, problem):
-    timeline = parse("1\tX\t7-2-b", line, "2\tX\t7-2-c")
-    assert timeline.problems == [Problem(problem, 3)]
-    assert timeline.lines == [2, 4]
-
-
-@for_each(
-    ("line", "problem"),
-    [
-        ("", "is blank (expected the name of the entity)"),
-        (" \t ", "is blank (expected the name of the entity)"),
-        (
-            "1\tX\ta",
-            "is '1\\tX\\ta' (expected the name of the entity; entries start on the second line)",
-        ),
-        ("An\x07n", "the entity 'An\\x07n' contains the control character U+0007"),
-    ],
-)
-def test_broken_headers(line, problem):
-    assert parse_timeline("ann", [line, "1\tX\t7-2-b"]).problems == [Problem(problem, 1)]
 
 
 def test_white_space_is_dropped_and_told():

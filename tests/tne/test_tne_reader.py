@@ -96,62 +96,6 @@ def test_names_that_are_absent_are_null(file):
     assert record["metadata"] == {"annotators": annotators, "url": None, "source": None}
 
 
-@for_each(
-    ("changes", "message"),
-    [
-        (
-            {"domain": "books"},
-            "id 'r1': domain is 'books' (expected 'news', from the source, or null)",
-        ),
-        ({"domain": 7}, "id 'r1': domain is 7 (expected 'news', from the source, or null)"),
-        (
-            {
-                "metadata": {"source": "reddit_Cats_formatted.json"},
-                "domain": "reddit",
-                "forum": "Dogs",
-            },
-            "id 'r1': forum is 'Dogs' (expected 'Cats', from the source, or null)",
-        ),
-        (
-            {"domain": "film", "metadata": None},
-            "domain: 'film' is not valid (expected news, books, imdb or reddit)",
-        ),
-        (
-            {"nps": {"np0": {"id": "np1"}}},
-            "id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
-        ),
-        (
-            {"nps": {"np0": {"id": None}}},
-            "id 'r1': nps: noun phrase 'np0' has the id null (expected the same)",
-        ),
-        (
-            {"nps": {"np0": 7}},
-            'nps[0]: expected an object such as {"text": …, "first_char": …, …}, found 7',
-        ),
-        ({"nps": None}, "nps: expected a list, found null"),
-        ({"coref": 7}, "coref: expected a list, found 7"),
-        ({"coref": [7]}, 'coref[0]: expected an object such as {"id": …, "members": …}, found 7'),
-        ({"coref": ...}, "field 'coref' is missing"),
-        (
-            {"metadata": [7]},
-            'metadata: expected an object such as {"annotators": …, "url": …, …} or null, found a list',
-        ),
-        (
-            {"metadata": {"annotators": 7}},
-            'metadata.annotators: expected an object such as {"coref_worker": …, "consolidator_worker": …, …} '
-            "or null, found 7",
-        ),
-        ({"metadata": {"source": 7}}, "metadata.source: expected text or null, found 7"),
-        ({"np_relations": {"np0": []}}, "np_relations: expected a list or null, found an object"),
-        ({"tokens": [""]}, "tokens[0]: is empty"),
-        ({"id": 7}, "id: expected text, found 7"),
-    ],
-)
-def test_fields_of_another_kind(file, changes, message):
-    named = "" if message.startswith("id") else "id 'r1': "
-    assert refuse(file, dump([document(**changes)])) == f":1: {named}{message}"
-
-
 # Files.
 
 
@@ -280,41 +224,6 @@ def test_characters_that_texts_may_hold(file, character, escaped):
     assert gold.records[0]["text"] == f" {words} "
     assert dump_records(gold.records).count("\n") == 1
     assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
-
-
-@for_each("character", ["\0", "\b", "\x0b", "\f", "\r", "\x1b", "\x1f", "\x7f"])
-@for_each("name", ["text", "id", "key"])
-def test_characters_that_texts_may_not_hold(file, character, name):
-    record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
-    held = "x" if name == "key" else "a"
-    found = (
-        f":1: the string {held + character!r} contains the control character U+{ord(character):04X}"
-    )
-    assert refuse(file, dump([record])) == found
-    # Escaped in the other ways that there are; DEL needs no escape.
-    hexes = f"{ord(character):04x}"
-    for spelt in (f"\\u{hexes}", f"\\u{hexes.upper()}"):
-        assert refuse(file, dump([record]).replace(json.dumps(character)[1:-1], spelt)) == found
-    assert refuse(file, json.dumps(record, ensure_ascii=False)) == found
-
-
-def test_all_problems_of_a_file_come_at_once(file):
-    content = [
-        dump([document()]),
-        "x\n",
-        dump([document(nps=7)]),
-        dump([document(nps={"np0": {"id": "np1"}})]),
-    ]
-    content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
-    assert refuse(file, "".join(content)).splitlines() == [
-        ": 8 problems of 6 kinds:",
-        ":2: is not valid JSON: Expecting value at column 1",
-        ":3: id 'r1': nps: expected a list, found 7",
-        ":3: duplicate id 'r1' (first on line 1) (3 times; also lines 5, 7)",
-        ":4: id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
-        ":5: id 'r1': field 'coref' is missing",
-        ":6: duplicate key 'id'",
-    ]
 
 
 @pytest.fixture(scope="module")

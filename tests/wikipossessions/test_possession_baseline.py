@@ -230,7 +230,21 @@ EXPECTED = {
     # Three gold pairs. Old Riga is not Riga exactly; of the right ones alone, one or no pair is left.
     "Ordering": "0 0  1/3 1/3  0 0  1 1/3  2/3 2/3",
 }
-GROUPS = ("ALL exact", "ALL partial", "ALLCORR exact", "ALLCORR partial", "ORACLE")
+FAMILIES = {
+    "Poss.ID": "possessor",
+    "Poss.Cert": "possessor_certainty",
+    "Temp.Anch": "anchor",
+    "Temp.Rel": "relation",
+    "TRel.Cert": "relation_certainty",
+    "Ordering": "ordering",
+}
+GROUPS = {
+    "ALL exact": ("heuristics.jsonl",),
+    "ALL partial": ("heuristics.jsonl", "--setting", "partial"),
+    "ALLCORR exact": ("heuristics.jsonl", "--scenario", "all_correct"),
+    "ALLCORR partial": ("heuristics.jsonl", "--scenario", "all_correct", "--setting", "partial"),
+    "ORACLE": ("oracle.jsonl", "--scenario", "oracle"),
+}
 
 
 @pytest.fixture
@@ -246,56 +260,26 @@ def files(here):
     )
 
 
-def recompute(run, table, *files):
-    done = run(
-        "reproduce", "wikipossessions", table, *(one for pair in files for one in pair), "--json"
-    )
-    assert done.exit_code == 0, done.stderr
-    (found,) = json.loads(done.stdout)
-    return found["note"], {(cell["row"], cell["column"]): cell for cell in found["cells"]}
-
-
 @pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
-def test_the_table_of_the_baseline_by_hand(run, files):
-    note, cells = recompute(run, "4", *files)
-    assert len(cells) == 90
-    for row, texts in EXPECTED.items():
-        for group, (p, r) in zip(GROUPS, (pair.split() for pair in texts.split("  ")), strict=True):
-            p, r = Fraction(p), Fraction(r)
-            f1 = 2 * p * r / (p + r) if p + r else 0
-            found = [cells[row, f"{group} {score}"]["recomputed"] for score in ("P", "R", "F1")]
-            assert found == pytest.approx([float(p), float(r), float(f1)]), (row, group)
-    assert "your texts of 1 of 2 articles with the spaCy pipeline '" in note
-    assert note.endswith("rules', and scored with a tolerance of 10 %")
-    _, text = recompute(run, "Text", *files)
-    values = {row: cell["recomputed"] for (row, column), cell in text.items() if column == "6.2"}
-    assert list(values.values()) == ["0.33 / 0.67", pytest.approx(200 / 3), pytest.approx(1 / 4)]
-    verdict = text["possessors captured by named entity recognition, percent", "6.2"]["verdict"]
-    assert verdict == "agrees"  # fewer than 75
-
-
-def test_without_a_pipeline_only_the_texts_are_counted(run, files):
-    place, articles, _ = files
-    note, cells = recompute(run, "4", place, articles)
-    assert "Here," not in note
-    assert sum(cell["recomputed"] is not None for cell in cells.values()) == 3 + 3 + 2
-    words, sections = (
-        ("Avg # of words per article", "value"),
-        ("Avg # of sections per article", "value"),
-    )
-    _, cells = recompute(run, "2", place, articles)
-    assert {cells[one]["recomputed"] for one in (words, sections)} == {None}
-    Path("texts/B Jug.txt").write_text(
-        "Ann has it.\n\n== Notes ==\n\n=== More ===\n\n== Links ==\n", "utf-8"
-    )
-    _, cells = recompute(run, "2", place, articles)
-    # 1 + 5 + 11 and 3 + 3 words; one section and two.
-    assert (cells[words]["recomputed"], cells[sections]["recomputed"]) == ((17 + 6) / 2, 3 / 2)
-    for title in "AB":
-        Path(f"texts/{title} Jug.txt").write_text("Ann has it.", "utf-8")
-    _, cells = recompute(run, "2", place, articles)
-    # No text marks its headings, so that nobody knows the sections.
-    assert (cells[words]["recomputed"], cells[sections]["recomputed"]) == (3, None)
+@pytest.mark.parametrize("row", EXPECTED)
+def test_the_table_of_the_baseline_by_hand(ran, files, row):
+    place, articles, model = files
+    for baseline in ("heuristics", "oracle"):
+        command = ("baseline", "wikipossessions", baseline, "--dates", "any")
+        ran(*command, *place, *articles, *model, "-o", f"{baseline}.jsonl")
+    for group, pair in zip(GROUPS, EXPECTED[row].split("  "), strict=True):
+        p, r = map(Fraction, pair.split())
+        f1 = 2 * p * r / (p + r) if p + r else 0
+        scores = json.loads(
+            ran(
+                *("score", "wikipossessions", *GROUPS[group], *place, "--missing", "skip"),
+                *("--tolerance", "0.1", "--json", "--no-ci"),
+            )
+        )["scores"]
+        found = [
+            scores[f"{FAMILIES[row]}/{name}"]["value"] for name in ("precision", "recall", "f1")
+        ]
+        assert found == pytest.approx([float(p), float(r), float(f1)]), group
 
 
 def test_statistics_of_texts(ran, files):
@@ -314,42 +298,37 @@ def test_statistics_of_texts(ran, files):
 def test_pipelines_that_find_no_names(run, files):
     place, articles, _ = files
     pytest.importorskip("spacy").blank("en").to_disk("bare")
-    done = run("reproduce", "wikipossessions", "4", *place, *articles, "--spacy-model", "bare")
+    command = ("baseline", "wikipossessions", "oracle", *place, *articles, "-o", "named.jsonl")
+    done = run(*command, "--spacy-model", "bare")
     assert done.exit_code == 2
     message = "spaCy pipeline 'en_pipeline' does not annotate named entities (expected a pipeline with an entity recog"
     assert message in done.stderr
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_bad_articles_and_pipelines(run, files):
-    place, articles, model = files
-    for arguments, code, message in (
+@pytest.mark.parametrize(
+    ("changes", "code", "message"),
+    [
         (
-            (place, ("--articles", "nowhere")),
+            {"--articles": "empty"},
             1,
-            "nowhere: is not a folder (expected a folder of texts named <title>.txt)",
+            "empty: contains no text for any of 2 articles: 'A Jug', 'B Jug'",
         ),
+        ({"--spacy-model": "no_such"}, 2, "spaCy pipeline 'no_such' does not exist (expected an"),
         (
-            (place, articles, ("--spacy-model", "no_such")),
-            2,
-            "spaCy pipeline 'no_such' does not exist (expected an",
-        ),
-        (
-            (place, model),
+            {"--articles": "long"},
             1,
-            "the corpus's folder of articles: contains no text for any of 2 articles: 'A Jug', 'B Jug'",
+            "long/A Jug.txt: has 1,000,001 characters (limit of spaCy: 1,000,000)",
         ),
-    ):
-        done = run(
-            "reproduce", "wikipossessions", "4", *(one for pair in arguments for one in pair)
-        )
-        assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
-    done = run("reproduce", "all", *articles)
-    assert done.exit_code == 2
-    Path("texts/A Jug.txt").write_text("x" * 1_000_001)
-    done = run("reproduce", "wikipossessions", "4", *place, *articles, *model)
-    assert done.exit_code == 1
-    assert "texts/A Jug.txt: has 1,000,001 characters (limit of spaCy: 1,000,000)" in done.stderr
+    ],
+)
+def test_bad_articles_and_pipelines(run, files, changes, code, message):
+    Path("empty").mkdir()
+    Path("long").mkdir()
+    Path("long/A Jug.txt").write_text("x" * 1_000_001)
+    options = [word for pair in (dict(files) | changes).items() for word in pair]
+    done = run("baseline", "wikipossessions", "oracle", *options, "-o", "named.jsonl")
+    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
 
 
 @pytest.mark.filterwarnings("ignore")

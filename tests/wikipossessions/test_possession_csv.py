@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.for_each import for_each
-from shared.possession_records import HEADER, ROW, make_record, read_released
+from shared.possession_records import ROW, make_record, read_released
 
 from closeread.corpus.gold import read_file, read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.exceptions import FormatError
 from closeread.files import write_text
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 from closeread.tasks.wikipossessions.rules import (
@@ -125,95 +124,6 @@ def test_rows_of_an_article_need_not_be_adjacent(file):
     assert lines == [2, 3]
 
 
-EXPECTED = f"(expected 8: {HEADER})"
-
-
-@for_each(
-    ("row", "problems"),
-    [
-        ("", [f"the number of cells is 1 {EXPECTED}"]),
-        (ROW + "#", [f"the number of cells is 9 {EXPECTED}"]),
-        (ROW.removesuffix("#C"), [f"the number of cells is 7 {EXPECTED}"]),
-        (ROW.replace("A Vase", " "), ["Article is empty (expected a name)"]),
-        (ROW.replace("Ann", "\xa0"), ["Possessor is empty (expected a name)"]),
-        (ROW.replace("PER", "LOC"), ["Type is 'LOC' (expected PER or ORG or GPE)"]),
-        (ROW.replace("PER", ""), ["Type is '' (expected PER or ORG or GPE)"]),
-        (ROW.replace("PC", "C"), ["psr_c is 'C' (expected PC or PUC)"]),
-        (ROW.replace("Dur", "During"), ["TP is 'During' (expected Bef, Dur, Aft or nothing)"]),
-        (ROW.replace("Dur#C", "Dur#c"), ["Dur_c is 'c' (expected C, UC or nothing)"]),
-        (
-            ROW.replace("Dur#C", "Dur#"),
-            ["TP is 'Dur' but Dur_c is empty (expected both or neither)"],
-        ),
-        (
-            ROW.replace("1888", " "),
-            ["TP is 'Dur' but Duration is empty (expected a time, or no TP)"],
-        ),
-        (ROW.replace("Dur#C", "#C"), ["Dur_c is 'C' but TP is empty (expected both or neither)"]),
-        *(
-            (
-                ROW.replace("#1#", f"#{order}#"),
-                [
-                    f"order is '{order}' (expected a number such as 6, or 6.1 for a possession within possession 6)"
-                ],
-            )
-            for order in (
-                "",
-                "6.",
-                ".1",
-                "6,1",
-                "-1",
-                "0",
-                "01",
-                "1.0",
-                "first",
-                "6..1",
-                "٦",
-                "1" * 7,
-            )
-        ),
-        (
-            ROW.replace("Ann", "An\x1bn"),
-            ["Possessor 'An\\x1bn' contains the control character U+001B"],
-        ),
-        (
-            ROW.replace("PER", "X").replace("#1#", "#x#").replace("Ann", ""),
-            [
-                "Possessor is empty (expected a name)",
-                "order is 'x' (expected a number such as 6, or 6.1 for a possession within possession 6)",
-                "Type is 'X' (expected PER or ORG or GPE)",
-            ],
-        ),
-    ],
-)
-def test_broken_rows(file, row, problems):
-    records, lines, found, *_ = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
-    where = "article 'A Vase': " if row.startswith("A Vase") else ""
-    assert [(problem.line, problem.message) for problem in found] == [
-        (3, where + what) for what in problems
-    ]
-    assert [record["article"] for record in records] == ["A Vase", "B"]
-    assert lines == [2, 4]
-
-
-@for_each(
-    ("content", "message"),
-    [
-        (f"{ROW}\n", f"1: the header is '{ROW}' (expected {HEADER})"),
-        (f"{HEADER.lower()}\n{ROW}\n", f"1: the header is '{HEADER.lower()}' (expected {HEADER})"),
-        ("a,b\n1,2\n", f"1: the header is 'a,b' (expected {HEADER})"),
-        (f"{HEADER}\n", "1: there are no rows after the header (expected one per possession)"),
-        (f"{HEADER}\n{ROW}\n\n", f"3: the number of cells is 1 {EXPECTED}"),
-    ],
-)
-def test_broken_files(file, content, message):
-    file.write_text(content, "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_file(CORPUS, file, "test")
-    # If the header is missing, the only row is read as the header, which is a second problem.
-    assert f"{file}:{message}" in str(caught.value).splitlines()
-
-
 CELL = (
     st.text(
         st.sampled_from("ab,.\"'\xa0 é’\u202e") | st.characters(exclude_categories=["Cs", "Cc"]),
@@ -299,47 +209,6 @@ NONE |= {"relation": None, "relation_certainty": None}
 NONE_GIVEN = {"anchor": None, "relation": None, "relation_certainty": None}
 
 
-@for_each(
-    ("changes", "problems"),
-    [
-        ({}, []),
-        (NONE, []),
-        ({"lower": 1545, "upper": 1530}, [
-            "lower is 1545 (expected 1530 for anchor '1530-1545')",
-            "upper is 1530 (expected 1545 for anchor '1530-1545')",
-        ]),
-        ({"upper": None, "open_end": True}, [
-            "upper is null (expected 1545 for anchor '1530-1545')",
-            "open_end is true (expected false for anchor '1530-1545')",
-        ]),
-        ({**NONE, "anchor_kind": "event"}, ["anchor_kind is 'event' (expected 'unknown' for anchor null)"]),
-        (
-            {**NONE, "relation": "after", "relation_certainty": "certain"},
-            ["relation is 'after' but anchor is null (expected an anchor, or no relation)"],
-        ),
-        ({"relation": None}, ["relation is null but relation_certainty is 'certain' (expected both or neither)"]),
-        (
-            {"relation_certainty": None},
-            ["relation is 'during' but relation_certainty is null (expected both or neither)"],
-        ),
-        ({"possessor": "Ann "}, ["possessor 'Ann ' has leading or trailing whitespace (expected none)"]),
-        ({"anchor": " 1530-1545"}, ["anchor ' 1530-1545' has leading or trailing whitespace (expected none)"]),
-    ],
-)  # fmt: skip
-def test_inconsistencies(file, changes, problems):
-    records = [make_record(), {**make_record(**changes), "article": "B"}]
-    assert list(find_inconsistencies(records)) == [
-        (1, f"possessions[0]: {what}") for what in problems
-    ]
-    own = file.with_suffix(".jsonl")
-    own.write_text(json_lines.dump(records), "utf-8")
-    if not problems:
-        assert read_own_gold(CORPUS, own).records == records
-    else:
-        with pytest.raises(FormatError, match=re.escape(f"{own}:2: possessions[0]: {problems[0]}")):
-            read_own_gold(CORPUS, own)
-
-
 def test_references_may_omit_the_derived_fields():
     (possession,) = make_record()["possessions"]
     bare = {name: value for name, value in possession.items() if name not in DERIVED}
@@ -362,68 +231,10 @@ def test_json_lines_may_omit_the_derived_fields(file):
         assert record["possessions"] == [whole, {**whole, **NONE}]
 
 
-def test_json_lines_with_some_derived_fields_or_without_records(file):
-    (whole,) = make_record()["possessions"]
-    bare = {name: value for name, value in whole.items() if name not in DERIVED}
-    own = file.with_suffix(".jsonl")
-    for possessions_given, problem in (
-        ([{**bare, "lower": 1530}], "possessions[0]: field 'anchor_kind' is missing"),
-        (
-            [{**bare, "anchor": [1530]}],
-            "possessions[0].anchor: expected text or null, found a list",
-        ),
-        ([1], 'possessions[0]: expected an object such as {"type": …, "possessor": …, …}, found 1'),
-        ({}, "possessions: expected a list, found an object"),
-    ):
-        own.write_text(
-            json_lines.dump([{"article": "A Vase", "possessions": possessions_given}]), "utf-8"
-        )
-        with pytest.raises(FormatError) as caught:
-            read_own_gold(CORPUS, own)
-        assert f"{own}:1: article 'A Vase': {problem}" in str(caught.value)
-
-
 def test_a_padded_title():
     record = {**make_record(), "article": " A"}
     problem = "article ' A' has leading or trailing whitespace (expected none)"
     assert list(find_inconsistencies([record])) == [(0, problem)]
-
-
-@for_each(
-    ("changes", "problem"),
-    [
-        ({"type": "GPE"}, "possessions[0].type: 'GPE' is not one of 'PER', 'ORG', 'LOC'"),
-        ({"order": 6.1}, 'possessions[0].order: 6.1 is a number (expected text: "6.1" in quotes'),
-        ({"order": "6."}, "possessions[0].order: '6.' is not valid (expected positive integers "),
-        (
-            {"order": "6\n"},
-            "possessions[0].order: '6\\n' is not valid (expected positive integers ",
-        ),
-        (
-            {"possessor": "An\nn"},
-            "possessions[0]: possessor 'An\\nn' contains the control character U+000A",
-        ),
-        ({"possessor": "An\0n"}, "the string 'An\\x00n' contains the control character U+0000"),
-        (
-            {"relation": "since"},
-            "possessions[0].relation: 'since' is not valid (expected before, during or after)",
-        ),
-        (
-            {"certainty": None},
-            "possessions[0].certainty: null is not one of 'certain', 'uncertain'",
-        ),
-        ({"possessor": ""}, "possessions[0].possessor: is empty"),
-    ],
-)
-def test_the_schema_of_gold(file, changes, problem):
-    own = file.with_suffix(".jsonl")
-    own.write_text(json_lines.dump([make_record(**changes)]), "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_own_gold(CORPUS, own)
-    named = (
-        f"article {make_record()['article']!r}: " if problem.startswith("possessions[0].") else ""
-    )
-    assert str(caught.value).startswith(f"{own}:1: {named}{problem}")
 
 
 def test_oddities(file):

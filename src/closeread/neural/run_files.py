@@ -13,7 +13,6 @@ from closeread.exceptions import (
     FormatError,
     MissingExtraError,
     Problem,
-    RequestError,
     pluralize,
     read_all,
 )
@@ -43,29 +42,6 @@ def read_run(folder: Path, task: str = "") -> dict[str, Any]:
     if task and run["task"] != task:
         raise FormatError(path, [Problem(f"is a run of {run['task']} (expected {task})")])
     return run
-
-
-def find_complete_runs(folder: Path, task: str) -> dict[Path, dict[str, Any]]:
-    """Return the content of the `run.json` of each complete run of a task in a folder, by the folder of the run.
-
-    They may lie in folders of their own; runs of other tasks, and descriptions of several runs, are left out.
-    """
-    found = {}
-    for path in sorted(folder.rglob(RUN)):
-        described = read_json(path)
-        if (
-            isinstance(described, dict)
-            and described.get("task") == task
-            and "runs" not in described
-        ):
-            run = read_run(path.parent)
-            if run["state"] == COMPLETE:
-                found[path.parent] = run
-    if not found:
-        raise RequestError(
-            f"{folder}: holds no complete run of {task} (expected folders of `closeread train {task}`)"
-        )
-    return found
 
 
 def draw_training(runs: Sequence[Path]) -> Drawing:

@@ -30,7 +30,6 @@ COMMANDS = {
         "publishing",
         "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.",
     ),
-    "reproduce": ("reproduce", "Recompute the tables of a corpus's paper."),
     "schema": ("data", "Print the JSON Schema of a corpus."),
     "score": ("score", "Score a file of predictions."),
     "show": ("data", "Show a record of a corpus."),
@@ -46,7 +45,7 @@ the tasks have its subcommands.  And what the list of commands says of it, so th
 
 TOPICS = {
     "Score systems": "score compare table validate errors plot merge llm",
-    "Look at corpora": "list info show stats schema cite reproduce",
+    "Look at corpora": "list info show stats schema cite",
     "Make predictions": "baseline train predict perturb",
     "Annotate": "extract articles phrases build convert agreement adjudicate",
     "Share results": "submit leaderboard publish export",

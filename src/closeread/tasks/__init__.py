@@ -1,7 +1,7 @@
 """One package for each task, named as its scoring procedure on the command line.
 
 The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `records`
-(statistics, views and flat rows), `reproduction`, and the formats that only this task reads, which may be in a package
+(statistics, views and flat rows), and the formats that only this task reads, which may be in a package
 `formats`.  A package inside a task's, such as `coref.marmara`, holds what is one corpus's own; what it lacks is found
 in the task's.
 """

@@ -27,7 +27,7 @@ from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, count_fields
 from closeread.tasks.mctaco.models import DATA, METRICS, Estimate, read_runs
 from closeread.tasks.mctaco.procedure import (
     PROCEDURE,
-    expect_random,
+    expect_random_match,
     score_table,
     slice_by_category,
 )
@@ -77,9 +77,7 @@ def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
 
     scores = dict(zip(different, read_all(different.values(), score), strict=True))
     of_gold = slice_by_category(gold.records, gold.records)
-    random = {
-        category: expect_random(table)["exact_match"].mean for category, table in of_gold.items()
-    }
+    random = {category: expect_random_match(table) for category, table in of_gold.items()}
     of = "1 category" if len(random) == 1 else f"{len(random)} categories"
     summary = f"{of} of questions, {pluralize(len(scores), 'system')} and random labels"
     return Drawing(draw_categories(random, scores), summary)

@@ -16,30 +16,23 @@ Metrics:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from hashlib import sha256
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.arrays import Floats, Ints, Mask, check_sums
+from closeread.arrays import Floats, Ints, Mask
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.printed_tables import Chance
 from closeread.counts.procedure import (
     EXTRA,
     Procedure,
     check_present,
     missing_option,
-    name_documents,
 )
 from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
-
-MAX_CANDIDATES = 1_000
-"""The most candidates of a question whose expected scores are computed, by all ways to label them."""
 
 COUNTS = (
     "questions",
@@ -122,44 +115,10 @@ def slice_by_category(
     return {category: slices[category] for category in CATEGORIES if category in slices}
 
 
-def expect_random(table: CountTable) -> dict[str, Chance]:
-    """Return the exact means and standard deviations of the scores of random labels, yes with a probability of 1/2.
-
-    With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
-    other n - g with probability C(n - g, w) / 2**(n - g).  Questions are labelled independently, so the variance of
-    their sum is the sum of their variances.
-
-    Raises:
-        LimitError: a question has more than `MAX_CANDIDATES`.
-    """
-    candidates, gold_yes = (
-        table.values[:, COUNTS.index(name)].astype(np.int64) for name in ("candidates", "gold_yes")
-    )
-    with name_documents(table.units, "question"):
-        noun = "candidate answers, too many for the expected scores of a random baseline"
-        check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
-    shapes = list(zip(candidates.tolist(), gold_yes.tolist(), strict=True))
-    of_shape = {}
-    for n, g in set(shapes):
-        both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
-        weight = np.outer(
-            *(
-                np.array([comb(flips, k) / 2**flips for k in range(flips + 1)])
-                for flips in (g, n - g)
-            )
-        )
-        exact = (both == g) & (wrong == 0)
-        for name, values in (
-            ("exact_match", exact),
-            ("f1", _f1(np.full_like(both, g), both + wrong, both)),
-        ):
-            mean = (weight * values).sum()
-            of_shape[name, n, g] = mean, (weight * (values - mean) ** 2).sum()
-    scores = {}
-    for name in ("exact_match", "f1"):
-        means, variances = np.array([of_shape[name, *shape] for shape in shapes]).T
-        scores[name] = Chance(float(means.mean()), math.sqrt(variances.sum()) / len(shapes))
-    return scores
+def expect_random_match(table: CountTable) -> float:
+    """Return the expected exact match of random labels, yes with a probability of 1/2."""
+    candidates = table.values[:, COUNTS.index("candidates")]
+    return float(np.mean(0.5**candidates))
 
 
 NO, YES, ABSENT = 0, 1, 2

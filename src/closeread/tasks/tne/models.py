@@ -246,15 +246,6 @@ def predict(
     return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
 
 
-def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, float | None]]:
-    """Predict the links of documents with a trained model, and return the scores of each way to decode them."""
-    from closeread.neural.devices import choose_hardware
-
-    parts = list(_predict_pairs(documents, run, choose_hardware()))
-    every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
-    return {"links": score_links(documents, iter(parts)), "printed": score_links(documents, every)}
-
-
 def _predict_pairs(documents: Documents, run: Path, hardware: Hardware) -> Iterator[PredictedPairs]:
     """Yield the predictions of a trained model for all pairs of noun phrases."""
     from closeread.neural.links import load_system, predict_pairs

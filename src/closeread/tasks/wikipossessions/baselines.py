@@ -41,20 +41,20 @@ WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 
 def heuristics(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning."""
-    return predict_entities(read_documents(records, spacy_model, articles, warns=True))
+    return predict_entities(read_documents(records, spacy_model, articles))
 
 
 def oracle(records: Sequence[Record], *, spacy_model: str, articles: str) -> list[Record]:
     """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
-    return predict_names(records, read_documents(records, spacy_model, articles, warns=True))
+    return predict_names(records, read_documents(records, spacy_model, articles))
 
 
 def read_documents(
-    records: Sequence[Record], spacy_model: str, articles: Path | str | None, *, warns: bool = False
+    records: Sequence[Record], spacy_model: str, articles: Path | str | None
 ) -> dict[str, Any]:
     """Read the texts of articles with a spaCy pipeline; return the documents by title, in the order of the records.
 
-    Texts are those of a folder, or else those of the records.
+    Texts are those of a folder, or else those of the records.  Articles without a text are left out, with a warning.
     """
     every = [record["article"] for record in records]
     texts: Mapping[str, str] = {
@@ -82,7 +82,8 @@ def read_documents(
     if long:
         raise FormatError(articles or ARTICLES, long)
     documents = dict(zip(plain, parse(pipeline, plain.values(), "ENT_IOB"), strict=True))
-    if warns and (lacking := [title for title in every if title not in documents]):
+    lacking = [title for title in every if title not in documents]
+    if lacking:
         found = f"{len(lacking):,} of {len(every):,} articles have no text and are left out: {join_names(lacking)}"
         warn(f"{found}; score the rest with {name_option('missing', 'skip', 'empty')}")
     return documents

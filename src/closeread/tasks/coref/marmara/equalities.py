@@ -5,9 +5,6 @@ Source: Schüller et al. (2018, section 3.1); the exact syntax of their manual i
 Conventions: a file of given mentions is CoNLL (see `conll`) in which every mention is a chain of its own.  A line of
 equalities has two or more ids of its chains with `=` between them, such as `1 = 4 = 17`; lines that share an id join.
 Blank lines and those that begin with `#` are skipped.  Mentions that no line names are unused.
-
-In a folder of annotations, `DIR/<document>/<annotator>.conll` has the chains; `DIR/<document>/<annotator>.txt` has
-equalities between the mentions of `given/<document>.conll`, in a folder beside DIR.  Other files are an error.
 """
 
 from __future__ import annotations
@@ -15,26 +12,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Record
-from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
-from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.marmara.conll import Row, format_document, read_documents
 from closeread.tasks.coref.marmara.documents import Span, document_order, find_overlaps
 
-GIVEN = "given"
-CONLL, EQUALITIES = ".conll", ".txt"
+CONLL = ".conll"
 ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
@@ -185,64 +176,3 @@ def dump_annotation(annotation: Equalities, given: GivenMentions, suffix: str) -
     if suffix == ".jsonl":
         return dump_json_lines([make_row(annotation, given)])
     raise ValueError(f"the suffix is '{suffix}' (expected .conll or .jsonl)")
-
-
-class AnnotationFiles(NamedTuple):
-    """The annotations of several documents, and the name of the annotator of each file."""
-
-    tables: list[MentionTable]  # in order of documents and annotators; each has one document
-    annotators: list[str]
-    # how many mentions annotators were given, by document, as far as that is known
-    given: dict[str, int]
-
-
-def read_annotation_files(folder: Path) -> AnnotationFiles:
-    """Read all annotations below a folder; all their problems are one error."""
-    paths, problems = walk_files(folder)
-    # The folder of a file is named after its document.
-    documents = {file: file.partition("/")[0] if file.count("/") == 1 else "" for file in paths}
-    given: dict[str, GivenMentions] = {}
-    # Documents that need them, and others if they are there.
-    for document in sorted(set(documents.values())):
-        path = folder.parent / GIVEN / f"{document}{CONLL}"
-        if path.exists():
-            try:
-                given[document] = read_given(path)
-            except FormatError as error:
-                problems += [
-                    problem._replace(file=f"../{GIVEN}/{path.name}") for problem in error.problems
-                ]
-    found: dict[str, AnnotatorFile] = {}
-    for name, path in paths.items():
-        try:
-            found[name] = AnnotatorFile(name, _read_table(path, documents[name], given))
-        except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
-    for differing in compare_tokens(list(found.values())):
-        problems += [problem._replace(file=differing.source) for problem in differing.problems]
-    if problems:
-        raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
-    sizes = {one.name: len(one.mentions) for one in given.values()}
-    return AnnotationFiles(
-        [file.table for file in found.values()], [Path(name).stem for name in found], sizes
-    )
-
-
-def _read_table(path: Path, document: str, given: Mapping[str, GivenMentions]) -> MentionTable:
-    """Read the annotation of one document by one annotator."""
-    if not document or path.suffix not in (CONLL, EQUALITIES):
-        expected = f"expected DOCUMENT/ANNOTATOR{CONLL} or DOCUMENT/ANNOTATOR{EQUALITIES}"
-        raise FormatError(path, [Problem(f"is not an annotator's file ({expected})")])
-    if path.suffix == EQUALITIES:
-        if document not in given:
-            found = f"equalities need {GIVEN}/{document}{CONLL} beside the folder of annotations, which is missing"
-            raise FormatError(path, [Problem(f"{found} or invalid")])
-        row = make_row(read_equalities(path, given[document]), given[document])
-        table = mention_table([row["document"]], [row["clusters"]])
-        return replace(table, head=None, n_tokens=np.array([row["n_tokens"]], np.int64))
-    table = read_annotator(path).table
-    if len(table.names) != 1:
-        raise FormatError(
-            path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")]
-        )
-    return table
