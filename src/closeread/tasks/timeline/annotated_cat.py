@@ -50,7 +50,7 @@ def read_annotations(path: Path) -> tuple[list[Record], list[Problem]]:
     warn_all(describe_problems(str(path), others))
     documents, errors = read_each(files, SUFFIX, _read_annotation)
     parsed = Parsed(list(documents.values()), list(documents), [], [])
-    return parsed.records, problems + errors + find_repeated(parsed, "id", "id")
+    return list(parsed.records), problems + errors + find_repeated(parsed, "id", "id")
 
 
 def _read_annotation(file: Path) -> Record:

@@ -126,7 +126,9 @@ class _Search:
             step = undecided[start : start + PAIRS_PER_STEP]
             values = np.zeros(len(self._pairs))
             values[step] = 2.0 ** np.arange(len(step))[::-1]
-            self._fix(step, self._maximize(values))
+            settled = self._maximize(values)
+            if settled is not None:
+                self._fix(step, settled)
 
     def _find_differences(self, best: Mask) -> Mask:
         """Return on which pairs solutions differ that are as good as the best one, (n_pairs,)."""
