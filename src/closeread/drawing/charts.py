@@ -22,6 +22,9 @@ COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
 _NUMBERED_BARS = 24
 """Numbers above more bars than this would overlap."""
 
+_NUMBERED_COUNTS = 10
+"""Counts, which may have many digits, above more bars than this would overlap."""
+
 _LONG_NAME = 24
 """With names of more characters, charts are two in a row."""
 
@@ -132,6 +135,35 @@ def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]
         axes.annotate(
             text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK
         )
+
+
+def draw_distributions(
+    distributions: Mapping[str, Mapping[str, int] | Mapping[int, int]],
+) -> Figure:
+    """Draw counts as bars: axes for each title, with a bar for each name, or at each number."""
+    widths = [0.4 * len(counts) for counts in distributions.values() if str in map(type, counts)]
+    width = max(4.5, *widths)
+    with own_settings():
+        from matplotlib.ticker import MaxNLocator
+
+        n_axes = len(distributions)
+        figure, all_axes = start_chart(max(6.5, width * n_axes), 4.2, n_axes)
+        for axes, (title, counts) in zip(all_axes, distributions.items(), strict=True):
+            heights = list(counts.values())
+            if str in map(type, counts):
+                bars = axes.bar(range(len(counts)), heights, 0.8, color=COLOURS[0])
+                axes.set_xticks(range(len(counts)), list(counts), rotation=45, ha="right")
+                axes.tick_params(axis="x", length=0)
+            else:
+                bars = axes.bar(list(counts), heights, 0.8, color=COLOURS[0])
+                axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            if len(counts) <= _NUMBERED_COUNTS:
+                numbers = [f"{count:,}" for count in heights]
+                axes.bar_label(bars, numbers, size=7, color=INK, padding=1)
+            axes.set_title(title, fontsize=10)
+            axes.yaxis.set_major_formatter("{x:,.0f}")
+            style_axes(axes)
+    return figure
 
 
 class ForestRow(NamedTuple):

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from closeread import parameters as arg
-from closeread.exceptions import pluralize
+from closeread.exceptions import RequestError, describe_unknown, name_option, pluralize
 from closeread.parameters import Operations, Param, within
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
+    from closeread.counts.estimates import Resampling
 else:
     Drawing = object  # operations are described without what draws
 
@@ -25,6 +26,7 @@ def plot_scores(
     split: arg.Split = None,
     data_dir: arg.Folder = None,
     scores: Annotated[Sequence[str], Param(kind="names", metavar="SCORES")] = (),
+    by: Annotated[str | None, Param(metavar="FIELD")] = None,
     option: Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")] = None,
     alpha: Annotated[float, within(0, 1, above=True, below=True)] = 0.05,
     confidence: arg.Confidence = 0.95,
@@ -34,19 +36,23 @@ def plot_scores(
 
     Systems are files of predictions, or of counts. For each score, the best is on top. Filled dots do not differ
     significantly from the best, hollow ones do, by the tests of `closeread table`. Where CORPUS is coref or tlinks,
-    the key comes before the systems.
+    the key comes before the systems. With --by, one score is drawn as bars for each value of a field.
 
     \b
     Examples:
       closeread plot scores mctaco mine.jsonl theirs.jsonl -o scores.png
       closeread plot scores coref key.conll mine.conll theirs.conll \\
         --scores conll/f1,lea/f1 -o scores.pdf
+      closeread plot scores mctaco mine.jsonl theirs.jsonl --by category \\
+        --scores exact_match -o categories.png
 
     Args:
-        scores: Draw these scores, such as conll/f1.  [default: all but precision and recall]
+        scores: Draw these scores, such as conll/f1.  [default: all but precision and recall; with --by, the main score]
+        by: Draw a group of bars for each value of this field, such as category.
         alpha: Significance level.
     """
     from closeread.corpus.figures import Drawing
+    from closeread.counts.estimates import Resampling
     from closeread.counts.systems import make_names
     from closeread.drawing.charts import ForestRow, draw_forest
     from closeread.operations.compare import table
@@ -66,6 +72,9 @@ def plot_scores(
         "data_dir": data_dir,
         **(option or {}),
     }
+    if by is not None:
+        resampling = Resampling(confidence=confidence, seed=seed)
+        return _plot_slices(corpus, named, by, scores, resampling, where)
     found = table(
         corpus, named, scores=scores or None, alpha=alpha, confidence=confidence, seed=seed, **where
     )
@@ -84,4 +93,100 @@ def plot_scores(
     return Drawing(draw_forest(rows, confidence), summary)
 
 
-OPERATIONS: Operations = {"plot": {"scores": plot_scores}}
+def _plot_slices(
+    corpus: str,
+    systems: Mapping[str, Any],
+    by: str,
+    scores: Sequence[str],
+    resampling: Resampling,
+    options: Mapping[str, Any],
+) -> Drawing:
+    """Draw a score of systems by a field, with intervals."""
+    from closeread.corpus.figures import Drawing
+    from closeread.drawing.charts import ScoreBar, draw_score_bars
+    from closeread.operations.score import score
+    from closeread.scoring import find_procedure
+
+    procedure, _ = find_procedure(corpus)
+    if not systems:
+        raise RequestError("a plot needs at least one system")
+    if len(scores) > 1:
+        raise RequestError(
+            f"{name_option('by')} draws one score (choose it with {name_option('scores')})"
+        )
+    name = scores[0] if scores else procedure.headline
+    reports = {
+        system: score(
+            corpus, source, by=by, metrics=name.split("/")[0], resampling=resampling, **options
+        )
+        for system, source in systems.items()
+    }
+    groups: dict[str, float] = {}
+    for report in reports.values():
+        if name not in report.scores:
+            raise RequestError(describe_unknown("score", name, list(report.scores)))
+        for value, part in report.slices[by].items():
+            groups.setdefault(value, part.n_units)
+    bars: dict[str, list[ScoreBar]] = {}
+    for system, report in reports.items():
+        parts = report.slices[by]
+        bars[system] = []
+        for value in groups:
+            estimate = parts[value].scores.get(name) if value in parts else None
+            bar = ScoreBar(None)
+            if estimate is not None:
+                bar = ScoreBar(estimate.value, estimate.low, estimate.high)
+            bars[system].append(bar)
+    title = next(iter(reports.values())).name_score(name)
+    field = f"{by.replace('_', ' ')}, number of {procedure.unit}s"
+    figure = draw_score_bars(groups, bars, score=f"{title} (%)", field=field)
+    return Drawing(figure, f"{title} by {by}, {pluralize(len(systems), 'system')}")
+
+
+def plot_stats(
+    corpus: arg.CorpusName,
+    *,
+    gold: arg.Gold = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
+    data_dir: arg.Folder = None,
+    **options: arg.FileOptions,
+) -> Drawing:
+    """Draw the statistics of a corpus.
+
+    They are the frequencies of prepositions of TNE, and of Marmara the types of mentions and the lengths of mentions
+    and chains, as in their papers.
+
+    \b
+    Examples:
+      closeread plot stats tne --split test -o prepositions.png
+      closeread plot stats marmara_coref --config sample -o mentions.png
+    """
+    from closeread.corpus.figures import Drawing
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.names import find_corpus
+    from closeread.corpus.notices import warn_all
+    from closeread.drawing.charts import draw_distributions
+    from closeread.operations.calling import take_place
+    from closeread.tasks import find
+
+    declared = find_corpus(corpus)
+    count = getattr(find(declared.task, "records"), "distributions", None)
+    if count is None:
+        raise RequestError(
+            f"{declared.name} has no statistics to draw (expected tne or marmara_coref)"
+        )
+    place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
+    read = read_corpus_gold(place)
+    warn_all(read.notices)
+    distributions = count(read.records)
+    if not all(distributions.values()):
+        raise RequestError(f"{declared.name} has nothing to draw in these files")
+    figure = draw_distributions(distributions)
+    return Drawing(
+        figure,
+        ", ".join(f"{sum(counts.values()):,} {title}" for title, counts in distributions.items()),
+    )
+
+
+OPERATIONS: Operations = {"plot": {"scores": plot_scores, "stats": plot_stats}}

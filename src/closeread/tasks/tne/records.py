@@ -71,6 +71,14 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     return {name: round(value, 2) if name in MEANS else value for name, value in found.items()}
 
 
+def distributions(records: Sequence[Record]) -> dict[str, dict[str, int]]:
+    """Count the links of each preposition, the most frequent first (Elazar et al., 2021, Figure 4)."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        counts.update(link["preposition"] for link in record["np_relations"] or ())
+    return {"links by preposition": dict(counts.most_common())}
+
+
 def summarize(counted: Sequence[Counter[str]]) -> dict[str, float]:
     """Return the statistics of documents whose sizes and links have been counted by `count_record`."""
     linked = [of_document for of_document in counted if of_document["links"]]

@@ -121,6 +121,20 @@ def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
     return {kind: counts[kind] for kind in (*KINDS.values(), SEVERAL)}
 
 
+def distributions(records: Sequence[Record]) -> dict[str, dict[str, int] | dict[int, int]]:
+    """Count mentions by type and by length, and chains by length (Schüller et al., 2018, Figures 4 to 6)."""
+    n_tokens: Counter[int] = Counter()
+    n_mentions: Counter[int] = Counter()
+    for record in records:
+        n_tokens.update(end - start + 1 for start, end in list_mentions(record) if start < end)
+        n_mentions.update(map(len, list_chains(record)))
+    return {
+        "mentions by type": count_mention_kinds(records),
+        "mentions of several tokens by length": dict(sorted(n_tokens.items())),
+        "chains by length": dict(sorted(n_mentions.items())),
+    }
+
+
 def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     """Count the mentions inside another one, and those inside such a nested mention."""
     nested = twice = 0
