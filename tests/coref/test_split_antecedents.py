@@ -71,20 +71,6 @@ def test_same_as_twin(documents, metric):
         )
 
 
-@given(st.lists(sides(), min_size=1, max_size=3), st.sampled_from(METRICS))
-def test_perfect(documents, metric):
-    found = count(metric, documents, documents)
-    assert found[:, 0] == pytest.approx(found[:, 1])
-    assert found[:, 2] == pytest.approx(found[:, 3])
-
-
-@given(st.lists(st.tuples(sides(), sides()), min_size=1, max_size=3), st.sampled_from(METRICS))
-def test_documents_are_independent(documents, metric):
-    key, response = ([pair[i] for pair in documents] for i in range(2))
-    alone = [count(metric, [k], [r])[0] for k, r in documents]
-    assert count(metric, key, response) == pytest.approx(np.array(alone))
-
-
 ANN, BOB, SUE = [0, 1], [2, 3], [4]
 KEY = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN, BOB])]
 

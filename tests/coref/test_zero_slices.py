@@ -2,48 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
-import pytest
-from agreed import corefud_zeros
 from shared.coreference import write_jsonl
-from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import GoldSpec
-from closeread.scoring import open_scorer
-from closeread.tasks.coref.metrics.slices import FIELDS
-
-# the random files have no parts of speech
-FIELDS_OF_FILES = [name for name in FIELDS if name != "mention_type"]
-SETTINGS = [
-    {"matching": matching, "zeros": zeros, "keep_singletons": keep}
-    for matching, keep in (("exact", "true"), ("head", "false"), ("partial", "true"))
-    for zeros in ("linear", "dependent", "corefud", "exclude")
-]
-
-
-@pytest.mark.gate
-@for_each("seed", range(12))
-def test_slices_sum_to_the_whole(here, seed):
-    for name, text in zip(
-        ("key.conllu", "response.conllu"), corefud_zeros.random_zeros(seed), strict=True
-    ):
-        Path(name).write_text(text)
-    for options in SETTINGS:
-        scorer = open_scorer(
-            "coref", GoldSpec(gold=Path("key.conllu")), {"duplicates": "first", **options}
-        )
-        table = scorer.tabulate(scorer.read(Path("response.conllu")).rows, FIELDS_OF_FILES)
-        for inside in table.breakdowns.values():
-            sums = np.zeros((len(table.units), len(inside.names)))
-            np.add.at(sums, inside.unit, inside.values)
-            for name, column in zip(inside.names, sums.T, strict=True):
-                whole = name if name in table.names else f"{name.partition('/')[0]}/common"
-                assert column == pytest.approx(
-                    table.values[:, table.names.index(whole)], abs=1e-9
-                ), (options, name)
-
 
 CONLLU = """# newdoc id = GUM_news_x
 # global.Entity = eid-etype-head-other

@@ -238,35 +238,6 @@ def test_the_release_against_itself(release):
     assert len(table.slices("preposition")) == 24
 
 
-@given(DOCUMENTS, st.data())
-def test_missing_documents(documents, data):
-    present = data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents)))
-    sides = inputs(documents)
-    system = [row if there else None for row, there in zip(sides["system"], present, strict=True)]
-    empty = count(gold=sides["gold"], system=system, missing="empty")
-    emptied = [
-        row or {"id": record["id"], "relations": []}
-        for row, record in zip(system, sides["gold"], strict=True)
-    ]
-    assert np.array_equal(empty.values, count(gold=sides["gold"], system=emptied).values)
-    skipped = count(gold=sides["gold"], system=system, breakdowns=["preposition"], missing="skip")
-    assert list(skipped.units) == [
-        record["id"] for record, there in zip(sides["gold"], present, strict=True) if there
-    ]
-    assert np.array_equal(skipped.values, empty.values[np.array(present, np.bool_)])
-    parts = skipped.slices("preposition").values()
-    for name, whole in sum_counts(skipped).items():
-        assert sum(sum_counts(part)[name] for part in parts) == whole
-    if all(present):
-        assert np.array_equal(count(gold=sides["gold"], system=system).values, empty.values)
-    else:
-        absent = present.count(False)
-        with pytest.raises(
-            ValueError, match=f"{absent} of {len(present)} documents have no prediction"
-        ):
-            count(gold=sides["gold"], system=system)
-
-
 N_PHRASES = 4
 PHRASE = st.integers(0, N_PHRASES - 1)
 TRIPLE = st.tuples(PHRASE, PHRASE, st.integers(1, 3) | st.sampled_from([1, N_LABELS - 1])).filter(
