@@ -1,13 +1,11 @@
-"""Holm's correction, against statsmodels and the ranks of leaderboards."""
+"""Holm's correction, against statsmodels."""
 
 import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.entry_points import system_rows
@@ -17,7 +15,6 @@ import closeread
 from closeread.counts.comparison import correct_comparisons, warn_of_few_resamples
 from closeread.counts.estimates import Resampling, correct_by_holm, min_p_value
 from closeread.exceptions import RequestError
-from closeread.leaderboard.ranking import reject
 
 AGREED = json.loads((Path(__file__).parent / "agreed" / "statsmodels_holm.json").read_text("utf-8"))
 P_VALUES = st.lists(st.integers(1, 21).map(lambda k: k / 21), min_size=1, max_size=7)
@@ -33,12 +30,6 @@ def test_what_statsmodels_gives():
     assert len(AGREED["families"]) > 5
     for family in AGREED["families"]:
         assert correct_by_holm(family["p"]) == pytest.approx(family["corrected"], rel=1e-12)
-
-
-@given(P_VALUES, st.sampled_from([0.011, 0.049, 0.101, 0.5]))
-def test_ranks_of_a_leaderboard_reject_the_same(p, alpha):
-    # No product of a p-value and a number of tests is one of these levels.
-    assert reject(np.array(p), alpha).tolist() == [value <= alpha for value in correct_by_holm(p)]
 
 
 def test_what_was_not_tested_does_not_count():

@@ -100,7 +100,7 @@ def leaderboard_files(
     link = f"<https://huggingface.co/datasets/{dataset}>"
     parts = [
         f"# {_show(title)}",
-        "Scores are computed by closeread, with confidence intervals; ranks are intervals, from paired tests. "
+        "Scores are computed by closeread, with confidence intervals; ranks are intervals, too. "
         "`board.json` and `board.csv` hold everything that the page shows.",
         "\n".join(boards),
         f"Submissions and results: {link}." if dataset else "",

@@ -259,7 +259,7 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
     everything = choose_words("--format csv", "to_frame()")
     notes = {
         "† Not distinguishable from the best.": any(mark_undecided(clean, row) for row in rows),
-        "A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
+        "A rank such as 1–3 is an interval, with 95 % confidence.": count_best(clean),
         describe_detectable(clean): describe_detectable(clean),
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()

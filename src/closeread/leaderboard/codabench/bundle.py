@@ -20,11 +20,10 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import fields, load_schema
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import GoldSpec, PathOption
-from closeread.exceptions import FormatError, RequestError, join_names, name_option, quote
+from closeread.exceptions import RequestError, join_names, name_option, quote
 from closeread.files import creating_folder, package_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
-from closeread.json_schema import check_json
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
 from closeread.leaderboard.declaration import (
     FILE,
@@ -137,11 +136,6 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
         {"title": one.title, "key": column_key(one.name), "index": i, **column}
         for i, one in enumerate(metrics)
     ]
-    try:
-        check_json(found, "closeread.leaderboard/codabench.schema.json", "competition.yaml")
-    except FormatError as error:
-        lines = "\n".join(problem.message for problem in error.problems)
-        raise RequestError(f"Codabench would reject the competition:\n{lines}") from None
     return found
 
 

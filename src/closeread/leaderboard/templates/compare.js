@@ -37,7 +37,7 @@ function describePair(board, first, second) {
   return [
     make("p", { class: "verdict" }, ...verdict),
     numbers,
-    make("p", { class: "key" }, "Paired tests: the interval by the bootstrap, p (two-sided) by randomization, for this pair alone: not corrected for multiple comparisons. Rank intervals compare all pairs and are corrected by Holm’s method, so two systems that differ here may share ranks."),
+    make("p", { class: "key" }, "Paired tests: the interval by the bootstrap, p (two-sided) by randomization, for this pair alone: not corrected for multiple comparisons. Rank intervals compare all pairs at once, so two systems that differ here may share ranks."),
   ];
 }
 
