@@ -150,12 +150,13 @@ def draw_distributions(
         figure, all_axes = start_chart(max(6.5, width * n_axes), 4.2, n_axes)
         for axes, (title, counts) in zip(all_axes, distributions.items(), strict=True):
             heights = list(counts.values())
+            places: list[Any] = list(counts)  # numbers, or names
             if str in map(type, counts):
                 bars = axes.bar(range(len(counts)), heights, 0.8, color=COLOURS[0])
-                axes.set_xticks(range(len(counts)), list(counts), rotation=45, ha="right")
+                axes.set_xticks(range(len(counts)), places, rotation=45, ha="right")
                 axes.tick_params(axis="x", length=0)
             else:
-                bars = axes.bar(list(counts), heights, 0.8, color=COLOURS[0])
+                bars = axes.bar(places, heights, 0.8, color=COLOURS[0])
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(counts) <= _NUMBERED_COUNTS:
                 numbers = [f"{count:,}" for count in heights]

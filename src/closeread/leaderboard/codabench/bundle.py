@@ -41,6 +41,7 @@ from closeread.tables import Grid, Markup, draw
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
 
+IMAGE = re.compile(r"[\w./:@-]+", re.ASCII)
 DATE = "%Y-%m-%d %H:%M:%S"
 START = "2026-01-01 00:00:00"
 """In the past, so that the competition is open at once, and fixed, so that the same command gives the same bytes."""
@@ -97,6 +98,8 @@ class Settings:
                 problems.append(
                     f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
                 )
+        if not IMAGE.fullmatch(self.docker_image):
+            problems.append(f"docker_image: {quote(self.docker_image)} is not valid")
         if not problems and self.end is not None and self.end <= self.start:
             problems.append(f"end: {self.end} is not after the start, {self.start}")
         if problems:
