@@ -187,10 +187,6 @@ def test_problems_beyond_those_that_are_listed_are_counted():
     ("call", "message"),
     [
         (
-            lambda frame: closeread.table("mctaco", frame),
-            "systems is a DataFrame (expected systems by name",
-        ),
-        (
             lambda frame: closeread.score("mctaco", frame, config="sample"),
             "predictions: has no column 'id' (columns: 'label')",
         ),

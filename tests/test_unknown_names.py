@@ -74,21 +74,6 @@ def test_keywords(called):
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
 
 
-def test_a_keyword_of_a_value_that_no_option_has():
-    with pytest.raises(RequestError, match=r"^references is .*[.] Did you mean 'gold'[?]$"):
-        closeread.score("coref", RESPONSE, references=KEY)
-
-
-def test_a_function_without_options():
-    with pytest.raises(TypeError, match=r"^cite\(\) got an unexpected keyword argument 'x'$"):
-        closeread.cite(x="x")
-    with pytest.raises(TypeError, match=r"'authr'[.] Did you mean 'author'[?]$"):
-        closeread.submit("mctaco", authr="me")
-    expected = r"^score\(\) takes 2 positional arguments, not 3 \(name the others: gold=, config="
-    with pytest.raises(TypeError, match=expected):
-        closeread.score("coref", KEY, RESPONSE)
-
-
 @for_each(
     ("name", "kind", "option"),
     [

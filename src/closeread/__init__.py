@@ -140,7 +140,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
         found = getattr(import_module(_HOMES[name]), name)
-        return _check_arguments(found) if isinstance(found, FunctionType) else found
+        return _make_public(found) if isinstance(found, FunctionType) else found
     message = f"module 'closeread' has no attribute '{name}'"
     # Libraries ask for names with underscores, and `from closeread import limits` asks here before it imports that.
     if name.startswith("_") or any(
@@ -154,13 +154,13 @@ def __getattr__(name: str) -> Any:
 
 
 @cache
-def _check_arguments(function: FunctionType) -> Any:
-    """Return a public function as users call it: it checks its arguments, and pickles by its public name."""
-    types = import_module("closeread.argument_types")
-    checked = types.check_types(function)
+def _make_public(function: FunctionType) -> Any:
+    """Return a public function as users call it: it checks the ranges of numbers, and pickles by its public name."""
+    signatures = import_module("closeread.signatures")
+    checked = signatures.check_calls(function)
     checked.__module__ = __name__
     checked.__doc__ = import_module("closeread.parameters").write_docstring(function)
-    checked.__signature__ = types.write_signature(function)
+    checked.__signature__ = signatures.write_signature(function)
     return checked
 
 

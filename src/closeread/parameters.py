@@ -15,9 +15,9 @@ from pathlib import Path
 from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from closeread.argument_types import Range, read_hints
 from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
 from closeread.records import FileOrRows, IntervalKind, OptionValue
+from closeread.signatures import Range, read_hints
 
 if TYPE_CHECKING:
     from closeread.counts import procedure

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from closeread.argument_types import check_argument
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
@@ -223,8 +222,6 @@ def make_place(
         return GoldSpec(gold=own), rest
     declared = load_corpus(corpus)
     folders = {one.name: rest.pop(one.name) for one in declared.user_folders if one.name in rest}
-    for one, value in folders.items():
-        check_argument(one, value, str | Path)
     reading = {
         one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest
     }

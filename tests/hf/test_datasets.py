@@ -14,13 +14,13 @@ import pytest
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.argument_types import read_hints
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError, InputError, RequestError, UnavailableError
 from closeread.files import package_folder
 from closeread.hf import register
+from closeread.signatures import read_hints
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")

@@ -178,9 +178,5 @@ def test_bad_arguments():
         tasks.mctaco(config="sample", ask="candidates")
     with pytest.raises(RequestError, match=r"shots is -1 \(expected a whole number from 0\)"):
         tasks.mctaco(config="sample", shots=-1)
-    with pytest.raises(RequestError, match=r"shots is '2' \(expected a whole number\)"):
-        tasks.tne(config="sample", shots="2")
     with pytest.raises(RequestError, match="articles is an argument of wikipossessions only"):
         tasks.tne(config="sample", articles="nowhere")
-    with pytest.raises(RequestError, match=r"structured is 'maybe'"):
-        tasks.timeline(config="sample", structured="maybe")

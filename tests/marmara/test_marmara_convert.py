@@ -150,12 +150,6 @@ def test_equalities(run, here):
 @for_each(
     ("kind", "source", "options", "message"),
     [
-        (
-            "marmara_coref",
-            {"letter": [[[0, 0]]]},
-            {},
-            "source is {'letter': [[[0, 0]]]} (expected a path)",
-        ),
         ("given", "mine.jsonl", {"gold": "x"}, "no such option of convert given: 'gold'"),
         ("equalities", "anna.txt", {}, "convert equalities needs given"),
         (

@@ -144,7 +144,6 @@ def test_mctaco(encoder, ran, tmp_path):
     (("tne", "run"), {"variant": "tripled"}, "no such variant: 'tripled'"),
     (("tne", "run"), {"sizes": [1]}, "no such option of train tne: 'sizes'"),
     (("tne", "run"), {"epochs": 0}, r"epochs is 0 \(expected a whole number from 1\)"),
-    (("tne", "run"), {"learning_rate": "high"}, r"learning_rate is 'high' \(expected a number\)"),
     (("tne", "run"), {"precision": "int8"}, "no such precision: 'int8'"),
     (("tne", "run"), {"training": [], "split": "test"}, "training is given twice"),
     (("tne", "run"), {"encoder_dropout": 1.0}, r"encoder_dropout is 1.0 \(expected a number from 0 and below 1\)"),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from closeread.argument_types import Range
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
 from closeread.exceptions import describe_choice, escape
 from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
+from closeread.signatures import Range
 from closeread.tasks import find, load_procedure
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
-from closeread.argument_types import Range, check_fields
 from closeread.counts.metrics import Metric, by_name
 from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.results import JsonResult
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.records import IntervalKind
+from closeread.signatures import Range, check_fields
 
 Correction = Literal["holm", "none"]  # how p-values are corrected for several tests
 SMALL = 0.05  # the usual significance level
@@ -93,7 +93,7 @@ class Resampling:
     interval: IntervalKind = "percentile"
 
     def __post_init__(self) -> None:
-        """Check the types and the ranges."""
+        """Check the ranges."""
         check_fields(self)
         if self.interval not in get_args(IntervalKind):
             raise RequestError(

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, cast
 
 from closeread._version import __version__
-from closeread.argument_types import check_types
 from closeread.counts.estimates import (
     Estimate,
     Resampling,
@@ -186,7 +185,6 @@ class Report(Result):
             for name, one in scores.scores.items()
         ]
 
-    @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
         """Write the report as JSON, completely or not at all, perhaps with a row for each unit; `load` reads it."""
         stored = {**self.to_dict(), "titles": dict(self.titles), "preset": self.preset}
@@ -195,7 +193,6 @@ class Report(Result):
         write_json(Path(path), stored)
 
     @classmethod
-    @check_types
     def load(cls, path: str | Path) -> Self:
         """Return the report in a file, such as `save` writes."""
         return cls.from_json(read_json(Path(path)), path)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
-from closeread.argument_types import check_types
 from closeread.exceptions import (
     MissingExtraError,
     RequestError,
@@ -168,7 +167,6 @@ class Result(Shown, JsonResult):
         """Return its data as a data frame of pandas, see `to_frame`."""
         return self.to_frame("pandas")
 
-    @check_types
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all."""
         write_json(Path(path), self.to_dict())

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closeread import limits
-from closeread.argument_types import check_fields
 from closeread.arrays import Floats, Ints
 from closeread.counts.report import Provenance
 from closeread.counts.table import Breakdown, CountTable
@@ -156,7 +155,7 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
             check_format(about, FORMAT, source)
             table = _read_table(file, source, about["breakdowns"], about.get("counts", {}))
         provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
-        check_fields(provenance)
+        _check_provenance(provenance)
         digest = digest_content(table, provenance)
         return table, provenance, about["digest"] != digest
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
@@ -172,6 +171,19 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
     ):
         expected = f"expected one written by {name_writer()}"
         raise FormatError(source, [Problem(f"is not a file of counts ({expected})")]) from None
+
+
+def _check_provenance(provenance: Provenance) -> None:
+    """Check the types of what a file says of its counts, which others may have written."""
+    options = provenance.options
+    texts = [provenance.procedure, provenance.signature, provenance.corpus]
+    texts += [*options, *options.values()]
+    texts += [name for name in (provenance.config, provenance.split) if name is not None]
+    numbers = [provenance.procedure_version, provenance.missing]
+    are_texts = all(isinstance(text, str) for text in texts)
+    are_numbers = all(type(number) is int for number in numbers)
+    if not (are_texts and are_numbers and isinstance(provenance.released, bool | None)):
+        raise TypeError
 
 
 def _read_table(

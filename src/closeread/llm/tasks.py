@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from anyio.to_thread import run_sync
 from inspect_ai import Task, task
@@ -33,7 +33,6 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import JSONSchema
 
 from closeread._version import __version__
-from closeread.argument_types import check_argument
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
@@ -43,8 +42,8 @@ from closeread.json_schema import LONE_SURROGATE
 from closeread.llm.answers import Answer, answer_schema, merge_answers, read_answer, write_answer
 from closeread.llm.questions import Exam, make_exam
 from closeread.llm.scores import average_epochs, count_unit
-from closeread.parameters import within
 from closeread.records import Record
+from closeread.signatures import Range, check_range
 
 NAN = float("nan")
 
@@ -170,10 +169,7 @@ def check_exam(exam: Exam) -> None:
         RequestError: an argument is wrong, or is one of another task.
     """
     for argument in ("shots", "seed", "prompt"):
-        check_argument(argument, getattr(exam, argument), Annotated[int, within(0)])
-    check_argument("structured", exam.structured, bool)
-    for argument in ("config", "split", "gold", "examples", "articles"):
-        check_argument(argument, getattr(exam, argument), str | None)
+        check_range(argument, getattr(exam, argument), Range(0))
     if exam.articles is not None and exam.procedure != "wikipossessions":
         raise RequestError("articles is an argument of wikipossessions only")
     if exam.name == "coref" and exam.gold is None:

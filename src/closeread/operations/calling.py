@@ -14,7 +14,6 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from closeread.argument_types import check_argument
 from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import (
@@ -45,7 +44,7 @@ from closeread.parameters import (
     list_fields,
     place_of,
 )
-from closeread.records import FileOrRows
+from closeread.signatures import check_range
 from closeread.tasks import find_all, procedure_names
 
 if TYPE_CHECKING:
@@ -244,15 +243,12 @@ def _list_files(
 
 def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
     """Return a group of parameters from the values of its fields; intervals may also be a `Resampling`."""
-    from closeread.counts.estimates import Resampling
-
     found = {
         one.name: _check(one, given.pop(one.name))
         for one in list_fields(parameter)
         if one.name in given
     }
     if parameter.hint is Intervals and (whole := given.pop("resampling", None)) is not None:
-        check_argument("resampling", whole, Resampling | None)
         if found:
             raise RequestError(f"{next(iter(found))} is given twice: as itself and in resampling")
         return Intervals(
@@ -284,19 +280,15 @@ def _check(parameter: Parameter, value: Any) -> Any:
     """Return a value as an operation takes it: paths, and tuples of names."""
     name, hint, param = parameter.name, parameter.hint, parameter.param
     if param.kind in SOURCES:
-        check_argument(name, value, Sequence[FileOrRows] if param.kind == "sources" else FileOrRows)
         return value
     if is_repeated(parameter):
         inner = get_args(hint)[0]
-        accepted: Any = str | Path if inner is Path else float if inner is float else str
-        check_argument(name, value, accepted | Sequence[accepted])
         parts = [value] if isinstance(value, str | os.PathLike | Real) else list(value)
         return tuple(
             _check(parameter._replace(hint=inner, param=param._replace(kind="")), part)
             for part in parts
         )
     if hint is Path:
-        check_argument(name, value, str | Path)
         return str(value) if param.kind == "store" else Path(value)
     if hint is date and isinstance(value, str):
         try:
@@ -305,7 +297,8 @@ def _check(parameter: Parameter, value: Any) -> Any:
             raise RequestError(
                 f"{name} is {value!r} (expected a day, such as 2017-06-12)"
             ) from None
-    check_argument(name, value, hint if param.range is None else Annotated[hint, param.range])
+    if param.range is not None:
+        check_range(name, value, param.range)
     if get_origin(hint) is Literal and value not in get_args(hint):
         label = choose_words(name_option(name), name)
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, overload
 
 from closeread import parameters as arg
-from closeread.argument_types import check_argument
 from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counts import Counts, UnitRows
@@ -242,8 +241,6 @@ def compare(
         power: whether to show the smallest true difference that such a test set would show with 80 % power, at a level
             of 1 - confidence, without correction.
     """
-    if second is None:
-        check_argument("first", first, ManySources)
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
         raise RequestError("a comparison needs at least two systems")
@@ -379,7 +376,8 @@ def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[st
     """Return systems by name; files by the names that are given for them, or by their stems."""
     if isinstance(systems, Mapping):
         return systems
-    files = replace_folders(map(Path, systems))
+    paths = [systems] if isinstance(systems, str | Path) else systems
+    files = replace_folders(map(Path, paths))
     option = name_option("names")
     chosen = list(names) or make_names(files)
     if len(chosen) != len(files):
