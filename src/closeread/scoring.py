@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold as CorpusGold
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
@@ -23,6 +24,7 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     RequestError,
+    UnknownOptionError,
     advise,
     name_option,
     offering,
@@ -228,3 +230,11 @@ def make_place(
     paths = {one: Path(str(value)) for one, value in folders.items()}
     files = UserFiles(folder, paths, reading) if folders or reading else folder
     return GoldSpec(corpus, config, split, own, files), rest
+
+
+def take_place(corpus: Corpus, options: Mapping[str, Any], **where: Any) -> GoldSpec:
+    """Return where the gold of a corpus is; options are folders of the corpus and options of reading it."""
+    place, rest = make_place(corpus.name, options=options, **where)
+    if rest:
+        raise UnknownOptionError(corpus.name, next(iter(rest)), corpus.reading_names)
+    return place

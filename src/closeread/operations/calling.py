@@ -48,7 +48,7 @@ from closeread.signatures import check_range
 from closeread.tasks import find_all, procedure_names
 
 if TYPE_CHECKING:
-    from closeread.corpus.declaration import Corpus
+    pass
 
 EMPTY = inspect.Parameter.empty
 SOURCES = ("source", "sources", "scored")
@@ -336,13 +336,3 @@ def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
 def take_path(value: str | Path | None) -> Path | None:
     """Return a path as such."""
     return None if value is None else Path(value)
-
-
-def take_place(corpus: Corpus, options: Mapping[str, Any], **where: Any) -> GoldSpec:
-    """Return where the gold of a corpus is; options are folders of the corpus and options of reading it."""
-    from closeread.scoring import make_place
-
-    place, rest = make_place(corpus.name, options=options, **where)
-    if rest:
-        raise UnknownOptionError(corpus.name, next(iter(rest)), corpus.reading_names)
-    return place

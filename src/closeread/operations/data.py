@@ -26,7 +26,7 @@ from closeread.exceptions import (
     pluralize,
 )
 from closeread.hf.modules import describe_module, find_module, module_names
-from closeread.operations.calling import find_operations, take_place
+from closeread.operations.calling import find_operations
 from closeread.parameters import Operations, Param
 from closeread.records import FileOrRows
 from closeread.tables import NOTHING, Grid, Style, Whole, draw_html
@@ -302,7 +302,7 @@ def show(
         ids: whether the page lists the ids of all records instead.
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
-    from closeread.scoring import open_scorer
+    from closeread.scoring import open_scorer, take_place
 
     declared = _find_shown(corpus)
     place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
@@ -480,6 +480,7 @@ def stats(
       closeread stats mctaco --config sample --json
     """
     from closeread.corpus.facts import count_corpus
+    from closeread.scoring import take_place
 
     declared = _find_shown(corpus)
     found = count_corpus(
@@ -547,6 +548,7 @@ def export(
     """
     from closeread.hf.export import export as write
     from closeread.hf.export import hiding_progress_in_pipes
+    from closeread.scoring import take_place
 
     declared, place = find_corpus(corpus), Path(folder)
     files = take_place(declared, options, data_dir=data_dir).data_dir

@@ -167,7 +167,7 @@ def plot_stats(
     from closeread.corpus.names import find_corpus
     from closeread.corpus.notices import warn_all
     from closeread.drawing.charts import draw_distributions
-    from closeread.operations.calling import take_place
+    from closeread.scoring import take_place
     from closeread.tasks import find
 
     declared = find_corpus(corpus)
