@@ -17,8 +17,9 @@ Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures: `plot`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
-Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
-`judge_leaderboard`, `show_leaderboard`, `build_leaderboard`.
+Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`, `choose_submission`;
+`init_leaderboard`, `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`; `extend_deadline`,
+`disqualify_submissions`, `list_teams`.
 Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.

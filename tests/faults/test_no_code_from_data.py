@@ -58,7 +58,7 @@ def read_everything(targets):
             with alarm(10):
                 found = repr(target.call())
             assert "root:" not in found
-            assert len(found) < 100_000  # pages are 60,000
+            assert len(found) < 200_000  # pages are 60,000, the folder of a corpus 130,000
         path.write_bytes(valid)
 
 

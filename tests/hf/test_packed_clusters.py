@@ -101,6 +101,7 @@ def score(predictions, gold):
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore:the key repeats")
 @given(
     st.lists(st.tuples(DOCUMENT, DOCUMENT), max_size=4)
     | st.lists(st.tuples(DOCUMENT | ANYTHING, DOCUMENT | ANYTHING), max_size=3)

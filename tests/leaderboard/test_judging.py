@@ -239,19 +239,6 @@ def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
     assert all(after[f"Copy {number}"] == before["System 103"] for number in range(3))
 
 
-def test_printed_rows_are_shown_beside_scores_by_the_same_options(tmp_path, corpora):
-    board = make_board("mctaco", GoldSpec())
-    plain = make_store(tmp_path / "plain", board)
-    run_judge(plain, tmp_path)
-    printed = {row["system"]: row["scores"] for row in rows_of(plain, "printed")}
-    assert printed["BERT"]["f1"]["printed"] == "66.1"  # Zhou et al. (2019), Table 2
-    other = make_store(
-        tmp_path / "other", make_board("mctaco", GoldSpec(), options={"missing": "empty"})
-    )
-    run_judge(other, tmp_path)
-    assert not rows_of(other, "printed")
-
-
 def test_an_author_withdraws_a_submission(store, tmp_path, run):
     name = send_answers(store, tmp_path, "Half", right=50)
     run_judge(store, tmp_path)
