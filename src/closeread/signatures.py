@@ -71,7 +71,7 @@ def check_ranges(values: Mapping[str, object], ranges: Mapping[str, tuple[Range,
 def check_fields(made: Any) -> None:
     """Check the ranges of the fields of an instance of a dataclass."""
     values = {field.name: getattr(made, field.name) for field in fields(made)}
-    check_ranges(values, read_ranges(type(made)))
+    check_ranges(values, read_ranges(type(made)))  # type: ignore[arg-type]
 
 
 @cache

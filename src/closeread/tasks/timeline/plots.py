@@ -10,7 +10,7 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import make_drawable, own_settings
@@ -67,8 +67,9 @@ def draw_timeline(
         figure, (axes,) = start_chart(WIDTH_INCHES, 1.5 + ROW_INCHES * len(rows))
         for (side, dated), colour in zip(days.items(), COLOURS, strict=False):
             heights = [rows[mention] for mention in dated]
-            # Date objects make an axis of dates.
-            axes.scatter(list(dated.values()), heights, label=side, marker=MARKERS[side], c=colour)
+            # Date objects make an axis of dates, which the types of matplotlib don't know.
+            dates: Any = list(dated.values())
+            axes.scatter(dates, heights, label=side, marker=MARKERS[side], c=colour)
         names = [make_drawable(text, MAX_MENTION_LENGTH) for text, _ in rows]
         axes.set_yticks(range(len(rows)), names, size=8)
         axes.invert_yaxis()

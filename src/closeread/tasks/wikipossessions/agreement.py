@@ -298,6 +298,7 @@ def _compare(first: Side, second: Side, options: Mapping[str, str]) -> Agreement
         )
         totals[0] += (len(paired), len(two), len(paired), len(one))
         labels += [(said[j], also_said[i]) for i, j in paired]
+        match: Callable[[Name, Name], bool]
         match = partly_match if options["setting"] == "partial" else fully_match
         if options["pairs"] == "shared":
             two, one = [two[i] for i, _ in paired], [one[j] for _, j in paired]
