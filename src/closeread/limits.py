@@ -22,7 +22,6 @@ MAX_PROBLEMS = 300
 MAX_EXPLAINED = 100  # the most invalid rows of a file that are explained; others are only counted
 # the most tokens of documents without words that are written with a row for every token, in all
 MAX_TOKENS = 5_000_000
-MAX_NOUN_PHRASES = 100_000  # the most noun phrases of a document of TNE
 
 _lowered: ContextVar[int | None] = ContextVar("lowered", default=None)
 

@@ -183,16 +183,13 @@ def draw_forest(scores: Mapping[str, Sequence[ForestRow]], confidence: float) ->
     Returns:
         A figure with axes for each score, from left to right; systems are from top to bottom.
     """
-    n_rows, longest = (
-        max(map(len, scores.values())),
-        max(len(row.name) for rows in scores.values() for row in rows),
-    )
+    n_rows = max(map(len, scores.values()))
+    names_of_systems = [row.name for rows in scores.values() for row in rows]
+    longest = max(map(len, names_of_systems))
     with own_settings():
         n_columns = min(len(scores), 3 if longest <= _LONG_NAME else 2)
-        width, height = (
-            (2.8 + 0.09 * longest) * n_columns,
-            (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns),
-        )
+        width = (2.8 + 0.09 * longest) * n_columns
+        height = (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns)
         figure, all_axes = start_chart(max(width, 5.5), height + 0.4, len(scores), n_columns)
         for axes, (title, rows) in zip(all_axes, scores.items(), strict=True):
             if rows[0].low is not None and rows[0].high is not None:

@@ -20,7 +20,10 @@ from typing import NamedTuple
 from closeread.exceptions import ProblemList, quote, suggest_choice
 from closeread.formats.xml_tree import Element, read_xml
 
-TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
+TEXT = "TEXT"
+DCT = "DCT"
+EVENT = "EVENT"
+TIMEX = "TIMEX3"
 TITLES = ("TITLE", "EXTRAINFO")
 _IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}
 _OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", "SLINK", "ALINK")
@@ -132,40 +135,44 @@ class Document:
     def creation_time(self) -> Span | None:
         """The time marked as creation time, or else the first time in `DCT`; None if there is none."""
         times = self.spans(TIMEX)
-        named = [
-            time
-            for _, time in times
-            if time.attributes.get("functionInDocument") == "CREATION_TIME"
-        ]
-        return next(iter(named or [time for passage, time in times if passage.name == DCT]), None)
+        for _, time in times:
+            if time.attributes.get("functionInDocument") == "CREATION_TIME":
+                return time
+        for passage, time in times:
+            if passage.name == DCT:
+                return time
+        return None
 
     @property
     def intervals(self) -> dict[str, tuple[Passage, Span]]:
         """The possible arguments of links, by id, with their spans: times, and events or their instances."""
         events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
         instances = {
-            one.attributes["eiid"]: events[one.attributes["eventID"]] for one in self.instances
+            instance.attributes["eiid"]: events[instance.attributes["eventID"]]
+            for instance in self.instances
         }
-        made = {one.attributes["eventID"] for one in self.instances}
+        with_instances = {instance.attributes["eventID"] for instance in self.instances}
+        alone = {eid: event for eid, event in events.items() if eid not in with_instances}
         times = {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
-        return instances | {eid: event for eid, event in events.items() if eid not in made} | times
+        return instances | alone | times
 
 
 def read_timeml(path: Path) -> Document:
     """Read the document of a file."""
-    root, problems = read_xml(path), ProblemList()
+    root = read_xml(path)
+    problems = ProblemList()
     if root.name != "TimeML":
         problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
-    body = next(root.below(TEXT), root)
-    others = (element for name in (DCT, *TITLES) for element in root.below(name))
-    passages = (
-        *(_read_passage(element.name, element) for element in others),
-        _read_passage(TEXT, body),
-    )
+    passages = [
+        _read_passage(element.name, element)
+        for name in (DCT, *TITLES)
+        for element in root.below(name)
+    ]
+    passages.append(_read_passage(TEXT, next(root.below(TEXT), root)))
+    spans = [span for passage in passages for span in passage.spans]
+    events = [span for span in spans if span.name == EVENT]
+    times = [span for span in spans if span.name == TIMEX]
     instances = _read_entries(root, "MAKEINSTANCE")
-    events, times = (
-        [s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX)
-    )
     for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
         problems.add(
             f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line
@@ -173,11 +180,14 @@ def read_timeml(path: Path) -> Document:
     for elements in (events, times, instances, _read_entries(root, "TLINK")):
         _check_ids(elements, problems)
     intervals = _index_intervals(events, times, instances, problems)
-    found = (_read_tlink(element, intervals, problems) for element in root.below("TLINK"))
-    tlinks = tuple(tlink for tlink in found if tlink is not None)
+    tlinks = []
+    for element in root.below("TLINK"):
+        tlink = _read_tlink(element, intervals, problems)
+        if tlink is not None:
+            tlinks.append(tlink)
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    return Document(docid, passages, instances, tlinks)
+    return Document(docid, tuple(passages), instances, tuple(tlinks))
 
 
 def _read_passage(name: str, element: Element) -> Passage:
@@ -215,20 +225,20 @@ def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[E
 
 
 def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
-    seen: dict[str, int | None] = {}
+    lines: dict[str, int | None] = {}
     for element in elements:
         attribute = _IDS[element.name]
-        found = element.attributes.get(attribute)
-        if found is None and element.name == "TLINK":
+        name = element.attributes.get(attribute)
+        if name is None and element.name == "TLINK":
             continue
-        if not found:
+        if not name:
             problems.add(f"{element.name} has no {attribute}", element.line)
-        elif found in seen:
+        elif name in lines:
             problems.add(
-                f"{attribute} {quote(found)} is already used on line {seen[found]}", element.line
+                f"{attribute} {quote(name)} is already used on line {lines[name]}", element.line
             )
         else:
-            seen[found] = element.line
+            lines[name] = element.line
 
 
 def _index_intervals(

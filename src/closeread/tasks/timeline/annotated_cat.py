@@ -39,7 +39,7 @@ from closeread.tasks.timeline.cat_xml import (
 ENTITY = "ENTITY"
 
 
-def read_annotations(path: Path) -> tuple[list[Record], list[Problem]]:
+def read_annotations(path: Path) -> tuple[Sequence[Record], list[Problem]]:
     """Read the documents of a CAT file, or of a folder of CAT files, and find all errors.
 
     Each has its `entity_mentions`: their `tokens`, and the names of the `entities` that they refer to, possibly none.
