@@ -16,7 +16,6 @@ from shared.annotators import (
     document_of,
     random_annotators,
 )
-from shared.for_each import for_each
 from shared.peers import find_peer
 from twins import adjudication as twin
 
@@ -37,8 +36,8 @@ def spans_of(text, case):
     return [[place[letter] for letter in chain] for chain in text.split()]
 
 
-@for_each("solver", SOLVERS)
-@for_each("case", CASES, ids=[case["name"] for case in CASES])
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_by_hand(case, solver):
     annotators = [spans_of(text, case) for text, n in case["annotators"].items() for _ in range(n)]
     for objective, (chains, cost) in case["expected"].items():
@@ -56,7 +55,7 @@ def random_settings(rng):
     }
 
 
-@for_each("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_as_the_twin(seed):
     rng, n_ties = random.Random(seed), 0
     for _ in range(22):
@@ -72,7 +71,7 @@ def test_as_the_twin(seed):
     assert n_ties > 2
 
 
-@for_each("seed", range(2))
+@pytest.mark.parametrize("seed", range(2))
 def test_decisions_as_the_twin(seed):
     rng, outcomes = random.Random(seed), set()
     for _ in range(30):
@@ -112,7 +111,7 @@ def test_decisions_as_the_twin(seed):
     assert outcomes == {True, False}
 
 
-@for_each("seed", range(16))
+@pytest.mark.parametrize("seed", range(16))
 def test_solvers_agree(seed):
     rng = random.Random(seed)
     size, n_chains = rng.randint(10, 28), rng.randint(2, 7)
@@ -170,7 +169,7 @@ def test_without_time_a_node_that_may_not_be_alone_joins_a_chain():
     assert join_greedily(Part(-gain, links, part.allowed, part.lone)).tolist() == [0, 0, 0]
 
 
-@for_each("solver", SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_a_node_that_may_not_be_alone_is_with_one_other(solver):
     """All nodes apart would be better, by one."""
     gain, links = -np.ones((3, 3), np.int64), np.ones((3, 3), np.int64)

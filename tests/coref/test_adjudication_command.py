@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from shared.annotators import annotators_of, random_annotators
-from shared.for_each import for_each
 from twins import adjudication as twin
 
 from closeread.tasks.coref.sides import read_documents
@@ -54,7 +53,7 @@ def clusters(path):
     ]
 
 
-@for_each("solver", ["clingo", "milp"])
+@pytest.mark.parametrize("solver", ["clingo", "milp"])
 def test_the_papers_example(ran, solver):
     letters = {letter: (i, i) for i, letter in enumerate("ABCDE")}
     chains = [["AB", "CD"]] * 4 + [["AB"]] * 3 + [["CDE"]] * 2
@@ -118,7 +117,7 @@ def test_result_has_the_words_and_numbers_chains_by_first_mention(ran):
     }
 
 
-@for_each("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_order_and_ids_do_not_matter(ran, seed):
     """Nothing but the files' names in the report changes if ids, chains and files are in another order."""
     rng = random.Random(seed)
@@ -208,7 +207,7 @@ def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
         assert [path.name for path in Path.cwd().iterdir()] == ["anna.jsonl"]
 
 
-@for_each("solver", ["clingo", "milp"])
+@pytest.mark.parametrize("solver", ["clingo", "milp"])
 def test_time_limit(run, solver):
     """What no solver had time for is joined link by link, the most gain first; that is no error."""
     done = run(
@@ -233,7 +232,7 @@ def test_time_limit(run, solver):
     )
 
 
-@for_each("solver", ["clingo", "milp"])
+@pytest.mark.parametrize("solver", ["clingo", "milp"])
 def test_best_so_far(run, solver):
     rng = random.Random(1)
     annotators = annotators_of([rng.randrange(9) for _ in range(110)], 5, 0.6, 1)
@@ -322,7 +321,7 @@ BAD = {
 }
 
 
-@for_each("name", BAD)
+@pytest.mark.parametrize("name", BAD)
 def test_bad_input(run, name):
     files, message = BAD[name]
     write(EVERYBODY)
@@ -363,7 +362,7 @@ REQUESTS = {
 }
 
 
-@for_each("name", REQUESTS)
+@pytest.mark.parametrize("name", REQUESTS)
 def test_bad_requests(run, name):
     more, message = REQUESTS[name]
     files = write(EVERYBODY)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from shared.conll_documents import as_ontonotes
 from shared.coreference import write_conll, write_jsonl
-from shared.for_each import for_each
 
 ABC, AB = [[[0, 0], [1, 1], [2, 2]]], [[[0, 0], [1, 1]], [[2, 2]]]
 """The first table of the cases: alpha is -4/11, 0 and -16/69."""
@@ -98,7 +97,7 @@ def test_given_mentions(run, ran, here, three):
     ]
 
 
-@for_each("command", [("agreement", "coref"), ("errors", "chains")])
+@pytest.mark.parametrize("command", [("agreement", "coref"), ("errors", "chains")])
 def test_all_problems_of_all_files_at_once(run, three, command):
     write_jsonl(Path("twice.jsonl"), {"x": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
     Path("bad.conll").write_text(

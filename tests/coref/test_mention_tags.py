@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
 from shared.conll_documents import as_ontonotes
 from shared.coreference import NO_INTERVALS, write_jsonl
-from shared.for_each import for_each
 
 import closeread
 from closeread.tasks.coref.metrics.slices import guess_tags, has_tags, tag_mention
@@ -24,7 +24,7 @@ a 0 5 it PRP x (0)
 """
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("tags", "pos"),
     [
         ("PRP", "PRON"),
@@ -72,7 +72,7 @@ def test_conll_has_tags_in_the_fifth_of_six_or_more_columns(here):
     assert not has_tags(read_documents(Path("none.conll")))
 
 
-@for_each("response", ["response.conll", "response.jsonl"])
+@pytest.mark.parametrize("response", ["response.conll", "response.jsonl"])
 def test_the_response_has_the_tags_of_the_key(here, response):
     """The response misses the owner, and has the verb instead; its own file has other tags or none."""
     Path("key.conll").write_text(CONLL)

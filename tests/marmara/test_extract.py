@@ -1,7 +1,6 @@
 """`closeread extract marmara_coref`: from fragments to a file for each document."""
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, put, write_fragment, write_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
@@ -122,7 +121,7 @@ def test_encodings(extract, here):
     assert "sıcak" in (here / "out" / "77000112.xml").read_text("utf-8")
 
 
-@for_each("name", ["none", "rot13", "hex"])
+@pytest.mark.parametrize("name", ["none", "rot13", "hex"])
 def test_an_encoding_must_be_one_of_text(extract, here, name):
     result = extract("--encoding", name)
     expected = (

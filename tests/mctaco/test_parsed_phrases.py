@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 
 pytest.importorskip("spacy")
 
@@ -92,7 +91,7 @@ def parse(sentence):
     return Doc(VOCABULARY, words=words, pos=parts, deps=relations, heads=list(map(int, heads)))
 
 
-@for_each(("sentence", "expected", "why"), SENTENCES)
+@pytest.mark.parametrize(("sentence", "expected", "why"), SENTENCES)
 def test_sentences(sentence, expected, why):
     assert list(find_event_phrases(parse(sentence))) == expected, why
 

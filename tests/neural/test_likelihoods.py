@@ -4,7 +4,6 @@ import inspect
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -112,7 +111,7 @@ def test_a_causal_model_sees_what_is_before(causal):
     assert np.ptp(expected) > 0.1
 
 
-@for_each("kind", [MASKED, CAUSAL])
+@pytest.mark.parametrize("kind", [MASKED, CAUSAL])
 def test_long_texts_lose_their_beginning(kind, request):
     model = LikelihoodModel.load(request.getfixturevalue(kind))
     # Of 24 pieces, a masked model needs two for itself and a causal one, which has no end, needs one.
@@ -127,7 +126,9 @@ def test_long_texts_lose_their_beginning(kind, request):
     assert model.n_cut == 2
 
 
-@for_each(("text", "found"), [(" ", "' ' has 0 tokens"), ("days " * 22, "has 22 tokens")])
+@pytest.mark.parametrize(
+    ("text", "found"), [(" ", "' ' has 0 tokens"), ("days " * 22, "has 22 tokens")]
+)
 def test_an_answer_needs_pieces_and_room(masked, text, found):
     with pytest.raises(RequestError, match=rf"{found} of this model \(expected from 1 to 21\)"):
         LikelihoodModel.load(masked).score(TextPairs(["the barn"], [text]))

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.timelines import CORPUS, skip_unless_available
 
 from closeread.corpus.gold import read_gold
@@ -126,7 +125,7 @@ def test_there_and_back(file, document):
     assert dump_timeml(as_timeml(as_cat(read))) == dump_timeml(made)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "problem"),
     [
         (
@@ -149,7 +148,7 @@ def test_what_timeml_can_not_express(changes, problem):
         as_timeml({**CAT, **changes})
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("events", "ids"),
     [
         (("e1", "e2"), ["1", "2"]),
@@ -169,7 +168,7 @@ def test_ids_of_events(file, events, ids):
 
 
 @pytest.mark.extended
-@for_each("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
+@pytest.mark.parametrize("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
 def test_released_documents_in_both_formats(corpora, file, split):
     skip_unless_available(split, "documents")
     released = locate(CORPUS, CORPUS.configs["documents"].splits[split]).files

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from shared.annotated_cat import mark, relate, write_document, write_voyage
-from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.gold import read_gold
@@ -53,7 +52,7 @@ def built(events, documents=()):
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("anchors", "positions"),
     [
         ((), []),
@@ -92,7 +91,7 @@ def test_positions(anchors, positions):
     assert placed(*anchors) == positions
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("anchors", "positions"),
     [
         (("2010-07", "2010-07-XX"), [1, 2]),  # a month, then an unknown day of it
@@ -109,7 +108,7 @@ def test_positions_where_granularities_are_kept(anchors, positions):
     assert placed(*anchors, granularity="keep") == positions
 
 
-@for_each(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
+@pytest.mark.parametrize(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
     events = [
         event("Bo", f"7-{i}-a", anchor)
@@ -193,7 +192,7 @@ def test_mentions_by_their_tokens():
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "problems"),
     [
         ([{}], ["has no mention (expected either mention, or document and tokens)"]),
@@ -316,7 +315,7 @@ KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "cor
 """How many of the released lines keep their positions, and how many there are, as counted by other code."""
 
 
-@for_each("split", KEPT)
+@pytest.mark.parametrize("split", KEPT)
 def test_released_timelines_made_anew(corpora, split):
     skip_unless_available(split)
     found = total = 0
@@ -389,7 +388,7 @@ def test_wanted_entities_have_a_timeline_even_without_events(tmp_path):
         build_annotated_timelines(folder, wanted=["Cy", "CY"])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("value", "anchor"),
     [
         ("2010", "2010"),
@@ -407,7 +406,7 @@ def test_values_of_times(tmp_path, value, anchor):
     assert found == {"Bo": [(int(anchor.startswith("20")), anchor, "7-0-sails")]}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("source", "target", "kind", "anchored"),
     [
         (2, 3, "SIMULTANEOUS", True), (2, 3, "IS_INCLUDED", True), (2, 3, "BEGUN_BY", True),
@@ -439,7 +438,7 @@ def test_a_duration_is_no_anchor(tmp_path):
     assert found.notices == [f"{path}: left out: links to times of the type 'DURATION' (1)"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("attributes", "kind"),
     [
         ({"class": "GRAMMATICAL"}, "grammatical"),
@@ -456,7 +455,7 @@ def test_a_duration_is_no_anchor(tmp_path):
         ),
     ],
 )
-@for_each("on_mention", [True, False])
+@pytest.mark.parametrize("on_mention", [True, False])
 def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_mention):
     of_mention, of_event = (attributes, {}) if on_mention else ({}, attributes)
     markables = [
@@ -469,7 +468,7 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
     assert build_one(tmp_path, markables, relations, selection="all") == {"Bo": [sails, far]}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("markables", "relations", "problems"),
     [
         (
@@ -588,7 +587,7 @@ def test_entities_are_named_by_their_names_not_by_their_instances(tmp_path):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("attributes", "options", "found"),
     [
         (

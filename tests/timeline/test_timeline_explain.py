@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
@@ -322,7 +321,7 @@ def checked(explanation, own, other, nodes, graph):
 
 
 @pytest.mark.gate
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
     met = set()
     for seed in range(200):

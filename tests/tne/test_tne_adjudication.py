@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import (
     ANNA,
@@ -228,7 +227,7 @@ def test_beside_a_slow_twin(file, annotators, data):
     assert consolidated(again) == final
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "problems"),
     [
         ({"id": "x"}, ["id 'x' is not a document of the annotators' files"]),
@@ -312,7 +311,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
         consolidate(ANNA, annotate([], "e"))
 
 
-@for_each("number", [0, 1, 9])
+@pytest.mark.parametrize("number", [0, 1, 9])
 def test_so_many_annotators_are_refused(number):
     with pytest.raises(
         RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pages
 import pytest
-from shared.for_each import for_each
 from shared.json_lines import read
 
 from closeread.corpus.gold import read_gold
@@ -112,7 +111,7 @@ def test_the_commands_of_the_page(ran, here, texts):
         assert f"$ {line}\n{ran(*line.split()[1:])}" in page
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("chosen", "kept", "left_out"),
     [
         ([], {"ferry": 7, "short": 3}, None),

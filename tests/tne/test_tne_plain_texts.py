@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, FormatError, InputError
 from closeread.tasks.tne.building import PlainText, read_texts, split_parts
@@ -19,7 +18,7 @@ def read(text, separator="line", n_subtitles=1, name="x.txt"):
     return read_texts([Path(name)], separator, n_subtitles)[0]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "separator", "n_subtitles", "laid_out"),
     [
         # As the corpus writes a news story, and what it looks like elsewhere.
@@ -61,7 +60,7 @@ def test_what_is_laid_out_reads_as_the_same_parts(parts, separator):
     assert split_parts("\n\n".join(parts).split("\n"), separator) == parts
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "own"),
     [
         ("ferry.txt", "ferry"),
@@ -96,13 +95,13 @@ def test_a_folder_stands_for_its_texts(here):
         read_texts([Path("texts/more")])
 
 
-@for_each("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
+@pytest.mark.parametrize("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
 def test_names_that_ids_can_not_be(here, name):
     with pytest.raises(FormatError, match="has control characters or invalid bytes in its name"):
         read("T\nS\nOne.", name=name)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "separator", "n_subtitles", "problem"),
     [
         (

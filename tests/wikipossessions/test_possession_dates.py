@@ -5,7 +5,6 @@ from time import process_time
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.tasks.wikipossessions.dates import Anchor, date_to_anchor, parse_anchor
 
@@ -65,7 +64,7 @@ YEARS = {
 }
 
 
-@for_each("texts", YEARS.values(), ids=list(YEARS))
+@pytest.mark.parametrize("texts", YEARS.values(), ids=list(YEARS))
 def test_years(texts):
     for one in texts.split("; "):
         text, year = one.split(" = ")
@@ -114,7 +113,7 @@ def years(lower, upper, **flags):
     return Anchor("years", lower, upper, **flags)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("texts", "expected"),
     [
         ([None, "", " \xa0", "Unknown", "unknown ", "Unknown-Unknown"], UNKNOWN),

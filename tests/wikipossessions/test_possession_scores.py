@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.possession_records import FIELDS, make_articles, make_record
 from twins import possessions as twin
 
@@ -31,7 +30,7 @@ def score(table):
     return table.scores(PROCEDURE.metrics)
 
 
-@for_each("case", CASES["scores"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=make_articles(case["gold"]), system=make_articles(case["system"]), **options)
@@ -86,7 +85,7 @@ def test_articles_without_predictions():
     assert score(count(gold=[], system=[]))["possessor/f1"] == 0
 
 
-@for_each("case", CASES["problems"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["problems"], ids=lambda case: case["name"])
 def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
@@ -141,7 +140,9 @@ def test_overlaps_that_need_python_integers():
 
 
 @pytest.mark.extended
-@for_each("options", [{}, {"setting": "partial"}, {"setting": "partial", "suborder": "nested_tie"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"setting": "partial"}, {"setting": "partial", "suborder": "nested_tie"}]
+)
 def test_two_thousand_possessors(options):
     rng = np.random.default_rng(7)
     gold, system = (
@@ -158,7 +159,7 @@ def test_two_thousand_possessors(options):
 
 
 @pytest.mark.extended
-@for_each("suborder", ["tuple", "nested_tie"])
+@pytest.mark.parametrize("suborder", ["tuple", "nested_tie"])
 def test_two_thousand_names_that_share_one_word_or_none(suborder):
     gold, system = ([[f"king {side}{i}", str(i + 1)] for i in range(2000)] for side in "gs")
     options = DEFAULTS | {"setting": "partial", "suborder": suborder}
@@ -180,7 +181,7 @@ def test_a_long_range_of_years():
     assert score(count(gold=gold, system=system))["anchor/recall"] == 1 / 99999
 
 
-@for_each("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
+@pytest.mark.parametrize("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
 def test_names_by_hand(case):
     one, other = (normalize_name(name, case.get("strip_scope", "all")) for name in case["names"])
     found = (
@@ -193,7 +194,7 @@ def test_names_by_hand(case):
     assert found == case["match"]
 
 
-@for_each("case", CASES["times"], ids=lambda case: case["anchor"])
+@pytest.mark.parametrize("case", CASES["times"], ids=lambda case: case["anchor"])
 def test_times_by_hand(case):
     found = parse_time(case["anchor"], case.get("relation"), **case.get("reading", {}))
     assert (found if found is None else list(found)) == case["time"]
@@ -226,7 +227,7 @@ DECIMAL = "(expected a decimal number such as 0.1)"
 YEAR = "(expected a year such as 2017)"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("option", "value", "message"),
     [
         ("tolerance", "x", f"option tolerance: 'x' is not valid {DECIMAL}"),
@@ -243,7 +244,7 @@ def test_invalid_values(option, value, message):
     assert str(error.value) == message
 
 
-@for_each(("option", "given", "canonical"), [
+@pytest.mark.parametrize(("option", "given", "canonical"), [
     ("tolerance", "0.10", "0.1"), ("tolerance", 0.0, "0"), ("tolerance", "00.1", "0.1"), ("tolerance", 1.0, "1"),
     ("tolerance", "100", "100"), ("now_year", "02017", "2017"), ("now_year", "-0", "0"), ("now_year", "-0044", "-44"),
 ])  # fmt: skip
