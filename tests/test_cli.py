@@ -28,7 +28,9 @@ def baselines(ran):
     ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "coin.txt")
 
 
-@pytest.mark.parametrize(("path", "command"), list_commands(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("path", "command"), [pytest.param(*case, id=" ".join(case[0])) for case in list_commands()]
+)
 def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0

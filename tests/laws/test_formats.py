@@ -569,7 +569,7 @@ def load_exported(monkeypatch, here):
 
 
 @UNCLOSED
-@pytest.mark.filterwarnings("ignore:.* is not the released file")
+@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 @pytest.mark.parametrize("kind", ["parquet", "jsonl", "csv"])
 def test_what_is_exported_is_read_again(hostile_corpus, load_exported, kind):
     corpus = hostile_corpus
