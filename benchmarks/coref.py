@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 from measure import CLOSEREAD, keep, measure_commands
 
-from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.documents import ListedWords, mention_table
 from closeread.tasks.coref.files import read_documents, write_documents
-from closeread.tasks.coref.formats.lines import ListedWords
 
 OURS = "closeread, all metrics"
 LIMIT = 75

@@ -15,7 +15,7 @@ from markdown_tables import draw_markdown
 from closeread.tables import Grid
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from papers.figures import load_rows  # noqa: E402
+from papers.figures import load_rows
 
 BENCHMARKS = ("starting", "mctaco", "coref", "tne", "timeline", "many_systems")
 """Those whose results `benchmarks/measure.py` keeps."""
