@@ -57,24 +57,25 @@ def find_score(scores: Mapping[str, T], name: str, titles: Mapping[str, str]) ->
 
 
 def check_stored(
-    found: object, definition: str, source: object, reports: Reports = lambda found: {}
+    stored: object, definition: str, source: object, reports: Reports = lambda stored: {}
 ) -> Any:
     """Check the JSON of a result by a definition of its schema, and that its reports have one signature; return it."""
-    if isinstance(found, str):
-        found = decode_json(found, source)
-    check_format(found, FORMAT, source)
-    check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
-    signatures = {path: report["signature"] for path, report in reports(found).items()}
+    if isinstance(stored, str):
+        stored = decode_json(stored, source)
+    check_format(stored, FORMAT, source)
+    check_json(stored, f"closeread.counts/report.schema.json#{definition}", source)
+    signatures = {path: report["signature"] for path, report in reports(stored).items()}
     expected = next(iter(signatures.values()), "")
-    differ = f"(expected {quote(expected, 2000)}, as the others)"
-    wrong = {path: signature for path, signature in signatures.items() if signature != expected}
-    if wrong:
-        said = [
-            Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature"))
-            for path, one in wrong.items()
-        ]
-        raise FormatError(source, said)
-    return found
+    problems = []
+    for path, signature in signatures.items():
+        if signature != expected:
+            message = (
+                f"is {quote(signature, 2000)} (expected {quote(expected, 2000)}, as the others)"
+            )
+            problems.append(Problem(message, path=(*path, "signature")))
+    if problems:
+        raise FormatError(source, problems)
+    return stored
 
 
 class JsonResult(ABC):
@@ -206,27 +207,6 @@ class Result(Shown, JsonResult):
     def to_stored(self) -> object:
         """Return the JSON to save, with everything needed to print the same table again."""
         return self.to_dict()
-
-
-class Several(Result):
-    """Several results of one kind, in one output."""
-
-    def __init__(self, results: Sequence[Result]) -> None:
-        self.results = results
-
-    def to_dict(self) -> list[Any]:
-        """Return a flat list of their dicts."""
-        found = [one.to_dict() for one in self.results]
-        return [part for one in found for part in (one if isinstance(one, list) else [one])]
-
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return their rows, one after the other."""
-        tables = [one.to_rows() for one in self.results]
-        return tables[0][0], [row for _, rows in tables for row in rows]
-
-    def to_grids(self, style: Style = "table") -> Iterable[Grid]:
-        """Yield their tables."""
-        return (grid for one in self.results for grid in one.to_grids(style))
 
 
 class Loadable(Result):
