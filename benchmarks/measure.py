@@ -28,7 +28,7 @@ print(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 MEASURES = ("seconds", "cpu_seconds", "peak_mib")
 
 
-def measure_commands(commands, runs=1, limit=None):
+def measure_commands(commands, runs=5, limit=None):
     """Return median seconds and CPU seconds, and the largest peak, of each command by name, run in turns.
 
     Args:
@@ -67,7 +67,7 @@ def run_process(command, limit=None):
     return tuple(map(float, printed.split()))
 
 
-def measure_calls(functions, runs=1):
+def measure_calls(functions, runs=5):
     """Return median seconds of each function by name, called in turns."""
     measured = {name: [] for name in functions}
     for _ in range(runs):

@@ -40,7 +40,7 @@ def main():
             "closeread score coref, a small file": [CLOSEREAD, "score", "coref", key, key],
             "closeread score mctaco, the sample": [CLOSEREAD, "score", "mctaco", labels, *sample],
         }
-        rows = measure_commands(commands, runs=1)
+        rows = measure_commands(commands, runs=21)
     keep("starting", {"commands": (NUMPY, rows)})
 
 

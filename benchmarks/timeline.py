@@ -106,7 +106,10 @@ def main():
     for name in ("--cdeo", "--tempeval3", "--python2"):
         parser.add_argument(name, type=Path, required=True)
     arguments = parser.parse_args()
-    tool = arguments.cdeo.resolve() / "code" / "evaluation_tool" / "evaluation_all.py"
+    python = arguments.python2.resolve()
+    tool = arguments.cdeo.resolve() / "code" / "evaluation_tool"
+    # The tool starts another of its scripts, as `python`, in the folder it is in.
+    start_tool = f"cd {tool} && PATH={python.parent}:$PATH && exec python evaluation_all.py"
     toolkit = arguments.tempeval3.resolve() / "evaluation-relations" / "temporal_evaluation.py"
     tables = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -116,8 +119,8 @@ def main():
             ours = [CLOSEREAD, "score", "timeline", folder / "system", "--gold", folder / "gold"]
             commands = {OURS: [*ours, "--no-ci"]}
             if size <= MAX_EVENTS_OF_TOOL:
-                theirs = [arguments.python2, tool, folder / "gold", folder / "system"]
-                commands["organisers' tool"] = theirs
+                theirs = f"{start_tool} {folder / 'gold'} {folder / 'system'}"
+                commands["organisers' tool"] = ["sh", "-c", theirs]
             tables[f"events_{size}"] = (OURS, measure_commands(commands, limit=LIMIT))
         for size in INTERVALS:
             folder = Path(scratch, f"intervals{size}")
@@ -125,7 +128,7 @@ def main():
             sides = [f"{folder}/gold/", f"{folder}/system/"]
             commands = {
                 OURS: [CLOSEREAD, "score", "tlinks", *sides, "--no-ci"],
-                "TempEval-3 toolkit": [arguments.python2, toolkit, *sides, "0"],
+                "TempEval-3 toolkit": [python, toolkit, *sides, "0"],
             }
             tables[f"intervals_{size}"] = (OURS, measure_commands(commands, limit=LIMIT))
     keep("timeline", tables, LIMIT)

@@ -79,8 +79,6 @@ def print_result(
             is_named = getattr(found, "path", None) is not None  # a name may have line ends
             for line in [said] if is_named else said.split("\n"):
                 click.echo(escape_line(line))
-    if failure := getattr(found, "failure", ""):
-        raise click.ClickException(escape(failure))
 
 
 def _print_styled(found: Any, style: str, **how: Any) -> None:

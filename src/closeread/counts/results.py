@@ -209,6 +209,31 @@ class Result(Shown, JsonResult):
         return self.to_dict()
 
 
+class Several(Result):
+    """Several results of one kind, in one output."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.results = results
+
+    def to_dict(self) -> list[Any]:
+        """Return a flat list of their dicts."""
+        dicts = []
+        for result in self.results:
+            found = result.to_dict()
+            dicts += found if isinstance(found, list) else [found]
+        return dicts
+
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return their rows, one after the other."""
+        header, _ = self.results[0].to_rows()
+        rows = [row for result in self.results for row in result.to_rows()[1]]
+        return header, rows
+
+    def to_grids(self, style: Style = "table") -> Iterable[Grid]:
+        """Yield their tables."""
+        return (grid for result in self.results for grid in result.to_grids(style))
+
+
 class Loadable(Result):
     """A result whose JSON can be read again, as it was printed or saved."""
 
