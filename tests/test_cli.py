@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 import pytest
 from shared.commands import list_commands
-from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
@@ -29,7 +28,9 @@ def baselines(ran):
     ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "coin.txt")
 
 
-@for_each(("path", "command"), list_commands(), ids=lambda case: " ".join(case[0]))
+@pytest.mark.parametrize(
+    ("path", "command"), [pytest.param(*case, id=" ".join(case[0])) for case in list_commands()]
+)
 def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0

@@ -129,7 +129,7 @@ def test_examples_that_need_torch_run():
 
 def test_the_options_of_procedures_are_those_that_they_declare():
     text = (Path(closeread.__file__).parent / "operations" / "in_python.md").read_text("utf-8")
-    assert documentation.fill_parts(text, documentation.page_parts(documentation.ROOT)) == text
+    assert documentation.fill_parts(text, documentation.page_parts()) == text
     assert documentation.list_options() in inspect.getdoc(closeread.score)
 
 

@@ -1,12 +1,11 @@
 """Help pages at 80 columns: nothing cut, nothing broken, many options in groups."""
 
 import re
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import click
 
 from closeread.cli import main
-from closeread.cli.groups import FEW, Command
 
 
 def every_context(command=main, parent=None, name="closeread"):
@@ -41,30 +40,6 @@ def test_no_help_is_cut_or_too_wide_at_80_columns(monkeypatch):
         assert [line for line in commands if line.endswith(("...", "…"))] == [], where
 
 
-def test_help_of_a_group_lists_its_subcommands(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    groups = [context for context in every_context() if isinstance(context.command, click.Group)]
-    assert {"closeread", "closeread score", "closeread plot", "closeread baseline mctaco"} <= {
-        context.command_path for context in groups
-    }
-    for context in groups:
-        listed = context.command.get_help(context).rpartition("Show this message and exit.")[2]
-        names = [line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)]
-        commands = {
-            name: context.command.get_command(context, name)
-            for name in context.command.list_commands(context)
-        }
-        known = [name for name, command in commands.items() if not command.hidden]
-        assert (names if context.parent else sorted(names)) == known, context.command_path
-
-
-def test_help_of_commands_by_topic(run):
-    text = run("help").stdout
-    assert text == run("--help").stdout
-    assert text.index("Score systems:\n  score ") < text.index("Share results:\n  submit ")
-    assert run("help", "plot", "mistakes").stdout == run("plot", "mistakes", "--help").stdout
-
-
 def test_broken_examples_go_on_in_the_next_line(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     for context in every_context():
@@ -87,37 +62,6 @@ def test_help_of_an_option_names_options_of_the_same_command():
             # those of `closeread score`
             named = set(re.findall("--[a-z][a-z-]*", without_commands)) - {"--counts"}
             assert named <= own, (context.command_path, option.name)
-
-
-def test_many_options_are_grouped():
-    for context in every_context():
-        options = [
-            param
-            for param in context.command.get_params(context)
-            if isinstance(param, click.Option)
-        ]
-        if len(options) > FEW + 2:  # --quiet and --help are two more
-            assert isinstance(context.command, Command), context.command_path
-            groups = read_groups(context.command.get_help(context))
-            assert "Options" not in groups
-            assert groups["Other"] == ["--quiet", "--help"]
-            assert sorted(chain(*groups.values())) == sorted(
-                max(one.opts, key=len) for one in options
-            )
-
-
-def test_options_of_score_are_where_one_looks(run):
-    groups = {
-        name: " ".join(flags)
-        for name, flags in read_groups(run("score", "mctaco", "--help").stdout).items()
-    }
-    assert groups["Input"] == "--config --split --gold --data-dir"
-    assert (
-        groups["Output"]
-        == "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
-    )
-    assert groups["Intervals"] == "--no-ci --resamples --confidence --seed --interval"
-    assert groups["Procedure"] == "--metrics --missing --extra"
 
 
 def test_seeds_without_intervals_belong_to_the_procedure(run):

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 from shared import json_lines
 from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, write_key
-from shared.for_each import for_each
 
 from closeread.cli import main
 
@@ -95,7 +94,7 @@ COMMANDS = (
 )
 
 
-@for_each(
+@pytest.mark.parametrize(
     "arguments", COMMANDS, ids=lambda arguments: " ".join(a.replace(NAME, "N") for a in arguments)
 )
 def test_names_of_files(files, arguments):

@@ -4,7 +4,6 @@ import importlib
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
 from closeread.counts.resampling import MAX_DRAWS, MAX_NULLS, MAX_SUMS, max_resamples
@@ -29,7 +28,7 @@ def read_rows():
 ON_PAGE = {row[2].strip("`"): row[1] for row in read_rows() if len(row) == 3}
 
 
-@for_each("name", ON_PAGE)
+@pytest.mark.parametrize("name", ON_PAGE)
 def test_a_limit_has_the_value_on_the_page(name):
     module, _, constant = name.rpartition(".")
     assert (

@@ -180,7 +180,7 @@ def test_metric_cards_have_not_drifted(path):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_pages_have_not_drifted(page):
     text = page.read_text("utf-8")
-    assert documentation.fill_parts(text, documentation.page_parts(ROOT)) == text
+    assert documentation.fill_parts(text, documentation.page_parts()) == text
 
 
 @pytest.mark.parametrize(("name", "parts"), [

@@ -1,16 +1,15 @@
 """Intervals and paired tests, against exact enumeration, slow twins and a known truth."""
 
-import importlib.util
 import itertools
 import math
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import coverage
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
@@ -156,31 +155,21 @@ def test_systems_of_other_units_or_blocks_are_not_compared():
             compare_pairs([one, other], [MEAN], n_resamples=10, confidence=0.95, seed=0)
 
 
-# Coverage, on a simulated population whose scores are known exactly (benchmarks/coverage.py).
-
-COVERAGE = Path(__file__).parent.parent / "benchmarks" / "coverage.py"
+# Coverage, on a simulated population whose scores are known exactly (shared/coverage.py).
 
 
-@pytest.fixture(scope="module")
-def simulation():
-    spec = importlib.util.spec_from_file_location("coverage_simulation", COVERAGE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_population_has_the_scores_that_are_claimed(simulation):
-    drawn = simulation.simulated(100_000, np.random.default_rng(7))[0]
+def test_the_population_has_the_scores_that_are_claimed():
+    drawn = coverage.simulated(100_000, np.random.default_rng(7))[0]
     totals = drawn.values.sum(axis=0)
-    for name, known in simulation.truth().items():
+    for name, known in coverage.truth().items():
         metric = next(m for m in PROCEDURE.metrics if m.name == name)
         assert float(metric.score(totals, drawn.names)) == pytest.approx(known, abs=0.003)
 
 
-def test_the_population_of_uneven_documents_has_the_score_that_is_claimed(simulation):
-    corpus = simulation.simulated_documents(200_000, np.random.default_rng(7))
-    score = simulation.POOLED_F1.score(corpus.totals, corpus.names)
-    assert float(score) == pytest.approx(simulation.truth_of_documents()["f1"], abs=0.003)
+def test_the_population_of_uneven_documents_has_the_score_that_is_claimed():
+    corpus = coverage.simulated_documents(200_000, np.random.default_rng(7))
+    score = coverage.POOLED_F1.score(corpus.totals, corpus.names)
+    assert float(score) == pytest.approx(coverage.truth_of_documents()["f1"], abs=0.003)
     sizes = corpus.values[:, corpus.names.index("gold")]
     # The median of lognormal(2, 1) is e**2, and its mean is e**2.5.
     assert np.median(sizes) == pytest.approx(math.exp(2), abs=0.6)
@@ -188,14 +177,14 @@ def test_the_population_of_uneven_documents_has_the_score_that_is_claimed(simula
 
 
 @pytest.mark.extended
-def test_intervals_of_200_blocks_cover_the_truth(simulation):
-    got = simulation.coverage(n_blocks=200, n_corpora=500, seed=8)
+def test_intervals_of_200_blocks_cover_the_truth():
+    got = coverage.coverage(n_blocks=200, n_corpora=500, seed=8)
     assert all(0.93 <= share <= 0.97 for of_kind in got.values() for share in of_kind.values()), got
 
 
 @pytest.mark.extended
-def test_a_detectable_difference_is_found_in_80_percent_of_test_sets(simulation):
-    got = simulation.power(n_blocks=100, n_pairs=500, seed=3)
+def test_a_detectable_difference_is_found_in_80_percent_of_test_sets():
+    got = coverage.power(n_blocks=100, n_pairs=500, seed=3)
     assert got["p_randomization"] == pytest.approx(0.8, abs=0.06), got  # 3 standard errors
 
 

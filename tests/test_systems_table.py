@@ -13,9 +13,9 @@ from twins.holm import correct
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.counts.systems import SystemsTable, _make_pair_grid, escape_latex
+from closeread.counts.systems import SystemsTable, _make_pair_grid
 from closeread.exceptions import RequestError
-from closeread.tables import Grid, draw, draw_html
+from closeread.tables import Grid, draw_html
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).
@@ -250,59 +250,6 @@ def test_rows_are_sorted_by_a_score():
     assert table.find_best("muc/f1") == {0}
     with pytest.raises(RequestError, match="no such column to sort by: 'muc'"):
         make(THREE, sort="muc")
-
-
-def test_latex_is_what_papers_print():
-    table = make({"50% & _x_": 9, "$\\alpha^{2}$": 10}, scores=["muc", "conll"])
-    lines = table.to_latex().splitlines()
-    assert lines[2:8] == [
-        r"\begin{tabular}{lrrrr}",
-        r"\toprule",
-        r" & \multicolumn{3}{c}{MUC} & CoNLL \\",
-        r"\cmidrule(lr){2-4} \cmidrule(lr){5-5}",
-        r"System & P & R & F1 & F1 \\",
-        r"\midrule",
-    ]
-    first, second = lines[8:10]
-    assert first.startswith(
-        r"50\% \& \_x\_ & \textbf{100.00} & 90.00\rlap{$^\dagger$} & 94.74\rlap{$^\dagger$} & "
-    )
-    assert second.startswith(
-        r"\$\textbackslash{}alpha\^{}\{2\}\$ & \textbf{100.00} & \textbf{100.00} & "
-    )
-    assert lines[12].startswith(
-        r"\caption{coref. Best scores are bold. $^\dagger$ Not significantly different from"
-    )
-    assert lines[-1].startswith("% Signature: coref|version:")
-    # As many cells in each row as columns, also with intervals, which are columns of their own.
-    wide = make(
-        {"a": 9, "b": 10}, scores=["muc", "conll"], intervals="plus-minus", pairs=True
-    ).to_latex()
-    assert r"\begin{tabular}{lr@{ }lr@{ }lr@{ }lr@{ }l}" in wide
-    assert r" & \multicolumn{6}{c}{MUC} & \multicolumn{2}{c}{CoNLL} \\" in wide
-    assert [line.count(" & ") for line in wide.splitlines() if line.startswith(("a ", "b "))] == [
-        8,
-        8,
-    ]
-    assert r"MUC recall & a & b & $+$10.00 & $+$0.00 to $+$30.00 & 1.0000 \\" in wide
-    assert (
-        escape_latex("B³ – †\n\x1b") == r"B$^3$ -- $^\dagger$\textbackslash{}n\textbackslash{}x1b"
-    )
-    plain = make({"a": 9, "b": 10}, scores=["muc/f1", "conll/f1"]).to_latex()
-    assert "\\toprule\nSystem & MUC F1 & CoNLL F1 \\\\\n\\midrule\n" in plain
-
-
-def test_a_metric_has_a_row_for_each_system():
-    table = make({"a": 9, "b": 10}, scores=["muc", "b3", "conll/f1"])
-    rows = [
-        line.split() for line in draw(table.to_grids()[0], "table", width=60).splitlines()[2:10]
-    ]
-    assert rows[0] == ["metric", "system", "P", "R", "F1"]
-    assert rows[2] == ["MUC", "a", "100.00", "90.00†", "94.74†"]
-    assert rows[6:] == [["CoNLL", "a", "94.74†"], ["b", "100.00"]]
-    grid = table.to_grids()[0]
-    assert {grid.rows[row][column] for row, column in grid.best} == {"100.00 "}
-    assert "MUC precision" in table.to_markdown()
 
 
 def test_html_is_harmless():

@@ -7,7 +7,6 @@ import evaluate
 import huggingface_hub
 import pytest
 from shared.coreference import KEY, RESPONSE
-from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import RequestError, UnknownOptionError
@@ -17,7 +16,7 @@ YES = [{"id": "test-00000", "label": "yes"}]
 SCORED = ["score", "coref", "key.conll", "response.conll"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("option", "value", "meant"),
     [
         ("preset", "corefut", "corefud"),  # of a procedure
@@ -61,7 +60,7 @@ CALLS = {
 }
 
 
-@for_each("called", CALLS)
+@pytest.mark.parametrize("called", CALLS)
 def test_keywords(called):
     """Those of the function itself come first in what there is to choose from."""
     call, wrong, meant = CALLS[called]
@@ -74,7 +73,7 @@ def test_keywords(called):
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "kind", "option"),
     [
         ("lea", "metric", "metrics lea"),
@@ -112,7 +111,7 @@ def test_a_procedure_that_is_not_named(run, tmp_path, monkeypatch):
     )
 
 
-@for_each("name", ["muc lea", "muc;lea", "muc, lea"])
+@pytest.mark.parametrize("name", ["muc lea", "muc;lea", "muc, lea"])
 def test_several_names_in_one(name, run):
     with pytest.raises(RequestError, match=rf"'{name}'\. Give a list: \['muc', 'lea'\] \(choose"):
         closeread.score("coref", RESPONSE, gold=KEY, metrics=name)
@@ -144,7 +143,7 @@ def test_keys_of_catalogues():
     assert {**corpora}.keys() == corpora.keys()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "meant"),
     [
         ("coref_lee", "coref_lea"),
@@ -169,7 +168,7 @@ def test_no_metric_of_the_hub_is_taken_for_ours():
     assert "".join(map(suggest_module, names.split())) == ""
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "meant"), [("wikiposessions", "wikipossessions"), ("timelin", "semeval2015_timeline")]
 )
 def test_datasets(name, meant, monkeypatch):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 import pytest
-from shared.for_each import for_each
 
 import closeread
 from closeread.cli import main
@@ -192,7 +191,7 @@ def list_flags(words):
     return flags
 
 
-@for_each("refusal", [name for name in DOORS if name != "a metric as a procedure"])
+@pytest.mark.parametrize("refusal", [name for name in DOORS if name != "a metric as a procedure"])
 def test_the_shell_advises_what_the_command_has(refusal, run, files, monkeypatch):
     monkeypatch.chdir(files)
     words = shlex.split(DOORS[refusal][0])
@@ -201,7 +200,7 @@ def test_the_shell_advises_what_the_command_has(refusal, run, files, monkeypatch
     assert {*named} <= list_flags(words), message
 
 
-@for_each("refusal", DOORS)
+@pytest.mark.parametrize("refusal", DOORS)
 def test_neither_door_speaks_the_language_of_the_other(refusal, run, files, monkeypatch):
     monkeypatch.chdir(files)
     command, call = DOORS[refusal]

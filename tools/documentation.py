@@ -14,7 +14,6 @@ Without PAGE, all files are updated.  Tests check that nothing has drifted.
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import shutil
 import sys
@@ -153,14 +152,9 @@ def options_table(options: Sequence[Option]) -> str:
     return draw_markdown(Grid("", ["option", "values", "default", "description"], rows))
 
 
-def page_parts(root: Path) -> dict[str, Callable[[], str]]:
-    """The generators of the parts of the README and of docs/, by name; they read the stored results of benchmarks."""
-    kept = root / "benchmarks" / "results" / "coverage.json"
+def page_parts() -> dict[str, Callable[[], str]]:
+    """The generators of the parts of the README and of docs/, by name."""
     return {
-        "coverage": lambda: coverage_table(kept, "coverage", "sentences"),
-        "document_coverage": lambda: coverage_table(kept, "document_coverage", "documents"),
-        "level": lambda: level_table(kept),
-        "power": lambda: power_table(kept),
         "formats": formats_table,
         "metrics": metrics_table,
         "corpora": corpora_table,
@@ -270,46 +264,6 @@ def corpora_table() -> str:
     return draw_markdown(Grid("", ["card", "language", "licence", "configs"], rows))
 
 
-def coverage_table(path: Path, simulation: str, unit: str) -> str:
-    """How often intervals contain the true score, by number of units, as measured by `benchmarks/coverage.py`."""
-    shares_by_size = json.loads(path.read_text("utf-8"))[simulation]
-    header, rows = [unit], []
-    for n_units, shares in shares_by_size.items():
-        header, row = [unit], [n_units]
-        for kind, share_by_metric in shares.items():
-            for metric, share in share_by_metric.items():
-                header.append(f"{metric}, {'BCa' if kind == 'bca' else kind}")
-                row.append(f"{100 * share:.1f} %")
-        rows.append(row)
-    return draw_markdown(Grid("", header, rows))
-
-
-def level_table(path: Path) -> str:
-    """How often each test finds a difference between equally good systems, by number of sentences."""
-    found = json.loads(path.read_text("utf-8"))["level"]
-    rows = [
-        [blocks, f"{100 * shares['p_randomization']:.1f} %", f"{100 * shares['p_bootstrap']:.1f} %"]
-        for blocks, shares in found.items()
-    ]
-    return draw_markdown(Grid("", ["sentences", "randomization", "bootstrap"], rows))
-
-
-def power_table(path: Path) -> str:
-    """How often each test finds a difference that is as large as the detectable one, by number of sentences."""
-    found = json.loads(path.read_text("utf-8"))["power"]
-    rows = [
-        [
-            blocks,
-            f"{100 * one['detectable']:.1f}",
-            *(f"{100 * one[test]:.1f} %" for test in list(one)[1:]),
-        ]
-        for blocks, one in found.items()
-    ]
-    return draw_markdown(
-        Grid("", ["sentences", "detectable difference", "randomization", "bootstrap"], rows)
-    )
-
-
 def update_page(page: Path) -> None:
     """Run a page and replace its output and its pictures by what its commands print and draw now."""
     with tempfile.TemporaryDirectory() as folder:
@@ -328,8 +282,8 @@ def main() -> None:
     files = {
         **{root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()},
         **{card: metric_parts(card.parent.name) for card in (root / "metrics").glob("*/README.md")},
-        **dict.fromkeys(pages, page_parts(root)),
-        root / "src" / "closeread" / "operations" / "in_python.md": page_parts(root),
+        **dict.fromkeys(pages, page_parts()),
+        root / "src" / "closeread" / "operations" / "in_python.md": page_parts(),
         root / "benchmarks" / "README.md": benchmark_parts(root),
         root / "benchmarks" / "neural.md": neural_parts(root),
     }

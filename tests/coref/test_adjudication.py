@@ -15,7 +15,6 @@ from shared.annotators import (
     document_of,
     random_annotators,
 )
-from shared.for_each import for_each
 from shared.peers import find_peer
 from twins import adjudication as twin
 
@@ -38,7 +37,7 @@ def spans_of(text, case):
     return [[place[letter] for letter in chain] for chain in text.split()]
 
 
-@for_each("case", CASES, ids=[case["name"] for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_by_hand(case):
     annotators = [spans_of(text, case) for text, n in case["annotators"].items() for _ in range(n)]
     for objective, (chains, cost) in case["expected"].items():
@@ -56,7 +55,7 @@ def random_settings(rng):
     }
 
 
-@for_each("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_as_the_twin(seed):
     rng, n_ties = random.Random(seed), 0
     for _ in range(22):
@@ -71,7 +70,7 @@ def test_as_the_twin(seed):
     assert n_ties > 2
 
 
-@for_each("seed", range(2))
+@pytest.mark.parametrize("seed", range(2))
 def test_decisions_as_the_twin(seed):
     rng, outcomes = random.Random(seed), set()
     for _ in range(30):
@@ -110,7 +109,7 @@ def test_decisions_as_the_twin(seed):
     assert outcomes == {True, False}
 
 
-@for_each("seed", range(16))
+@pytest.mark.parametrize("seed", range(16))
 def test_no_known_solution_is_cheaper(seed):
     rng = random.Random(seed)
     size, n_chains = rng.randint(10, 28), rng.randint(2, 7)

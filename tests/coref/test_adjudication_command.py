@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from shared.annotators import annotators_of, random_annotators
-from shared.for_each import for_each
 from twins import adjudication as twin
 
 from closeread.tasks.coref.sides import read_documents
@@ -113,7 +112,7 @@ def test_result_has_the_words_and_numbers_chains_by_first_mention(ran):
     }
 
 
-@for_each("seed", range(6))
+@pytest.mark.parametrize("seed", range(6))
 def test_order_and_ids_do_not_matter(ran, seed):
     """Nothing but the files' names in the report changes if ids, chains and files are in another order."""
     rng = random.Random(seed)
@@ -302,7 +301,7 @@ BAD = {
 }
 
 
-@for_each("name", BAD)
+@pytest.mark.parametrize("name", BAD)
 def test_bad_input(run, name):
     files, message = BAD[name]
     write(EVERYBODY)
@@ -343,7 +342,7 @@ REQUESTS = {
 }
 
 
-@for_each("name", REQUESTS)
+@pytest.mark.parametrize("name", REQUESTS)
 def test_bad_requests(run, name):
     more, message = REQUESTS[name]
     files = write(EVERYBODY)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.annotations import DOCUMENTS, OPTIONS, measure, spread
-from shared.for_each import for_each
 from twins import agreement as slow
 
 from closeread.exceptions import RequestError, SubmissionError
@@ -21,7 +20,7 @@ CASES = json.loads((Path(__file__).parent.parent / "cases" / "agreement.json").r
 SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)
 
 
-@for_each("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     documents = [[text.split() for text in annotations] for annotations in case["documents"]]
     options = case.get("options", {})
@@ -87,7 +86,7 @@ def by_krippendorff(table, distance):
     return krippendorff.alpha(value_counts=counts, level_of_measurement=metric)
 
 
-@for_each("unannotated", ["singleton", "missing"])
+@pytest.mark.parametrize("unannotated", ["singleton", "missing"])
 def test_krippendorff(unannotated):
     compared = 0
     for document in make_tables(25, seed=14):

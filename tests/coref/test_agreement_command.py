@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from shared.conll_documents import as_ontonotes
 from shared.coreference import write_conll, write_jsonl
-from shared.for_each import for_each
 
 ABC, AB = [[[0, 0], [1, 1], [2, 2]]], [[[0, 0], [1, 1]], [[2, 2]]]
 """The first table of the cases: alpha is -4/11, 0 and -16/69."""
@@ -50,24 +49,6 @@ def test_json(ran, three):
     }  # fmt: skip
 
 
-def test_table(run, three):
-    done = run("agreement", "coref", *three, "--average", "pooled", "--limit", "2")
-    assert done.stderr.splitlines() == [
-        "note: 1 document has fewer than two annotators, and no alpha: 'z; part 000'.",
-        "note: alpha is 0/0, and 1 by convention, in 1 document without two different values: 'y; part 000'.",
-    ]
-    assert [line.split() for line in done.stdout.splitlines()[2:5]] == [
-        ["x", "2", "3", "-36.36", "0.00", "-23.19"],
-        ["y", "3", "2", "100.00", "100.00", "100.00"],
-        ["pooled", "average", "-36.36", "0.00", "-23.19"],
-    ]
-    assert done.stdout.splitlines()[5:] == [
-        "1 more document: see --limit, --json and --format csv.",
-        "Krippendorff's alpha times 100.",
-        "Options: unannotated singleton, average pooled.",
-    ]
-
-
 def test_given_mentions(run, ran, here, three):
     write_conll(
         here / "given.conll",
@@ -98,7 +79,7 @@ def test_given_mentions(run, ran, here, three):
     ]
 
 
-@for_each("command", [("agreement", "coref"), ("errors", "chains")])
+@pytest.mark.parametrize("command", [("agreement", "coref"), ("errors", "chains")])
 def test_all_problems_of_all_files_at_once(run, three, command):
     write_jsonl(Path("twice.jsonl"), {"x": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
     Path("bad.conll").write_text(

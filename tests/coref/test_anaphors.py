@@ -1,9 +1,9 @@
 """The score of zero anaphors, where CorefUD's scorer looks for mentions, and mention overlap, next to slow twins."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
@@ -70,7 +70,7 @@ def score(key, response):
     )[0].tolist()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("key", "response", "expected"),
     [
         (["aBC"], ["aBC"], [2, 2, 2]),
@@ -151,7 +151,7 @@ def test_counts(key, response):
 T = frozenset
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("key", "response", "expected"),
     [
         ([], [], (0, 0, 0)),

@@ -2,7 +2,6 @@
 
 import pytest
 from shared.coreference import report_files
-from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.formats.arrau import read_records
@@ -58,7 +57,7 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "problem"),
     [
         (
@@ -121,7 +120,7 @@ def text_of(first, last, minimum=""):
     return "\n".join(map(" ".join, [["TOKEN"], *rows]))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "last", "found"),
     [(1, 5, True), (2, 2, True), (1, 3, True), (2, 5, True), (3, 5, False), (1, 6, False)],
 )

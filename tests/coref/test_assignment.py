@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins.zeros import best_sum
 
 from closeread import assignment
@@ -37,8 +36,8 @@ def solve_dense(row, column, weight, document, n_documents):
 
 
 @pytest.mark.extended
-@for_each("whole", [True, False])
-@for_each(
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
     ("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, MAX_CELLS // 2, 0.004)]
 )
 def test_best_total_is_another_solvers(n_documents, size, share, whole):

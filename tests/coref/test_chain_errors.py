@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.coreference_tables import make_table
-from shared.for_each import for_each
 from twins import chain_errors as slow
 
 from closeread.tasks.coref.errors import find_chain_errors, judge_chains, match_chains
@@ -32,7 +32,7 @@ def compare(gold, system):
     return [words.get(kind, kind).format(*numbers) for kind, _, *numbers in judge_chains(*sides)]
 
 
-@for_each("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     gold, system = case["gold"].split(), case["system"].split()
     assert compare(gold, system) == case["expected"]

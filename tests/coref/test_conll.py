@@ -2,7 +2,6 @@
 
 import pytest
 from shared.conll_documents import ONTONOTES, ONTONOTES_CLUSTERS, document
-from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -10,13 +9,13 @@ from closeread.exceptions import FormatError
 CELLS = {"-": [], "_": [], "(2)": [(2, 2)], "(0)|(0)": [(2, 2), (2, 2)], "(0)(0)": [(2, 2), (2, 2)]}
 
 
-@for_each(("cell", "spans"), CELLS.items())
+@pytest.mark.parametrize(("cell", "spans"), CELLS.items())
 def test_a_cell_of_whole_mentions(read, cell, spans):
     table = read(document("x y -", "x y -", f"x y {cell}", "x y -"))
     assert list(zip(table.start.tolist(), table.end.tolist(), strict=True)) == spans
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "clusters"),
     [
         (["(0", "0)"], [[[0, 1]]]),
@@ -76,7 +75,7 @@ def test_comments_markers_and_blank_lines(read):
         table.words.line_of(1, 2)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "words"),
     [
         (["-", "(1)"], None),
@@ -138,7 +137,7 @@ def test_the_word_column_can_be_given(file, read):
         read(document("-"), 1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("begin", "name"),
     [
         ("#begin document (a); ", "a"),
@@ -191,8 +190,8 @@ def test_a_last_cell_may_be_empty(read):
     assert read(document("n\ta\t-\t", "n\tb\t(1)\t"))[0]["clusters"] == [[[1, 1]]]
 
 
-@for_each("others", [["0\ta\t(1", "2\tb\t1)"], ["0 a (1", "2  \t\tb\t 1)"]])
-@for_each("end", ["", "\r"])
+@pytest.mark.parametrize("others", [["0\ta\t(1", "2\tb\t1)"], ["0 a (1", "2  \t\tb\t 1)"]])
+@pytest.mark.parametrize("end", ["", "\r"])
 def test_a_word_may_be_empty(read, others, end):
     """So in OntoGUM, whose columns are separated by tabs."""
     first, last = others
@@ -221,7 +220,7 @@ def test_one_empty_document_is_a_file(read):
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text",
     ["\ufeff" + document("a (1)"), document("a (1)", end="#end document"), document("a (1)")],
 )

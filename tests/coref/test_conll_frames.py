@@ -2,7 +2,6 @@
 
 import pytest
 from shared.conll_documents import ONTONOTES
-from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
 from closeread.tasks.coref.formats.conll import dump_in_frames, read_conll
@@ -59,7 +58,7 @@ def test_of_a_folder(tmp_path):
     assert dump_in_frames(read_documents(tmp_path)) == FRAMED
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n']
 )
 def test_files_without_other_columns(tmp_path, text):

@@ -7,7 +7,6 @@ from shutil import copyfile
 import pytest
 from shared.conll_documents import ONTONOTES, as_ontonotes, document
 from shared.coreference import read_response, score_files, write_jsonl
-from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import read_conll
@@ -67,7 +66,7 @@ def test_other_words_may_be_scored_without_a_note(run, pair):
     assert (same.exit_code, same.stderr) == (0, "")
 
 
-@for_each("words", ["warn", "ignore"])
+@pytest.mark.parametrize("words", ["warn", "ignore"])
 def test_another_number_of_tokens_is_an_error_all_the_same(run, pair, words):
     Path("other.conll").write_text(OTHER.replace("n 0 1 B -\n", "n 0 1 B -\n" * 2))
     done = run("score", "coref", *pair, "--no-ci", "--words", words)

@@ -11,7 +11,6 @@ from agreed import conll_readers as maker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.conll_documents import SENTENCE, as_ontonotes, has_crossing, random_tables
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
@@ -61,7 +60,7 @@ def test_cells_without_bars_are_read_as_with_bars(read):
         read(texts["(1(2)3)"])
 
 
-@for_each("name", READERS)
+@pytest.mark.parametrize("name", READERS)
 def test_what_is_written_is_read_alike(name):
     folders = [find_peer(repository) for repository in READERS.values()]
     command = maker.commands(*folders)[name]
@@ -90,7 +89,7 @@ def test_what_is_written_is_read_alike(name):
     check()
 
 
-@for_each("name", READERS)
+@pytest.mark.parametrize("name", READERS)
 def test_the_readers_still_say_so(name):
     folders = [find_peer(repository) for repository in READERS.values()]
     found = maker.read_texts(*maker.commands(*folders)[name], list(maker.made_texts().values()))

@@ -1,7 +1,7 @@
 """CoNLL files that other people publish, read and scored as they are, from the checkouts of `shared.peers`."""
 
+import pytest
 from shared.coreference import score_files
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
@@ -48,7 +48,7 @@ FIGURES = {
 }
 
 
-@for_each(("system", "keep_singletons"), FIGURES)
+@pytest.mark.parametrize(("system", "keep_singletons"), FIGURES)
 def test_semeval_2010_and_three_columns(system, keep_singletons):
     """The key has the 17 columns of SemEval-2010, the responses have three; words are in the second of both."""
     folder = find_peer("dutchcoref") / "data" / "manualeval"
@@ -60,7 +60,7 @@ def test_semeval_2010_and_three_columns(system, keep_singletons):
         assert found == figures.split(), metric
 
 
-@for_each("scheme", ["gum", "ontogum"])
+@pytest.mark.parametrize("scheme", ["gum", "ontogum"])
 def test_gum(scheme):
     """GUM has ids with letters; OntoGUM documents without names, brackets that don't match, and an empty word."""
     files = sorted((find_peer("gum") / "coref" / scheme / "conll").glob("*.conll"))

@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from shared.conllu_documents import document, entities, row
-from shared.for_each import for_each
 
 import closeread
 from closeread import limits
@@ -25,7 +24,7 @@ def read(file):
     return call
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "mentions"),
     [
         (["_"], []),
@@ -66,7 +65,7 @@ def test_entities(read, cells, mentions):
     assert entities(read(document(*cells))) == mentions
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "mentions"),
     [
         (["unit-repr-id0", "_", "start-repr-id1,unit-id0", "end-repr-id1"], [(0, 0, 0), (0, 2, 2), (1, 2, 3)]),
@@ -157,7 +156,7 @@ def test_reading_stops_after_many_problems(read):
     assert str(caught.value).endswith("(350 times; also lines 2, 3, 4, …)")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "names", "lines"),
     [
         (row(1), ["1"], [1]),
@@ -245,7 +244,7 @@ def test_empty_nodes(read):
     assert read(document("_", row("2-3"), row(2), row(3))).empty is None
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "notices"),
     [
         (["Entity=(a)", "Bridge=|Entity=(b)"], []),
@@ -264,7 +263,7 @@ def test_relations_are_noted(read, cells, notices):
         assert read(text).notices == notices
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "genre"),
     [
         ("GUM_academic_art", "academic"),

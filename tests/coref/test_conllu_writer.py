@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords
 from shared.conllu_documents import entities
-from shared.for_each import for_each
 
 from closeread.files import write_text
 from closeread.tasks.coref.documents import EmptyNode, MentionTable, mention_table
@@ -110,7 +109,7 @@ def test_writing():
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (
@@ -148,7 +147,7 @@ def table_of_parts(*mentions, n_tokens):
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("mentions", "cells"),
     [
         # What opens last closes first.
@@ -185,7 +184,7 @@ def test_brackets(file, mentions, cells):
     assert sorted(parts for _, parts, _ in entities(read_conllu(file))) == sorted(mentions)
 
 
-@for_each(
+@pytest.mark.parametrize(
     "mentions",
     [
         # udapi continues the mention that was interrupted first

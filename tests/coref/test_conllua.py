@@ -1,7 +1,6 @@
 """Universal Anaphora files: what is read, and what is refused and how."""
 
 import pytest
-from shared.for_each import for_each
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
@@ -46,7 +45,7 @@ def one(number, parts=((0, 0),), minimum=()):
     return (str(number), parts, minimum)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "mentions"),
     [
         (["_"], []),
@@ -125,7 +124,7 @@ def test_tokens(read):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("columns", "cells"),
     [
         ("ID FORM IDENTITY", "1\tnew york\t(EntityID=1)"),

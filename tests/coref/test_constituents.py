@@ -9,7 +9,6 @@ from agreed.coval import document_text, random_sentence
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import report_files, score_files, write_conll, write_jsonl
-from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.formats.conll import read_conll
@@ -46,7 +45,7 @@ def problems_of(path):
     return [(problem.line, problem.message) for problem in caught.value.problems]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("cells", "problems"),
     [
         ([(1, "(VP")], [(8, "column 6: '(VP' is not part of a tree (expected '*' with brackets)")]),
@@ -95,7 +94,7 @@ def test_a_folder_of_files(key, tmp_path):
     assert str(caught.value) == f"{folder}/b.conll: document 'b' has no constituents {EXPECTED}"
 
 
-@for_each("cell", ["-", "_"])
+@pytest.mark.parametrize("cell", ["-", "_"])
 def test_a_document_without_trees(cell, tmp_path):
     path = tmp_path / "key.conll"
     path.write_text(document_text("d", [[("tea", "NN", cell)]], [(0, 0, 0, 0)]), "utf-8")

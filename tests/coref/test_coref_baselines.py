@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
@@ -29,7 +28,7 @@ def test_rows():
     assert one_entity(twice) == [{"document": "a", "clusters": [[[0, 1], [2, 2]]]}]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("baseline", "expected"),
     [
         # One entity of 7: of its 6 links, 2 + 3 are right; of each mention's entity of 7, 3 or 4 are right.

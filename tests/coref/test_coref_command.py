@@ -39,20 +39,6 @@ def pair(tmp_path, monkeypatch, request):
     return "key.conll", "response.conll"
 
 
-def test_a_table_with_precision_recall_and_f1(ran, pair):
-    printed = ran("score", "coref", *pair, "--no-ci").splitlines()
-    assert printed[2].split() == ["metric", "precision", "recall", "F1", "documents"]
-    # Mentions: 6 of 7 found, 6 of 7 right.  MUC: Marta-her and He-brother of the 2 + 1 + 1 links of the key are found.
-    assert printed[4].split() == ["Mentions", "85.71", "85.71", "85.71", "2"]
-    assert printed[5].split() == ["MUC", "66.67", "50.00", "57.14"]
-    assert [line.split()[0] for line in printed[4:12]] == [
-        "Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL",
-    ]  # fmt: skip
-    assert printed[-1].startswith(
-        "Signature: coref|version:1|missing:empty|duplicates:error|keep_singletons:true|"
-    )
-
-
 def test_some_metrics_and_rows_per_document(ran, pair):
     printed = ran(
         "score", "coref", *pair, "--metrics", "lea,muc", "--per-unit", "--json", "--no-ci"
@@ -179,26 +165,6 @@ def test_errors_of_an_empty_response(ran, pair):
     assert found["counts"]["spurious mention"] == 0
     turned = json.loads(ran("errors", "coref", "none.jsonl", "none.jsonl", "--json"))
     assert set(turned["counts"].values()) == {0}
-
-
-def test_errors_as_a_table_are_limited(ran, run, pair):
-    printed = ran("errors", "coref", "key.conll", "response.conll", "--limit", "0")
-    assert "Marta" not in printed
-    printed = ran("errors", "coref", "key.conll", "response.conll", "--kind", "split entity")
-    rows = [" ".join(line.split()) for line in printed.splitlines()]
-    start = rows.index("error key response mentions") + 2
-    assert rows[start : start + 3] == [
-        "split entity 0 0 [Marta] and her brother waited … [0]",
-        "Marta and [her] brother waited He read … [2]",
-        "0 1 … waited He read to [her] [8]",
-    ]
-    assert "[It]" not in printed
-    lines = ran("errors", "coref", "key.conll", "response.conll", "--format", "csv").splitlines()
-    assert lines[0] == "error,document,entity,mentions,entity_size,mention_type,distance"
-    assert len(lines) == 6
-    done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
-    assert done.exit_code == 2
-    assert "no such kind of error: 'split' (choose from: split entity," in done.stderr
 
 
 @pytest.mark.gate

@@ -9,7 +9,6 @@ from typing import get_args
 
 import pytest
 from shared.conll_documents import as_ontonotes
-from shared.for_each import for_each
 
 from closeread.tasks.coref import formats
 from closeread.tasks.coref.files import load_format
@@ -48,7 +47,7 @@ def clusters(path):
 WANTED = [("ferry; part 000", [(0, 1), (3, 3)]), ("ferry; part 000", [(3, 3)])]
 
 
-@for_each("suffix", [".conllu", ".jsonl", ".ndjson", ".CONLL"])
+@pytest.mark.parametrize("suffix", [".conllu", ".jsonl", ".ndjson", ".CONLL"])
 def test_there_and_back(ran, source, suffix):
     assert clusters(source) == WANTED
     assert ran("convert", "coref", source, "-o", f"other{suffix}") == f"other{suffix}: 1 document\n"
@@ -63,16 +62,6 @@ def test_there_and_back(ran, source, suffix):
     assert clusters("back.conllu" if suffix == ".jsonl" else "back.jsonl") == WANTED
 
 
-@for_each("name", get_args(WrittenFormat))
-def test_every_format_that_is_named_is_written_and_read(ran, source, name):
-    """The table of names is that of the options; CRAC's text has no names of documents."""
-    suffix = ".jsonl" if name == "coref-data" else load_format(name).suffixes[0]
-    ran("convert", "coref", source, "--to", name, "-o", "other")
-    copy = Path("other").rename(f"{name}{suffix}")
-    spans = [mentions for _, mentions in clusters(copy)]
-    assert spans == [mentions for _, mentions in WANTED]
-
-
 def test_formats_have_one_name_each():
     """Modules say the names of the table first, and all that write have one to choose."""
     modules = {module.name for module in pkgutil.iter_modules(formats.__path__)} - {"lines"}
@@ -84,8 +73,8 @@ def test_formats_have_one_name_each():
         assert re.match(rf"{form.title}[:,]", text), form.module
 
 
-@for_each("suffix", [".txt", ".json"])
-@for_each("options", [[], ["--blind"]])
+@pytest.mark.parametrize("suffix", [".txt", ".json"])
+@pytest.mark.parametrize("options", [[], ["--blind"]])
 def test_no_prompt_without_words(run, source, suffix, options):
     """Some files have `_` for every word, and others have no words."""
     source.write_text(re.sub("Ida|Voss|thanked|her", "_", CONLL), "utf-8")

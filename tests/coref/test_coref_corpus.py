@@ -3,7 +3,6 @@
 import hashlib
 
 import pytest
-from shared.for_each import for_each
 
 from closeread.corpus.declaration import Config, Corpus, SourceFile
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -75,7 +74,7 @@ def declared(format_name, file, text):
     )
 
 
-@for_each("name", FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_gold_in_every_format(name, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")
@@ -85,7 +84,9 @@ def test_gold_in_every_format(name, tmp_path):
     assert list(gold.records) == (WITH_HEADS if name == "conllu" else RECORDS)
 
 
-@for_each(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
+@pytest.mark.parametrize(
+    ("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])]
+)
 def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")

@@ -11,7 +11,6 @@ from shared.coreference import (
     write_conll,
     write_jsonl,
 )
-from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, RequestError, SubmissionError
 from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
@@ -63,7 +62,7 @@ def test_repeated_mentions(tmp_path):
     assert read_response(key, twice, duplicates="first")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("key", "response", "message"),
     [
         (
@@ -100,7 +99,7 @@ def test_a_part_belongs_to_the_name(tmp_path):
         read_response(key, write_jsonl(tmp_path / "r.jsonl", {"a": []}))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("in_key", "in_response"),
     [
         ("(a); part 000", "(a); part 0"),
@@ -146,7 +145,7 @@ CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
 )
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text",
     [CONLL_KEY, as_ontonotes(CONLL_KEY), CONLLU_KEY],
     ids=["conll", "ontonotes", "conllu"],

@@ -12,7 +12,6 @@ from shared.coreference import (
     write_corefud,
     write_jsonl,
 )
-from shared.for_each import for_each
 
 from closeread.exceptions import SubmissionError
 from closeread.tasks.coref.documents import document_digests
@@ -107,7 +106,7 @@ def test_empty_nodes_have_no_words(tmp_path):
     assert score_files(key, response)["lea/f1"] == 1
 
 
-@for_each("suffix", [".txt", ".json", ".JSONL", ".conllu"])
+@pytest.mark.parametrize("suffix", [".txt", ".json", ".JSONL", ".conllu"])
 def test_the_first_line_tells_the_format(tmp_path, suffix):
     wanted = [d["clusters"] for d in read_documents(write_conll(tmp_path / "key.conll", KEY))]
     for make in (write_conll, write_jsonl):

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import as_ontonotes
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
-from shared.for_each import for_each
 
 from closeread import limits, validate
 from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
@@ -412,7 +411,7 @@ def write_named(path, suffix):
 
 
 @pytest.mark.filterwarnings("ignore:.*has the same name:closeread.CloseReadWarning")
-@for_each("suffix", ["conll", "conllu", "jsonl", "json"])
+@pytest.mark.parametrize("suffix", ["conll", "conllu", "jsonl", "json"])
 def test_two_treebanks_of_every_format_may_have_documents_of_one_name(tmp_path, suffix):
     folder = write_named(tmp_path, suffix)
     names = list(read_documents(folder).names)
@@ -451,7 +450,7 @@ def write_broken(folder, broken):
 
 
 @pytest.mark.filterwarnings("ignore:.*1 file with errors is left out:closeread.CloseReadWarning")
-@for_each("missing", ["empty", "skip", "error"])
+@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
 def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
     key, response = write_broken(tmp_path / "k", "b"), write_broken(tmp_path / "r", "c")
     with pytest.raises(FormatError, match=r"never closes; leave out .* by skip_invalid='true'"):

@@ -5,46 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from closeread.files import write_text
 from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.formats.coref_json import dump_coref_json, read_records, table_of
 
 
 def read_table(file):
     return table_of(read_records(file, "").records)
-
-
-SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
-MENTION = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted)
-HEADED = MENTION.flatmap(lambda span: st.integers(*span).map(lambda head: [*span, head]))
-
-
-def documents_of(mentions):
-    clusters = st.lists(st.lists(mentions, min_size=1, max_size=3), max_size=3)
-    return st.dictionaries(SAFE, clusters, min_size=1, max_size=3)
-
-
-@given(documents=documents_of(MENTION) | documents_of(HEADED), sized=st.booleans())
-@example(documents={"a; part 000": [[[0, 0], [0, 0]], [[0, 0]]], "\u2028😀": []}, sized=False)
-@example(documents={"a": [[[0, 2, 1]]], "b": []}, sized=True)
-def test_round_trip(file, documents, sized):
-    rows = [{"document": name, "clusters": clusters} for name, clusters in documents.items()]
-    if sized:
-        rows = [{**row, "n_tokens": 10 + i} for i, row in enumerate(rows)]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    table = read_table(file)
-    assert list(table) == [
-        {"document": name, "clusters": clusters} for name, clusters in documents.items()
-    ]
-    assert (table.n_tokens.tolist() if sized else table.n_tokens) == (
-        [10, 11, 12][: len(rows)] if sized else None
-    )
-    write_text(file, dump_coref_json(table))
-    assert [json.loads(line) for line in file.read_text("utf-8").split("\n")[:-1]] == rows
-    assert list(read_table(file)) == list(table)
 
 
 def test_the_number_of_tokens_is_known_only_where_all_say_it(file):

@@ -4,7 +4,6 @@ import pickle
 
 import pytest
 from shared.coreference import KEY, RESPONSE
-from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics import repeats
@@ -26,8 +25,8 @@ def test_every_metric_has_counts():
     assert set(IN_CONLL) <= set(TITLES)
 
 
-@for_each("name", TITLES)
-@for_each("duplicates", ["error", "reference"])
+@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("duplicates", ["error", "reference"])
 def test_the_counts_are_those_that_the_scores_need(name, duplicates):
     gold, system = list(KEY.values()), list(RESPONSE.values())
     repeated = (

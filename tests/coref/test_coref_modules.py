@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
-from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import RequestError, SubmissionError
@@ -89,7 +88,7 @@ BAD_MODULE_INPUT = {
 }  # fmt: skip
 
 
-@for_each("name", BAD_MODULE_INPUT)
+@pytest.mark.parametrize("name", BAD_MODULE_INPUT)
 def test_bad_input_of_a_module(name, offline_caches):
     clusters, message = BAD_MODULE_INPUT[name]
     with pytest.raises(SubmissionError) as caught:

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import pytest
 from shared.coreference import KEY, RESPONSE, score_records
-from shared.for_each import for_each
 
 from closeread.counts.metrics import by_name
 from closeread.exceptions import RequestError
@@ -36,7 +35,7 @@ def test_scores_are_averaged_over_documents():
     assert is_fraction(found["conll/f1"], (a + b) / 2)
 
 
-@for_each(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
+@pytest.mark.parametrize(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
 def test_documents_without_a_response(missing, recall):
     # With b as an empty response, LEA finds 5/3 of 10; without it, 5/3 of 7.
     assert is_fraction(
@@ -95,7 +94,7 @@ def test_metrics_are_the_same_alone():
         assert set(mean) == set(alone)
 
 
-@for_each("metric", ["mctaco", "leo", ""])
+@pytest.mark.parametrize("metric", ["mctaco", "leo", ""])
 def test_metrics_that_do_not_exist(metric):
     with pytest.raises(RequestError, match="no such coref metric"):
         PROCEDURE.with_metrics((metric,))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from shared.entry_points import COREF_FORMATS, KEY, write_key
-from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -32,7 +31,7 @@ def pair(request):
     return write_key("key", request.param), write_key("response", request.param)
 
 
-@for_each("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
 def test_either_side_from_standard_input(pair, pack, ran):
     key, response = pair
     options = ("--no-ci", "--json")
@@ -66,7 +65,7 @@ def test_other_commands(ran, run):
     assert Path("out.conll").read_bytes() == piped
 
 
-@for_each(
+@pytest.mark.parametrize(
     "arguments",
     [
         ("score", "coref", "-", "-"),
@@ -84,7 +83,7 @@ def test_standard_input_for_both(arguments, run):
     assert TWICE in done.stderr
 
 
-@for_each(
+@pytest.mark.parametrize(
     "arguments",
     [
         ("merge", "-", "-o", "out.parquet"),

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from agreed import corefud_anaphors as maker
 from shared.coreference_tables import make_table
-from shared.for_each import for_each
 
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -39,7 +38,7 @@ def test_there_are_zeros_of_every_quality():
     assert sum(scores["zero"] != scores["muc"] for scores in FIGURES.values()) > 50
 
 
-@for_each("seed", range(maker.N_PAIRS))
+@pytest.mark.parametrize("seed", range(maker.N_PAIRS))
 def test_scores(seed):
     documents = maker.random_documents(seed)
     procedure = PROCEDURE.with_metrics("muc")

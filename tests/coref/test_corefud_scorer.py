@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from agreed import corefud_scorer as maker
 from shared.coreference import score_files
-from shared.for_each import for_each
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FIGURES = json.loads((AGREED / "corefud_scorer.json").read_text("utf-8"))["said"]
@@ -23,7 +22,7 @@ def test_every_pair_has_scores():
     assert FIGURES["3 head true"] != FIGURES["3 head false"]
 
 
-@for_each("seed", range(40))
+@pytest.mark.parametrize("seed", range(40))
 def test_scores(seed, tmp_path):
     for name, text in zip(("key", "response"), maker.random_pair(seed), strict=True):
         (tmp_path / f"{name}.conllu").write_text(text, "utf-8")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from shared.corefud_counts import MATCHING, count_pair, read_pair
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 SAID = json.loads(
@@ -29,7 +28,7 @@ def test_every_case_is_there():
     assert len({json.dumps(said["counts"]) for said in SAID.values()}) > 60
 
 
-@for_each("name", SAID)
+@pytest.mark.parametrize("name", SAID)
 def test_counts(name):
     said = SAID[name]
     files = find_peer("corefud-scorer") / "tests" / "tests-corefud"

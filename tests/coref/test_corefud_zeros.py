@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from agreed.corefud_zeros import N_PAIRS, PAIRS, SETTINGS
 from shared.corefud_counts import MATCHING, count_pair, read_pair, score_pair
-from shared.for_each import for_each
 
 SAID = json.loads(
     (Path(__file__).parent.parent / "agreed" / "corefud_zeros.json").read_text("utf-8")
@@ -34,8 +33,8 @@ def test_every_pair_has_counts():
 
 
 @pytest.mark.gate
-@for_each("kind", PAIRS)
-@for_each("seed", range(N_PAIRS))
+@pytest.mark.parametrize("kind", PAIRS)
+@pytest.mark.parametrize("seed", range(N_PAIRS))
 def test_counts(kind, seed, tmp_path):
     pair = make_pair(kind, seed, tmp_path)
     for match, keep, zeros in SETTINGS[kind]:

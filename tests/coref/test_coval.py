@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from agreed import coval as maker
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.counts.procedure import GoldSpec
@@ -38,7 +37,7 @@ def assert_equal(table, name):
         assert found[metric] == pytest.approx(said, rel=1e-12, abs=1e-9), metric
 
 
-@for_each("name", AGREEMENT["pairs"])
+@pytest.mark.parametrize("name", AGREEMENT["pairs"])
 def test_its_own_files(name):
     gold, system = (
         [{"document": "d", "clusters": AGREEMENT["files"][file]}]
@@ -48,7 +47,7 @@ def test_its_own_files(name):
     assert_equal(PROCEDURE.count(gold=gold, system=system, duplicates="first"), name)
 
 
-@for_each("name", AGREEMENT["pairs"])
+@pytest.mark.parametrize("name", AGREEMENT["pairs"])
 def test_its_own_files_as_they_are(name):
     folder = find_peer("coval") / "tests"
     key, response = (folder / file for file in AGREEMENT["pairs"][name])
@@ -56,7 +55,7 @@ def test_its_own_files_as_they_are(name):
     assert_equal(scorer.tabulate(scorer.read(response).rows), name)
 
 
-@for_each("matching", maker.MATCHINGS)
+@pytest.mark.parametrize("matching", maker.MATCHINGS)
 def test_gum(matching, tmp_path):
     pair = maker.gum_pair(find_peer("gum"))
     for side, text in zip(("key", "response"), pair, strict=True):
@@ -65,7 +64,7 @@ def test_gum(matching, tmp_path):
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), f"gum {matching}")
 
 
-@for_each("name", RANDOM)
+@pytest.mark.parametrize("name", RANDOM)
 def test_minimum_spans(name, tmp_path):
     seed = int(name.split()[1])
     for side, text in zip(("key", "response"), maker.random_pair(seed), strict=True):
@@ -75,7 +74,7 @@ def test_minimum_spans(name, tmp_path):
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), name)
 
 
-@for_each("name", ARRAU)
+@pytest.mark.parametrize("name", ARRAU)
 def test_the_columns_of_arrau(name, tmp_path):
     _, seed, matching = name.split()
     paths = [tmp_path / side / "d.CONLL" for side in ("key", "response")]

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
 from shared.coreference_tables import make_table, spread
-from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import FormatError
@@ -16,7 +15,7 @@ from closeread.tasks.coref.documents import find_genre
 DOCUMENTS = ["ferry; part 000", "night"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "genre"),
     [
         ("bn/cnn/00/cnn_0001; part 000", "bn"),
@@ -48,7 +47,7 @@ def test_the_genre_of_the_file_comes_before_that_of_the_name():
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "text"),
     [
         ("f.csv", 'document,place,year\nnight,"Ulm, Donau",2001\n\nferry; part 000,,1999\n'),
@@ -79,7 +78,7 @@ def test_values_that_are_not_text(here):
     assert read_fields(Path("f.jsonl"), ["a"]) == {"spoken": ["true"], "hours": ["0.5"]}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "text", "problems"),
     [
         (

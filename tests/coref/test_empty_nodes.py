@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
@@ -146,7 +146,7 @@ def test_dependencies_have_the_new_numbers():
     assert other == {0: Zero(0, frozenset({(0, "dep"), (2, "nsubj")}))}
 
 
-@for_each("known", [True, False])
+@pytest.mark.parametrize("known", [True, False])
 def test_formats_without_empty_nodes_may_count_them(known):
     # A CoNLL file with a row for every token of the key, or JSON Lines without a number of tokens: w1 ∅ w2 ∅ w1.
     key = make_table(LABELS, [(0, {1}, 1), (0, {2}, 2)])

@@ -53,30 +53,6 @@ def test_the_worst_documents_come_first():
     assert [e.document for e in analyse([["a"], ["b"]], [[], []], **missing).errors] == ["a", "b"]
 
 
-def test_tables_cut_many_mentions_and_parts_that_say_nothing():
-    names = ("x; part 000",)
-    found = analyse([["abcdefghijk"]], [["ab", "cdefghi"]], names, document="x")
-    *_, grid = found.to_grids()
-    assert grid.title == "x"
-    assert [row[1:] for row in grid.rows[:10]] == [
-        ["0", "0", "0-0"],
-        ["", "", "1-1"],
-        ["0", "1", "2-2"],
-        *(["", "", f"{number}-{number}"] for number in range(3, 7)),
-        ["", "", "… 2 more"],
-        ["0", "–", "9-9"],
-        ["", "", "10-10"],
-    ]
-    found = analyse([["a", "b", "c", "d", "e", "fg"]], [["abcdefg"]], names)
-    *_, grid = found.to_grids()
-    assert [row[3] for row in grid.rows[:6]] == ["0-0", "1-1", "2-2", "3-3", "4-4", "… 2 more"]
-    assert found.to_rows()[1][0][1:4] == [
-        "x; part 000",
-        "0",
-        "0-0 | 1-1 | 2-2 | 3-3 | 4-4 | 5-5, 6-6",
-    ]
-
-
 def test_what_an_error_says():
     found = analyse(KEY, RESPONSE, NAMES)
     assert list(found.counts.values()) == [2, 1, 1, 2, 1, 3, 2]
@@ -165,28 +141,6 @@ def test_the_command_by_fields(files, ran):
     assert "slices" not in json.loads(ran("errors", "coref", *files, "--json"))
 
 
-def test_the_command_as_tables(files, ran):
-    printed = ran("errors", "coref", *files, "--by", "genre", "--by", "distance")
-    titles = [
-        "Entities by genre",
-        "Mentions by genre",
-        "Mentions by distance",
-        "Documents with the most errors",
-    ]
-    lines = printed.splitlines()
-    assert [line for line in lines if line in titles] == titles
-    assert lines[lines.index("Documents with the most errors") + 4].split() == [
-        "bn/3",
-        "3",
-        "5",
-        "8",
-    ]
-    assert max(map(len, lines[:-1])) <= 80
-    limited = ran("errors", "coref", *files, "--limit", "1").splitlines()
-    assert "1 more document with errors: see --limit and --json." in limited
-    assert limited[-1] == "4 more errors: see --limit, --json and --format csv."
-
-
 def test_one_document(files, ran, run):
     printed = ran("errors", "coref", *files, "--document", "bn/1")
     assert "Documents with" not in printed
@@ -231,41 +185,6 @@ def words(here):
     Path("key.conll").write_text("".join(key))
     Path("response.conll").write_text("".join(response))
     return "key.conll", "response.conll"
-
-
-def list_lines(printed):
-    return [" ".join(line.split()) for line in printed.splitlines()]
-
-
-def test_mentions_are_shown_in_context_key_beside_response(words, ran):
-    lines = list_lines(ran("errors", "coref", *words, "--document", "inn"))
-    start = lines.index("inn")
-    assert lines[start + 4 :] == [
-        "split entity 0 0 [The keeper] was on her way … [0-1]",
-        "… way to Ulm . [She] liked it . [9]",
-        "0 1 The keeper was on [her] way to Ulm . … [4]",
-        "merged entities 0 1 The keeper was on [her] way to Ulm . … [4]",
-        "1 1 … on her way to [Ulm] . She liked it … [7]",
-        "… Ulm . She liked [it] . [11]",
-        "Key and response: the entity on each side; – if that side lacks the mentions.",
-    ]
-    found = json.loads(ran("errors", "coref", *words, "--document", "inn", "--json"))["errors"]
-    assert [(one["is_of_response"], one["others"]) for one in found] == [
-        (False, ["0", "1"]),
-        (True, ["0", "1"]),
-    ]
-
-
-def test_each_document_is_named_once_in_the_chosen_order(words, ran):
-    def order(*flags):
-        lines = list_lines(ran("errors", "coref", *words, *flags))
-        assert lines.count("inn") == lines.count("zoo") == 1
-        return [line for line in lines if line in ("inn", "zoo")]
-
-    assert order() == ["zoo", "inn"]
-    assert order("--sort", "name") == ["inn", "zoo"]
-    # MUC has no link of the zoo right, and one of two each of Ulm and the keeper.
-    assert order("--sort", "score", "--metrics", "muc") == ["zoo", "inn"]
 
 
 def test_documents_by_score(here, ran):

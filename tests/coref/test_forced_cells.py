@@ -4,7 +4,6 @@ import random
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.adjudication.annotators import Mention
@@ -173,7 +172,7 @@ BAD = {
 }
 
 
-@for_each("name", BAD)
+@pytest.mark.parametrize("name", BAD)
 def test_bad_cells(adjudicate, name):
     cells, message = BAD[name]
     done, _ = adjudicate([*cells, *["-"] * (8 - len(cells))])
@@ -228,7 +227,7 @@ BAD_FILES = {
 }
 
 
-@for_each("name", BAD_FILES)
+@pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_files(run, files, name):
     text, message = BAD_FILES[name]
     Path("forced.conll").write_text(text, "utf-8")

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from agreed import gum as maker
 from shared.coreference import score_files
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
@@ -78,7 +77,7 @@ def test_documents_that_udapi_refuses_are_refused():
                 read_conllu(find_peer("gum") / maker.FORMS[name] / f"{document}.conllu")
 
 
-@for_each("setting", [" ".join(setting) for setting in maker.SETTINGS])
+@pytest.mark.parametrize("setting", [" ".join(setting) for setting in maker.SETTINGS])
 def test_scores(form, setting):
     name, folder = form
     files = folder / "key.conllu", folder / "response.conllu"

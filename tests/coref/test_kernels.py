@@ -15,7 +15,6 @@ from shared.coreference_kernels import (
     score_sides,
     split_sides,
 )
-from shared.for_each import for_each
 from twins import coref as twin
 
 from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc
@@ -31,7 +30,7 @@ from closeread.tasks.coref.metrics.repeats import (
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_text("utf-8"))
 
 
-@for_each("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     key, response = ([text.split() for text in case[side]] for side in ("gold", "system"))
     sides = [twin.side(documents) for documents in (key, response)]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS
-from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import FormatError, InputError, RequestError
@@ -44,7 +43,7 @@ TEXTS = {
 }
 
 
-@for_each("name", TEXTS)
+@pytest.mark.parametrize("name", TEXTS)
 def test_three_notations(name, here):
     table = read_documents(write(name, TEXTS[name]))
     assert list(table.names) == ["1", "2", "3"]
@@ -59,7 +58,7 @@ def test_brackets_that_are_no_links(here):
     assert spans(table) == [{frozenset({(5, 5)})}]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "words", "entities"),
     [
         ("Los|[e1] <h1> x|[e1]", 3, [[(0, 0), (2, 2)]]),
@@ -132,7 +131,7 @@ JSON = {
 }
 
 
-@for_each("name", JSON)
+@pytest.mark.parametrize("name", JSON)
 def test_json_of_other_projects(name, here):
     table = read_documents(write(name, json.dumps(JSON[name]) + "\n"))
     assert list(table.names) == ["1"]
@@ -163,7 +162,7 @@ def test_coref_data_in_parquet(here, run):
     assert not Path("copy.parquet").exists()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "field", "mention", "what"),
     [
         ("preco.jsonl", "mention_clusters", [1, 3, 6], "[1, 3, 6] is not a span"),
@@ -189,7 +188,7 @@ def test_json_array(here):
     assert table.notices == ["crac.json: 1 document without annotation (null)."]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "text", ["[", "[]", "[1]", '[{"doc_id": "a"}]', '[{"clusters_token_offsets": 1}]', "[NaN]"]
 )
 def test_broken_arrays(text, here):
@@ -221,7 +220,7 @@ def documents(draw):
     return make_table(made, words=ListedWords(words))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("suffix", "to"),
     [(".txt", None), (".json", None), (".jsonl", "coref-data")],
     ids=str,
@@ -311,7 +310,7 @@ NASTY = {
 
 
 @pytest.mark.filterwarnings("ignore:.* left out|1 document aligned:closeread.CloseReadWarning")
-@for_each("name", NASTY)
+@pytest.mark.parametrize("name", NASTY)
 def test_what_models_write(name, here):
     text, n_tags, recall = NASTY[name]
     write("key.conll", CONLL)

@@ -3,10 +3,10 @@
 from bisect import bisect
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference_tables import make_table, spread
-from shared.for_each import for_each
 from twins.coref_slices import distances, sizes
 
 from closeread.tasks.coref.metrics.slices import DISTANCES, FIELDS, SIZES
@@ -103,7 +103,7 @@ def test_zeros_have_an_empty_node_as_their_head():
     ]
 
 
-@for_each("name", FIELDS)
+@pytest.mark.parametrize("name", FIELDS)
 def test_nothing_to_number(name):
     table = make_table([[]], pos={}, empty=set())
     assert FIELDS[name].number(table).tolist() == []

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.mention_spans import make_spans
 
 from closeread.arrays import LimitError
@@ -112,7 +111,7 @@ LONG, SHORT = (0, T({0, 1, 2, 3}), 1), (0, T({1, 2}), 1)
 ALL_FOUR = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("key", "response", "expected"),
     [
         # The head of the key decides, not that of the response.

@@ -8,7 +8,6 @@ from hypothesis import given
 from shared.conll_documents import ONTONOTES
 from shared.coreference import score_files, write_jsonl
 from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
-from shared.for_each import for_each
 from twins import coref as twin
 from twins import minimum_spans as slow
 
@@ -43,7 +42,7 @@ def score(tmp_path, sentences, key, response, **options):
     return score_files(*paths, matching="minimum", **options)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "key", "response", "found"),
     [
         (FERRY, (0, 4), (0, 1), True),  # the noun phrase without what modifies it

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS, as_values, read_response
 from shared.entry_points import KEY, RESPONSE
-from shared.for_each import for_each
 from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 
 import closeread
@@ -40,7 +39,7 @@ def values(key, response):
     return as_values(closeread.score("coref", response, gold=key, resampling=NO_INTERVALS))
 
 
-@for_each("make", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("make", DIALECTS.values(), ids=DIALECTS)
 def test_the_same_documents(make, here):
     (own := Path("own.jsonl")).write_text(dump_json_lines(KEY), "utf-8")
     path = write_lines(Path("other.jsonlines"), map(make, KEY))
@@ -52,7 +51,9 @@ def test_the_same_documents(make, here):
     assert [table.words.line_of(i, 3) for i in range(2)] == [1, 2]
 
 
-@for_each(("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")])
+@pytest.mark.parametrize(
+    ("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")]
+)
 def test_gold_and_predictions_in_one_file(make, predicted, here):
     rows = [
         {**make(gold), "clusters": (make(gold).get("clusters") or make(gold)[predicted])}
@@ -179,7 +180,7 @@ def test_names_in_either_form(here):
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("known", "given", "message"),
     [
         (["a; part 0", "a; part 000"], "a_0", "did you mean 'a; part 000'"),

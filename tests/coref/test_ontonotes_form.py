@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
+import pytest
 from shared.conll_documents import as_ontonotes
 from shared.coreference import KEY, RESPONSE, write_conll
-from shared.for_each import for_each
 
 SIDES = "key.conll response.conll"
 LINES = [
@@ -26,7 +26,7 @@ LINES = [
 ]
 
 
-@for_each("line", LINES)
+@pytest.mark.parametrize("line", LINES)
 def test_every_command(line, here, ran):
     said = []
     for form in (str, as_ontonotes):

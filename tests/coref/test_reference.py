@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from agreed import coref_reference as maker
 from shared.coreference_kernels import count_links
-from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.counts.procedure import GoldSpec
@@ -65,7 +64,7 @@ def count_overlap(key, response, n_documents):
     return build(key, response, n_documents)
 
 
-@for_each("name", SAID)
+@pytest.mark.parametrize("name", SAID)
 def test_agrees_with_the_reference_scorer(name, read):
     assert_agrees(table_of(name, read), SAID[name])
 
@@ -127,7 +126,7 @@ def score_pair(key, response, duplicates="reference"):
     }
 
 
-@for_each("name", AGREEMENT["cases"])
+@pytest.mark.parametrize("name", AGREEMENT["cases"])
 def test_the_scorers_own_files_are_scored(name):
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     key = folder / f"{name.rpartition('-')[0]}.key"

@@ -4,7 +4,6 @@ from shutil import copyfile
 
 import pytest
 from shared.coreference import report_files, score_files, write_jsonl
-from shared.for_each import for_each
 from shared.universal_anaphora import HEADER, row
 
 from closeread.counts.procedure import GoldSpec
@@ -286,7 +285,7 @@ def test_repeated_mentions_of_a_layer(write):
         score_files(other, path, layer="discourse_deixis")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("antecedents", "circles"),
     [
         ({}, []),
@@ -308,7 +307,7 @@ def test_single_antecedents_of_many():
     assert find_circles(chain) == []
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("parts", "zeros", "place"),
     [
         ([(1, 3)], [], ((1, 3),)),

@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from shared.coreference_tables import make_table, spread
-from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics.slices import METRICS, find_lacking
@@ -114,7 +113,7 @@ def test_documents_without_a_response_are_left_out():
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("field", "sides", "options", "message"),
     [
         (
@@ -143,7 +142,7 @@ def test_what_can_not_be_divided(field, sides, options, message):
     assert str(error.value) == message
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins import split_antecedents as twin
 
 from closeread.arrays import LimitError
@@ -75,7 +74,7 @@ ANN, BOB, SUE = [0, 1], [2, 3], [4]
 KEY = [(ANN, []), (BOB, []), (SUE, []), ([5, 6], [ANN, BOB])]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("response", "recall", "precision"),
     [
         # The set lacks Bob, and its only antecedent is right: 1 of 2 links or 2 of 4 mentions are found.

@@ -2,7 +2,6 @@
 
 import pytest
 from shared.coreference import KEY, RESPONSE
-from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import RequestError, describe_unknown, suggest
@@ -34,7 +33,7 @@ OTHER_NAMES = {
 """Names in coval, scorch, corefud-scorer, the reference scorer and papers."""
 
 
-@for_each(("name", "metric"), OTHER_NAMES.items())
+@pytest.mark.parametrize(("name", "metric"), OTHER_NAMES.items())
 def test_metrics(name, metric, here, run):
     question = f"Did you mean '{metric}'?"
     assert suggest(name, PROCEDURE.families, PROCEDURE.aliases) == f" {question}"
@@ -48,7 +47,7 @@ def test_metrics(name, metric, here, run):
     assert (done.exit_code, done.stderr) == (2, f"Error: {message}\n")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "field"),
     [
         ("size", "entity_size"),
@@ -64,7 +63,7 @@ def test_fields(name, field):
     assert suggest(name, PROCEDURE.breakdowns, PROCEDURE.aliases) == f" Did you mean '{field}'?"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "module"),
     [
         ("coref_bcub", "coref_b3"),
@@ -87,7 +86,7 @@ def test_datasets_call_a_config_name():
         closeread.load_dataset("mctaco", config="sample")
 
 
-@for_each("procedure", procedure_names())
+@pytest.mark.parametrize("procedure", procedure_names())
 def test_aliases_lead_somewhere_and_hide_nothing(procedure):
     procedure = load_procedure(procedure)
     known = {*procedure.families, *procedure.breakdowns}

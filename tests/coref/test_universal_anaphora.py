@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from agreed import universal_anaphora as maker
 from shared.coreference import report_files, score_files
-from shared.for_each import for_each
 from shared.peers import find_peer
 from shared.universal_anaphora import random_pair
 
@@ -90,7 +89,7 @@ def test_all_cases_are_kept():
 
 
 @pytest.mark.gate
-@for_each("seed", range(maker.N_PAIRS))
+@pytest.mark.parametrize("seed", range(maker.N_PAIRS))
 def test_random(seed, tmp_path):
     paths = [tmp_path / f"{name}.conllua" for name in ("key", "response")]
     for path, text in zip(paths, random_pair(seed), strict=True):
@@ -107,7 +106,7 @@ def test_random(seed, tmp_path):
 
 # repeated mentions, unmatched zeros
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")
-@for_each("folder", maker.OWN)
+@pytest.mark.parametrize("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
     tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
     cases = [case for case in AGREED["own"] if case.split()[0].rpartition("/")[0] == folder]
@@ -125,7 +124,7 @@ def test_its_own_files(folder, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # repeated mentions
-@for_each("name", maker.RELEASED)
+@pytest.mark.parametrize("name", maker.RELEASED)
 def test_released_corpora(name, tmp_path):
     paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]
     for path, text in zip(
@@ -136,7 +135,7 @@ def test_released_corpora(name, tmp_path):
         check(f"{name} {setting}", *paths, AGREED["released"][f"{name} {setting}"])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("preset", "setting", "names"),
     [
         ("codicrac_anaphora", "split", {"muc": 0, "b3": 1, "ceafe": 3}),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from shared.coreference import NO_INTERVALS, as_values
-from shared.for_each import for_each
 from shared.neural import DIALECTS, words_of, write_lines
 
 import closeread
@@ -50,8 +49,8 @@ def test_every_dialect_is_tried():
     assert set(coref_json.DIALECTS) - {"clusters_text_mentions"} <= fields
 
 
-@for_each("lose", [without_words, misspelt], ids=["absent", "misspelt"])
-@for_each("name", OPTIONAL)
+@pytest.mark.parametrize("lose", [without_words, misspelt], ids=["absent", "misspelt"])
+@pytest.mark.parametrize("name", OPTIONAL)
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
 def test_words_are_aligned_only_where_they_are_known(name, lose, here):
     key = write_conll()
@@ -65,8 +64,8 @@ def test_words_are_aligned_only_where_they_are_known(name, lose, here):
         score(whole, path, words="align")
 
 
-@for_each("lose", [without_words, misspelt], ids=["absent", "misspelt"])
-@for_each("name", sorted(DIALECTS.keys() - OPTIONAL))
+@pytest.mark.parametrize("lose", [without_words, misspelt], ids=["absent", "misspelt"])
+@pytest.mark.parametrize("name", sorted(DIALECTS.keys() - OPTIONAL))
 def test_other_dialects_need_words(name, lose, here):
     path = write_lines(Path("response.jsonl"), [lose(DIALECTS[name](OWN))])
     with pytest.raises(InputError, match=r"is missing|unknown field"):
@@ -80,7 +79,7 @@ REPEATED = {
 }
 
 
-@for_each("document", REPEATED.values(), ids=REPEATED)
+@pytest.mark.parametrize("document", REPEATED.values(), ids=REPEATED)
 def test_repeated_mentions_are_told_alike(document, here):
     path = write_lines(Path("a.jsonl"), [document])
     found = "document 'a': the mention of tokens 0 to 0 is in entities '0' and '1'; keep one"

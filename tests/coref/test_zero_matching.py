@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.mention_spans import make_spans
 from twins.zeros import best_sum, zero_similarity
 
@@ -53,7 +53,7 @@ def one(*dependencies, document=0, sentence=0):
     return document, sentence, set(dependencies)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("key", "response", "expected"),
     [
         (one((3, 0)), one((3, 0)), 11),

@@ -6,7 +6,6 @@ from shutil import copyfile
 import numpy as np
 import pytest
 from shared.coreference import report_files, score_files, write_corefud, write_jsonl
-from shared.for_each import for_each
 
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.metrics.matching import MATCHINGS
@@ -57,8 +56,8 @@ def are(*fractions):
     return pytest.approx([float(Fraction(text)) for text in fractions], abs=1e-12)
 
 
-@for_each("matching", MATCHINGS)
-@for_each(
+@pytest.mark.parametrize("matching", MATCHINGS)
+@pytest.mark.parametrize(
     ("zeros", "b3", "anaphors"),
     [
         # e1 is at 1 and 3.1, which the response has in e1 and e2, e2 at 4.1, which it has in e1: (2 + 1) / 2 of 4.
@@ -85,7 +84,7 @@ def test_tokens_of_mentions_overlap_by_place(key, response):
     assert score(key, response, names, zeros="exclude") == are("1/2", "1/1")
 
 
-@for_each("zeros", ["linear", "dependent", "corefud"])
+@pytest.mark.parametrize("zeros", ["linear", "dependent", "corefud"])
 def test_a_response_without_empty_nodes(tmp_path, key, zeros):
     # The response has 1 of the four mentions of the key, and word 4 in the same entity.
     cells = {"1": "(e1-x-1-)", "2": "", "3": "", "4": "(e1-x-1-)"}

@@ -17,7 +17,6 @@ from shared.boards import (
     send,
     send_answers,
 )
-from shared.for_each import for_each
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
@@ -80,7 +79,7 @@ CONTRADICTIONS = {
 }
 
 
-@for_each("said", CONTRADICTIONS)
+@pytest.mark.parametrize("said", CONTRADICTIONS)
 def test_an_index_that_contradicts_itself_is_refused(store, said):
     path = find(store, "board.json")
     index = json.loads(path.read_bytes())
@@ -151,7 +150,7 @@ READERS = {
 }
 
 
-@for_each("pattern", READERS)
+@pytest.mark.parametrize("pattern", READERS)
 @pytest.mark.extended
 def test_whatever_has_another_structure_is_one_error(store, pattern):
     path = find(store, pattern)
@@ -168,7 +167,7 @@ def test_whatever_has_another_structure_is_one_error(store, pattern):
     assert refused > 100
 
 
-@for_each(
+@pytest.mark.parametrize(
     "data",
     [
         b"",

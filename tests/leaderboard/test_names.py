@@ -2,10 +2,10 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from shared.for_each import for_each
 
 from closeread.leaderboard.names import (
     check_link,
@@ -47,7 +47,7 @@ def test_plain_names_are_accepted():
     assert [text for text in [*names, "a" * 100] if sentences(text)] == []
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("", ["system: '' is empty (expected a text)"]),
@@ -92,7 +92,9 @@ def test_everything_that_is_wrong_with_a_name_is_told(text, expected):
     assert sentences(text) == expected
 
 
-@for_each("character", "\0\n\x85\u202e\u2066\u200b\ue000\u0378\ud800\u2028\ufe0f\u2800")
+@pytest.mark.parametrize(
+    "character", "\0\n\x85\u202e\u2066\u200b\ue000\u0378\ud800\u2028\ufe0f\u2800"
+)
 def test_invisible_characters_are_named(character):
     name = unicodedata.name(character, "").lower()
     code = f"U+{ord(character):04X}" + (f" ({name})" if name else "")
@@ -105,7 +107,7 @@ def test_the_limit_is_counted_in_characters():
     assert sentences("abc", limit=2) == ["system: 'abc' has 3 characters (expected at most 2)"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "url",
     [
         "https://example.org",
@@ -125,7 +127,7 @@ NO_HTTPS = "is not an https link (expected https://HOST/…)"
 CHARACTERS = "contains characters that links can't contain (expected them percent-encoded)"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("url", "wrong"),
     [
         ("", NO_HTTPS),
@@ -172,7 +174,7 @@ def test_the_length_of_links():
     assert problem.what.endswith("has 301 characters (expected at most 300)")
 
 
-@for_each("name", ["org/name", "org/name-7b.v1", "Ab_c/d", "_a/b_", "a/" + "b" * 94])
+@pytest.mark.parametrize("name", ["org/name", "org/name-7b.v1", "Ab_c/d", "_a/b_", "a/" + "b" * 94])
 def test_model_names_that_are_accepted(name):
     assert check_model(name) == []
 
@@ -195,7 +197,7 @@ REFUSED = [
 ]
 
 
-@for_each("name", [*REFUSED, "a/" + "b" * 95])
+@pytest.mark.parametrize("name", [*REFUSED, "a/" + "b" * 95])
 def test_model_names_that_are_refused(name):
     [problem] = check_model(name)
     assert (
@@ -204,7 +206,9 @@ def test_model_names_that_are_refused(name):
     )
 
 
-@for_each("name", ["org/name", "a/b--c", "a/b..c", "a/b.git", "a/.b", "a/b-", "a/b/c", "a/b c"])
+@pytest.mark.parametrize(
+    "name", ["org/name", "a/b--c", "a/b..c", "a/b.git", "a/.b", "a/b-", "a/b/c", "a/b c"]
+)
 def test_model_names_are_judged_as_by_the_client_of_the_hub(name):
     from huggingface_hub.utils import HFValidationError, validate_repo_id
 
@@ -244,7 +248,7 @@ def test_nothing_shown_contains_a_forbidden_character(text):
     assert "\n" not in shown
 
 
-@for_each("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_shown_as_they_are(text):
     for around in ("{}", "- {}", "Thank you, {}!", "{}\n---"):
         check_rendering(text, around)

@@ -1,9 +1,9 @@
 """Chains from scored pairs: by hand, and against a slow twin."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins import marmara_features as twin
 
 from closeread.tasks.coref.marmara.baseline import build_chains
@@ -25,7 +25,7 @@ A, B, C, D = [0, 0], [2, 2], [4, 4], [6, 6]
 SPANS = [tuple(span) for span in (A, B, C, D)]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("why", "link", "scores", "expected"),
     [
         ("all that are above 0", ALL, [[], [-1], [1, 1], [-1, -1, -1]], [[A, B, C]]),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 from twins import marmara_features as twin
 
 import closeread
@@ -143,7 +142,7 @@ def test_python_predicts_single_documents_and_writes_links_and_conll(ran, record
     assert not Path("x").exists()
 
 
-@for_each(("learner", "features"), [("svc", "T"), ("svr", "TP")])
+@pytest.mark.parametrize(("learner", "features"), [("svc", "T"), ("svr", "TP")])
 def test_only_and_repetition_change_nothing(ran, records, learner, features, vectors):
     more = ("--mentions", "predicted", "--features", features, *SAMPLE)
     if features != "T":
@@ -159,7 +158,7 @@ def test_only_and_repetition_change_nothing(ran, records, learner, features, vec
     assert [row["document"] for row in rows] == [record["document"] for record in records]
 
 
-@for_each("features", ["T", "TF"])
+@pytest.mark.parametrize("features", ["T", "TF"])
 def test_a_document_is_not_learnt_from_itself(records, vectors, features):
     learner = Learner(features=features, vectors=vectors if features == "TF" else None)
     together = {
@@ -190,7 +189,7 @@ def test_the_seed_draws_other_wrong_mentions(ran):
     assert Path("0").read_bytes() != Path("1").read_bytes()
 
 
-@for_each("learner", ["svc", "svr"])
+@pytest.mark.parametrize("learner", ["svc", "svr"])
 def test_links_explain_the_chains(ran, records, learner):
     ran(*BASELINE, learner, *SAMPLE, "-o", "a.jsonl", "--links", "links.jsonl")
     links = read_rows("links.jsonl")
@@ -287,7 +286,7 @@ def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("svr", "-o", "a.txt"), "a.txt: the suffix is '.txt' (expected .jsonl or .conll)"),

@@ -5,7 +5,6 @@ The expected figures are those of a program in plain Python that was written for
 
 import pytest
 from shared.coreference import score_records
-from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -48,7 +47,7 @@ def test_mention_detection(records):
 
 
 @pytest.mark.extended
-@for_each(("learner", "mentions"), FIGURES)
+@pytest.mark.parametrize(("learner", "mentions"), FIGURES)
 def test_leave_one_document_out(records, learner, mentions):
     tolerance, figures = FIGURES[learner, mentions]
     rows = [prediction.row for prediction in predict(records, learner, Learner(mentions=mentions))]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins import marmara_features as twin
 
 from closeread.corpus.gold import read_gold
@@ -96,7 +95,7 @@ def test_both_classes_weigh_the_same():
         balance(0, 3)
 
 
-@for_each("learner", ["svc", "svr"])
+@pytest.mark.parametrize("learner", ["svc", "svr"])
 def test_counted_rows_have_the_optimum_of_all_rows(records, learner):
     rows, labels, counts = [], [], np.zeros((2, N_CODES), np.int64)
     for record in records[:3]:
@@ -140,8 +139,8 @@ def test_products_with_a_matrix_that_is_never_made():
     np.testing.assert_allclose(matrix.gram(values), dense.T @ (values[:, None] * dense), atol=1e-9)
 
 
-@for_each("learner", ["svc", "svr"])
-@for_each("seed", [1, 2])
+@pytest.mark.parametrize("learner", ["svc", "svr"])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_pairs_with_vectors_against_scikit_learn(learner, seed):
     matrix, dense, rng = random_pairs(seed)
     y = dense @ rng.normal(size=dense.shape[1]) + rng.normal(size=len(dense)) > 3

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from shared.error_messages import check_message
-from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE, treebank_files
 from shared.marmara_xml import SENTENCES, put, write_treebank
 
@@ -73,7 +72,7 @@ WORDS = "77000112003.1"
 END = "77000112007.4"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("lines", "expected"),
     [
         (
@@ -164,7 +163,7 @@ def test_two_documents_may_be_parts_of_one(tmp_path):
     assert all(len(cluster) > 1 for record in (one, other) for cluster in record["clusters"])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("begin", "expected"),
     [
         ("(77000112)", []),
@@ -186,7 +185,7 @@ def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
     assert [f"{notice.line}: {notice.what}" for notice in notices] == expected
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("second", "expected"),
     [("77000112_2", []), ("second", ["document 'second' is now '77000112_2', as in the treebank"])],
 )

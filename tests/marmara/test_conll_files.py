@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.marmara.conll import dump_conll, format_document
@@ -12,7 +11,7 @@ TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("chains", "cells"),
     [
         ([[[0, 2]], [[1, 2]]], ["(1", "(2", "2)|1)"]),  # what ends: the innermost first

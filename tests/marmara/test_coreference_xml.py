@@ -1,6 +1,6 @@
 """Coreference files: every error and every note, and the way back to XML."""
 
-from shared.for_each import for_each
+import pytest
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
 from closeread.tasks.coref.marmara.coreference import Annotations, normalize_text, read_annotations
@@ -97,7 +97,7 @@ def test_the_errors_of_all_files_are_found_at_once(tmp_path):
     assert [one.file for one in found.annotations] == ["b.xml", "c.xml"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("one", "other", "equal"),
     [
         ("Ayşe'nin  evi", "Ayşe’nin_evi", True),

@@ -4,7 +4,6 @@ import gzip
 from xml.sax.saxutils import escape
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_xml import (
     CHAINS,
     MENTIONS,
@@ -209,7 +208,7 @@ def test_a_cut_document_pushes_the_numbers_of_later_ones(tmp_path):
     ]
 
 
-@for_each("number", [FIRST, SECOND])
+@pytest.mark.parametrize("number", [FIRST, SECOND])
 def test_files_that_interleave_are_an_error(tmp_path, number):
     two = write_coreference([mention("0", number, 3, 3), mention("1", THIRD, 2, 2)], [["0", "1"]])
     found = read(tmp_path, {"a.xml": ONE, "b.xml": two})
@@ -258,7 +257,7 @@ GENRE_ERRORS = {
 }
 
 
-@for_each("rows", GENRE_ERRORS)
+@pytest.mark.parametrize("rows", GENRE_ERRORS)
 def test_errors_of_genres(tmp_path, rows):
     found = read(tmp_path, COREFERENCE, genres=f"document\tgenre\n{rows}\n")
     assert messages(found.problems) == [f"DIR/genres.tsv:{GENRE_ERRORS[rows]}"]

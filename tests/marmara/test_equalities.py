@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
 from closeread.exceptions import FormatError
@@ -32,7 +31,7 @@ def ids_of(annotation):
     return [[ids[span] for span in chain] for chain in annotation.chains]
 
 
-@for_each("path", ANNOTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", ANNOTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_sample_s_annotations_are_the_same_as_conll(path):
     of_document = read_given(SAMPLE / "given" / f"{path.parent.name}.conll")
     annotation = read_equalities(path, of_document)

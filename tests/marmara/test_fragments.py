@@ -1,6 +1,6 @@
 """The treebank's fragments as distributed: encodings, repair, order."""
 
-from shared.for_each import for_each
+import pytest
 from shared.marmara_xml import SENTENCES, list_tokens, messages, put, write_fragment, write_treebank
 
 from closeread.formats.xml_tree import parse_xml
@@ -62,7 +62,7 @@ REPAIRED = {
 }
 
 
-@for_each("raw", REPAIRED)
+@pytest.mark.parametrize("raw", REPAIRED)
 def test_repair(tmp_path, raw):
     attributes, text = REPAIRED[raw]
     word = parse_xml(tmp_path, repair(raw).encode())
@@ -80,7 +80,7 @@ def test_only_words_are_repaired(tmp_path):
 BROKEN = {'<W IX="1" IG="[(1,"a+Noun"> a </W>': 3, "<W IX=1> a </W>": 3, '<W IX="1" IG="[(1': 4}
 
 
-@for_each("broken", BROKEN)
+@pytest.mark.parametrize("broken", BROKEN)
 def test_what_is_beyond_repair_is_an_error_with_its_line(tmp_path, broken):
     text = f"""<Set>\n<S No="1">\n{broken}\n<W IX="2" IG="[(1,""+Punc")]"> " </W>\n</S>\n</Set>"""
     assert repair(broken) == broken
@@ -110,7 +110,7 @@ UNDECODABLE = {
 }
 
 
-@for_each("data", UNDECODABLE)
+@pytest.mark.parametrize("data", UNDECODABLE)
 def test_bytes_that_are_no_text(tmp_path, data):
     reader = XmlReader()
     reader.read_fragments({"77000112003.xml": (tmp_path, data)})
@@ -164,7 +164,7 @@ WRONG = {
 }
 
 
-@for_each("inside", WRONG)
+@pytest.mark.parametrize("inside", WRONG)
 def test_errors_in_fragments(tmp_path, inside):
     found, _ = read_fragments(put(tmp_path, {"77000112003.xml": f"<Set>\n{inside}</Set>"}))
     assert messages(found.problems) == [f"DIR/77000112003.xml:{WRONG[inside]}"]

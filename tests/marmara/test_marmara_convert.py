@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
 from shared.marmara_xml import write_coreference
 from shared.ud_sentences import document
@@ -147,7 +146,7 @@ def test_equalities(run, here):
     assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("kind", "source", "options", "message"),
     [
         ("given", "mine.jsonl", {"gold": "x"}, "no such option of convert given: 'gold'"),
@@ -211,7 +210,7 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
     assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("source", "output", "message"),
     [
         (
@@ -273,7 +272,7 @@ def move_head(record):
     record["sentences"][0]["tokens"][0]["head"] = 8
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("damage", "message"),
     [
         (
@@ -331,7 +330,7 @@ def test_released_files(ran, corpora, tmp_path):
         assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
 
 
-@for_each("output", ["given.xml", "given.jsonl", "given"])
+@pytest.mark.parametrize("output", ["given.xml", "given.jsonl", "given"])
 def test_given_mentions_are_conll(run, here, output):
     found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
     suffix = "." + output.partition(".")[2] if "." in output else ""

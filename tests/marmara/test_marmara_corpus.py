@@ -4,7 +4,6 @@ import json
 import shutil
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_sample import DOCUMENTS, SAMPLE
 
 import closeread
@@ -168,7 +167,7 @@ def test_conllu_needs_no_coreference(tmp_path):
     assert (record["document"], record["n_tokens"], record["clusters"]) == ("77000112", 1, [])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("files", "message"),
     [
         (

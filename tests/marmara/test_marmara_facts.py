@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.records import count_nested, facts
 
@@ -105,7 +104,7 @@ def test_long_chains():
     assert facts(records)["chains of ten or more mentions"] == 2
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("spans", "nested", "twice"),
     [
         ([(0, 3), (4, 6)], 0, 0),

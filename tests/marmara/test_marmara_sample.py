@@ -2,7 +2,7 @@
 
 import json
 
-from shared.for_each import for_each
+import pytest
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 
 from closeread.corpus.declaration import read_manifest
@@ -55,7 +55,7 @@ def test_manifest():
     }
 
 
-@for_each("record", CORPUS.records, ids=DOCUMENTS)
+@pytest.mark.parametrize("record", CORPUS.records, ids=DOCUMENTS)
 def test_analyses_follow_the_treebank(record):
     for sentence in record["sentences"]:
         tokens = sentence["tokens"]

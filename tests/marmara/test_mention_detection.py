@@ -1,8 +1,8 @@
 """Mention detection, rule by rule, on invented sentences whose mentions were found by hand; and a slow twin."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.turkish_sentences import document, texts_of
 
 from closeread.tasks.coref.marmara.documents import read_tokens
@@ -122,21 +122,21 @@ OTHERS = [
 ]
 
 
-@for_each("name", SENTENCES)
+@pytest.mark.parametrize("name", SENTENCES)
 def test_sentences(name):
     text, expected = SENTENCES[name]
     record = document(text)
     assert texts_of(record, detect(record)) == expected
 
 
-@for_each("relation", PARTS)
+@pytest.mark.parametrize("relation", PARTS)
 def test_relations_that_make_a_part(relation):
     record = document(f"taş taş Adj 2 {relation}\nduvar duvar Noun")
     assert texts_of(record, detect(record)) == ["taş duvar"]
     assert len(PARTS) == 8
 
 
-@for_each("relation", OTHERS)
+@pytest.mark.parametrize("relation", OTHERS)
 def test_relations_that_make_none(relation):
     record = document(f"taş taş Adj 2 {relation}\nduvar duvar Noun")
     assert texts_of(record, detect(record)) == ["duvar"]
@@ -156,7 +156,7 @@ REPEATED = [
 ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("why", "texts", "expected"),
     [
         (
@@ -216,7 +216,7 @@ def test_an_empty_document():
     assert detect(document()) == []
 
 
-@for_each("apostrophe", "'’‘`´")
+@pytest.mark.parametrize("apostrophe", "'’‘`´")
 def test_suffixes_and_capitals(apostrophe):
     assert strip_suffix(f"İzmir{apostrophe}in{apostrophe}ki") == "İzmir"
     assert strip_suffix(f"{apostrophe}İzmir{apostrophe}in") == f"{apostrophe}İzmir"

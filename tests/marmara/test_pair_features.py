@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.turkish_sentences import document
 from twins import marmara_features as twin
 
@@ -105,7 +104,7 @@ def test_types():
     assert types((0, 0)) == ["noun"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
         (ANKARA, ANKARAYA, "lemma last_part lemma_in lemma_in_reverse lemma_in_any"),
@@ -140,7 +139,7 @@ def test_features_of_types():
     assert pair(HE, ONLAR)[:3] == ["m1:pronoun", "m2:pronoun", "both:pronoun"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "initials"),
     [
         ("Orta_Doğu Orta_Doğu Noun\nTeknik Teknik Adj", "ODT"),
@@ -157,13 +156,13 @@ def test_acronyms(text, initials):
     assert ("acronym_reverse" in found) is (initials is not None)
 
 
-@for_each("acronym", ["Bm", "B", "BM1", "B_M", "BMM", "'BM"])
+@pytest.mark.parametrize("acronym", ["Bm", "B", "BM1", "B_M", "BMM", "'BM"])
 def test_what_is_no_acronym(acronym):
     record = document("Birleşmiş birleşmiş Adj\nMilletler millet Noun", f"{acronym} x Noun")
     assert "acronym_any" not in pair((0, 1), (2, 2), record)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("why", "text", "span", "head"),
     [
         ("the top", "eski eski Adj 2 MODIFIER\nev ev Noun 3 SUBJECT\nyandı yan Verb", (0, 1), 1),
@@ -279,7 +278,7 @@ def test_a_file_of_pronouns(here):
     assert read_pronouns(path) == {"ben", "kendi", "ı"}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         (

@@ -1,6 +1,6 @@
 """Mentions are put in place in Universal Dependencies by their text: invented documents, each rule apart."""
 
-from shared.for_each import for_each
+import pytest
 
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
 from closeread.tasks.coref.marmara.placing import place_annotations
@@ -142,7 +142,7 @@ def test_a_sentence_in_use_is_not_used_again():
     assert lost(placed) == [("b.xml", "1")]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("other", "n_lost"),
     [
         ("bir Kedi uyudu", 0),  # 2 and 2 / 1.3: 1.3 times

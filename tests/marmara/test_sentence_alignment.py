@@ -3,9 +3,9 @@
 from itertools import permutations
 from math import isclose, sqrt
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins import sentence_alignment as twin
 
 from closeread.tasks.coref.marmara.placing import (
@@ -34,7 +34,7 @@ def find(sentence, *stretches):
     return match_sentence(key_sentence(sentence.split()), stretches)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "other"),
     [
         ("Işık", "IŞIK"),  # I is the capital of ı
@@ -51,7 +51,7 @@ def test_editions_agree(text, other):
     assert make_key(text) == make_key(other)
 
 
-@for_each(("text", "other"), [("ışık", "işik"), ("kar", "kâr"), ("o.", "o")])
+@pytest.mark.parametrize(("text", "other"), [("ışık", "işik"), ("kar", "kâr"), ("o.", "o")])
 def test_texts_differ(text, other):
     assert make_key(text) != make_key(other)
 
@@ -124,7 +124,7 @@ def test_tokens_without_a_key():
     assert find_spans(sentence, "evdedi") == [(1, 3)]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "place", "expected"),
     [
         ("Ev", (1, 1), (1, 1)),
@@ -142,7 +142,7 @@ def test_quotation_marks_in_a_token():
     assert find_quotes('"Ev"', (1, 1), ["'", '"Ev"', "'"]) == (1, 1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("scores", "expected"),
     [
         ({}, None),

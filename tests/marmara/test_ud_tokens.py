@@ -1,8 +1,8 @@
 """Groups, heads and relations of tokens, from words of Universal Dependencies; expected values follow the mapping."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.universal_dependencies import (
     Word,
@@ -21,7 +21,7 @@ def single(one):
     return make_tokens([("Form", 1, 1)], [one])[0]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("tag", "features", "groups"),
     [
         ("NOUN", "_", [["Noun"]]),
@@ -51,7 +51,7 @@ def test_groups(tag, features, groups):
     assert single(word(tag=tag, features=features))["groups"] == groups
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("relation", "features", "expected"),
     [
         ("det", "_", "DETERMINER"),
@@ -97,7 +97,7 @@ def test_root():
     }
 
 
-@for_each("lemma", ["_", ""])
+@pytest.mark.parametrize("lemma", ["_", ""])
 def test_without_a_lemma(lemma):
     assert single(word(lemma=lemma))["lemma"] == "Form"
 

@@ -3,9 +3,9 @@
 import gzip
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
 from closeread.formats.text import decompress
@@ -80,7 +80,7 @@ def test_documents_of_several_files():
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     "change",
     [
         lambda text: text.replace("\n", "\r\n"),
@@ -118,7 +118,7 @@ TAGS = (
 )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "expected"),
     [
         (["1\tAli\t_"], ["3: the number of columns is 3 (expected 10, separated by tabs)"]),
@@ -186,7 +186,7 @@ def test_wrong_rows(rows, expected):
     assert in_sentence(*rows) == expected
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("", ["a.conllu: is empty"]),

@@ -1,6 +1,6 @@
 """Inflectional groups and relations of a word."""
 
-from shared.for_each import for_each
+import pytest
 
 from closeread.tasks.coref.marmara.treebank import parse_groups, parse_relation
 
@@ -76,13 +76,13 @@ NO_RELATIONS = [
 ]
 
 
-@for_each("text", GROUPS)
+@pytest.mark.parametrize("text", GROUPS)
 def test_groups(text):
     lemma, groups = parse_groups(text)
     assert (lemma, [list(group) for group in groups]) == GROUPS[text]
 
 
-@for_each("text", NO_GROUPS)
+@pytest.mark.parametrize("text", NO_GROUPS)
 def test_no_groups(text):
     assert parse_groups(text) is None
 
@@ -95,6 +95,6 @@ def test_relations():
     assert parse_relation("[,()]") == (0, 0, "")
 
 
-@for_each("text", NO_RELATIONS)
+@pytest.mark.parametrize("text", NO_RELATIONS)
 def test_no_relations(text):
     assert parse_relation(text) is None

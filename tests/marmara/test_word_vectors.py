@@ -5,7 +5,6 @@ import gzip
 import numpy as np
 import pytest
 from papers.figures import load_rows
-from shared.for_each import for_each
 from shared.turkish_sentences import document
 
 from closeread.exceptions import FormatError
@@ -23,7 +22,7 @@ from closeread.tasks.coref.marmara.pairs import (
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
 
 
-@for_each("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_only_words_that_are_asked_for_are_kept(here, pack):
     (here / "v.vec").write_bytes(pack(GOOD))
     found = read_vectors(here / "v.vec", {"alı", "yok", "\xa0"})
@@ -34,7 +33,7 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("data", "message"),
     [
         (b"ev 1 2\n", "v.vec:1: is not the header of word vectors in text format (expected two numbers: words and "

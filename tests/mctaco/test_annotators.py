@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
@@ -21,7 +20,7 @@ LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
 LABELS = st.sampled_from([LIKELY, UNLIKELY, INVALID])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("labels", "gold", "why"),
     [
         ((LIKELY,) * 4, "yes", "all four"),
@@ -62,7 +61,7 @@ def verdict(category="Frequency", from_sentence="no", correct="yes"):
     return {"q0": {"category": category, "from_sentence": from_sentence, "correct": correct}}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("verdicts", "reasons", "why"),
     [
         ([verdict(), verdict()], [], "both accept it"),
@@ -154,7 +153,7 @@ def test_unanimous_annotators_make_gold(ran):
 BOTH = {"a": LIKELY, "b": LIKELY}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("annotators", "messages"),
     [
         ([BOTH], ["annotations: the number of annotators is 1 (expected at least 2)"]),

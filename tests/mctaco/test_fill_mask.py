@@ -5,7 +5,6 @@ import json
 from unittest import mock
 
 import pytest
-from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.neural import fill_mask
@@ -113,7 +112,7 @@ def test_an_answer_that_is_too_long_gets_no_words(tiny_bert):
     assert FillMask(tiny_bert, device="cpu")(["[MASK] " + "days " * 40]) == [[]]
 
 
-@for_each(("text", "count"), [("no mask", 0), ("[MASK] [MASK]", 2)])
+@pytest.mark.parametrize(("text", "count"), [("no mask", 0), ("[MASK] [MASK]", 2)])
 def test_a_text_needs_exactly_one_mask(tiny_bert, text, count):
     with pytest.raises(ValueError, match=f"contains \\[MASK\\] {count} times \\(expected once\\)"):
         FillMask(tiny_bert, device="cpu")([text])

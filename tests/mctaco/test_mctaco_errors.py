@@ -1,7 +1,6 @@
 """Errors of labels: questions by hand, and what other commands count."""
 
 import pytest
-from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
@@ -163,7 +162,7 @@ def test_the_worst_come_first():
     assert "2 more questions with errors: see to_dict() and to_frame()." in str(found)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("answer", "units"),
     [
         ("two hours", ["hour"]),
@@ -219,7 +218,7 @@ def test_candidates_without_a_prediction():
         closeread.errors("mctaco", one, gold=GOLD)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("given_options", "message"),
     [
         ({"by": "unti"}, "no such by: 'unti'. Did you mean 'unit'?"),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from agreed.mctaco_official import systems
-from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -21,7 +20,7 @@ SPLITS = {
 }
 
 
-@for_each("name", SPLITS)
+@pytest.mark.parametrize("name", SPLITS)
 def test_agrees_with_the_official_evaluator(name, request, tmp_path):
     if name != "sample":
         request.getfixturevalue("corpora")

@@ -2,7 +2,7 @@
 
 import itertools
 
-from shared.for_each import for_each
+import pytest
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -56,7 +56,7 @@ def test_bars():
     ]
 
 
-@for_each("n_systems", [1, 4, 9])
+@pytest.mark.parametrize("n_systems", [1, 4, 9])
 def test_nothing_is_cut_off_and_no_numbers_overlap(n_systems):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.formats import text
 from closeread.limits import MAX_EXPLAINED
@@ -42,7 +41,7 @@ def scores(records, answers, **options):
     return count(gold=records, system=answers, **options).scores(PROCEDURE.metrics)
 
 
-@for_each("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = {"missing": case["missing"]} if "missing" in case else {}
     got = scores(*rows(case["gold"], case["system"]), **options)

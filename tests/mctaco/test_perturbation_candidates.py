@@ -8,7 +8,6 @@ from unittest import mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold, read_rows
 from closeread.corpus.names import load_corpus
@@ -126,7 +125,7 @@ def test_the_three_techniques():
     assert "an week" in answers(expand([row(0, "an hour")], [by_rules(agreement="keep")]))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "expected"),
     [
         ({}, ["at dawn", "at dawn later", "she sang", "went home"]),
@@ -220,7 +219,7 @@ def test_every_word_is_masked_once_in_its_context():
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("answer", "fillings", "expected", "why"),
     [
         (
@@ -296,7 +295,7 @@ def test_phrases_are_those_of_the_slow_twin_for_any_batch_size(phrases, texts, k
         assert PhraseIndex(phrases).similar(texts, k) == slow_similar(phrases, texts, k)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "k", "expected", "why"),
     [
         ("painted a barn", 1, ["painted the barn"], "the best"),
@@ -391,7 +390,7 @@ def test_events_and_phrases_without_each_other_are_told(run, here):
     assert "retrieval" in Path("c.jsonl").read_text("utf-8")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "code", "message"),
     [
         (["--events", "event ordering"], 2, "no such category of events: 'event ordering'."),

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
@@ -81,7 +80,7 @@ def list_cases(text):
     ]
 
 
-@for_each(("answer", "expected"), [("", []), *list_cases(WORDS)])
+@pytest.mark.parametrize(("answer", "expected"), [("", []), *list_cases(WORDS)])
 def test_words_and_units(answer, expected):
     assert perturb(answer, number_rule="off") == expected
 
@@ -89,7 +88,7 @@ def test_words_and_units(answer, expected):
 LONG = "x" * 80
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("answer", "rule", "expected"),
     [
         *(
@@ -172,7 +171,7 @@ def test_words_beside_a_replacement_can_be_kept():
     assert perturb("an hour", agreement="keep") == ["an second", "an week", "an year"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("old", "new"), [("2 a.m.", "3 p.m."), ("1 day", "10 days"), ("once a week", "twice a month")]
 )
 def test_the_examples_of_the_paper(old, new):

@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
@@ -57,20 +56,20 @@ UNCHANGED = (
 )
 
 
-@for_each(("texts", "rule"), [(PROPER, "proper"), (OFFICIAL, "official")])
+@pytest.mark.parametrize(("texts", "rule"), [(PROPER, "proper"), (OFFICIAL, "official")])
 def test_normalization(texts, rule):
     for one in texts.split("; "):
         text, expected = one.split(" > ")
         assert normalize_units(text, rule=rule) == expected, text
 
 
-@for_each("text", ["", "9" * 5000 + " months", *UNCHANGED.split("; ")])
+@pytest.mark.parametrize("text", ["", "9" * 5000 + " months", *UNCHANGED.split("; ")])
 def test_left_unchanged(text):
     for sentence in (text, f"It was said that {text}, as you know."):
         assert normalize_units(sentence) == sentence
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         *((word, 1) for word in ("a", "an")),
@@ -207,7 +206,7 @@ def test_number_words_round_trip(number):
     assert cardinal(in_words(number)) == number
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("number", "words"),
     [
         (0, "zero"),
@@ -227,7 +226,7 @@ def test_numbers_in_words(number, words):
     assert in_words(number) == words
 
 
-@for_each("number", [-1, 10**12])
+@pytest.mark.parametrize("number", [-1, 10**12])
 def test_numbers_that_are_out_of_range(number):
     with pytest.raises(ValueError, match=rf"number is {number} \(expected 0 to 999999999999\)"):
         in_words(number)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.phrases import make_pool, read_frames
@@ -64,7 +63,7 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-@for_each(("given_example", "expected", "why"), EXAMPLES)
+@pytest.mark.parametrize(("given_example", "expected", "why"), EXAMPLES)
 def test_examples(tmp_path, given_example, expected, why):
     (tmp_path / "x.xml").write_text(frameset(given_example), "utf-8")
     found = read_frames([tmp_path / "x.xml"])
@@ -75,7 +74,7 @@ def test_examples(tmp_path, given_example, expected, why):
     assert (found.n_files, found.n_examples) == (1, 1)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("kinds", "name", "is_kept"),
     [
         ("v", "all arguments", True),

@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, FormatError
 from closeread.tasks.mctaco.figures import draw_runs
@@ -110,7 +109,7 @@ FORGED = [
 OTHER = "does not describe training runs of mctaco"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("value", "found"),
     [
         *(

@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.gate
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@for_each(("page", "n_commands"), [("tne.md", 3), ("mctaco.md", 5)])
+@pytest.mark.parametrize(("page", "n_commands"), [("tne.md", 3), ("mctaco.md", 5)])
 def test_commands_of_the_docs(page, n_commands, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_encoder(tmp_path / "bert-base-uncased", ["the", "barn", "two", "days"], width=8)

@@ -4,7 +4,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 
@@ -62,7 +61,7 @@ def learner(variant, documents):
     )
 
 
-@for_each("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
+@pytest.mark.parametrize("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
 def test_losses_are_those_of_the_twin(learner, documents, variant, items):
     batch = learner.gather(np.array(items))
     with torch.no_grad():
@@ -79,7 +78,7 @@ def test_losses_are_those_of_the_twin(learner, documents, variant, items):
     assert batch.totals == {"pairs": pairs, "links": len(links)}
 
 
-@for_each("at_once", [2**20, 8, 1])
+@pytest.mark.parametrize("at_once", [2**20, 8, 1])
 def test_predictions_are_those_of_the_twin(learner, documents, at_once):
     system = learner.model
     spans = learner._spans

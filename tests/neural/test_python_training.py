@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -140,7 +139,7 @@ def test_mctaco(encoder, ran, tmp_path):
     assert [row["label"] for row in rows] == (tmp_path / "labels.txt").read_text("utf-8").split()
 
 
-@for_each(("arguments", "options", "message"), [
+@pytest.mark.parametrize(("arguments", "options", "message"), [
     (("tne", "run"), {"variant": "tripled"}, "no such variant: 'tripled'"),
     (("tne", "run"), {"sizes": [1]}, "no such option of train tne: 'sizes'"),
     (("tne", "run"), {"epochs": 0}, r"epochs is 0 \(expected a whole number from 1\)"),
@@ -164,7 +163,7 @@ def test_what_can_not_be_trained(arguments, options, message, tmp_path, monkeypa
     assert not (tmp_path / "run").exists()
 
 
-@for_each("option", ["config", "data_dir"])
+@pytest.mark.parametrize("option", ["config", "data_dir"])
 def test_own_data_are_in_no_config(option, tmp_path):
     """That would be ignored."""
     with pytest.raises(
@@ -187,7 +186,7 @@ def test_places_of_output_are_checked_first(tmp_path):
         closeread.predict("mctaco", tmp_path / "run", gold=own, output=tmp_path / "labels.docx")
 
 
-@for_each("corpus", ["mctaco", "tne"])
+@pytest.mark.parametrize("corpus", ["mctaco", "tne"])
 def test_suffixes_are_checked_first(corpus, run, tmp_path):
     found = run(
         "predict", corpus, tmp_path / "run", "--config", "sample", "-o", tmp_path / "a.docx"

@@ -6,7 +6,6 @@ import statistics
 import sys
 
 import pytest
-from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -66,7 +65,7 @@ def sentences_of(records):
     return {record["sentence_id"] for record in records}
 
 
-@for_each(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
+@pytest.mark.parametrize(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
 def test_no_sentence_is_on_both_sides(share, n):
     learnt, held_out = split_questions(RECORDS, share, seed=3)
     assert len(sentences_of(RECORDS)) == 10
@@ -326,7 +325,7 @@ def test_without_torch(run, here, monkeypatch):
     assert not list(here.iterdir())
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("sizes", "found"),
     [
         ("10,x", "'10,x' is no list of numbers"),

@@ -5,7 +5,6 @@ import json
 from unittest import mock
 
 import pytest
-from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -124,8 +123,8 @@ def test_without_fallbacks_only_links_are_written(run, tmp_path):
 
 
 @pytest.mark.extended
-@for_each("kind", ["frozen", "static"])
-@for_each("variant", ["coupled", "decoupled"])
+@pytest.mark.parametrize("kind", ["frozen", "static"])
+@pytest.mark.parametrize("variant", ["coupled", "decoupled"])
 def test_other_models_learn_too(kind, variant, encoder, documents, tmp_path):
     source = encoder
     if kind == "static":
@@ -239,7 +238,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
     assert len(read_run(folder)["epochs"]) == 3
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         (("--seed", 5), "holds a different run: seed was 0 and is 5"),
@@ -271,7 +270,7 @@ def test_a_folder_in_use_is_refused(run, encoder):
     assert "is not an empty folder (expected a new folder, or a run for --resume)" in done.stderr
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"format": 2}, "run.json: has format 2"),
@@ -309,7 +308,7 @@ def test_the_missing_extra_is_named(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@for_each("source", ["{}/none", "frozen:{}/none", "static:{}/none.txt"])
+@pytest.mark.parametrize("source", ["{}/none", "frozen:{}/none", "static:{}/none.txt"])
 def test_a_source_that_does_not_exist_is_named_and_leaves_no_folder(source, tmp_path):
     done = train("--encoder", source.format(tmp_path), "-o", tmp_path / "run")
     assert done.exit_code in (1, 2)

@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.neural.trained_vectors import train_vectors
@@ -82,7 +81,7 @@ def test_the_end_of_a_long_text_is_not_cut_off():
 
 
 @pytest.mark.usefixtures("gensim")
-@for_each("texts", [[], [[]], [["\n", " "]], [["a", "b"]]])
+@pytest.mark.parametrize("texts", [[], [[]], [["\n", " "]], [["a", "b"]]])
 def test_no_word_is_frequent_enough(texts):
     with pytest.raises(
         RequestError, match=r"no word occurs 2 times or more in the texts \(expected at least one\)"

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 
@@ -114,7 +113,7 @@ def test_every_item_is_seen_once_in_an_epoch_in_an_order_of_its_own():
     assert len({tuple(epoch) for epoch in epochs}) == 6
 
 
-@for_each("after", range(1, 6))
+@pytest.mark.parametrize("after", range(1, 6))
 def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     whole = run(Learner(dropout=0.5), SETTINGS)
     first = next(
@@ -131,7 +130,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     ]
 
 
-@for_each(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
+@pytest.mark.parametrize(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
 def test_accumulated_batches_are_one_batch(batch_size, accumulate):
     expected = run(Learner(), replace(SETTINGS, batch_size=6))[-1]
     found = run(Learner(), replace(SETTINGS, batch_size=batch_size, accumulate=accumulate))[-1]
@@ -161,7 +160,7 @@ def test_learning_rates_rise_and_fall():
     np.testing.assert_allclose(rates, expected)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("scores", "n_epochs", "best"),
     [
         ([0.5, 0.4, 0.5, 0.5, 0.6, 0.7], 4, 1),  # an equal score is no better one

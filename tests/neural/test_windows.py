@@ -3,7 +3,6 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from twins.windows import choose_window, find_windows
 
 pytest.importorskip("torch")
@@ -26,7 +25,7 @@ def test_neighbours_share_what_is_asked_for():
     assert windows[-1].stop == 100
 
 
-@for_each("overlap", [-1, 5, 6])
+@pytest.mark.parametrize("overlap", [-1, 5, 6])
 def test_an_overlap_that_leaves_no_step_is_refused(overlap):
     with pytest.raises(ValueError, match=rf"overlap is {overlap} \(expected 0 to 4"):
         cut_windows(7, 5, overlap)

@@ -1,10 +1,7 @@
 """Documents in CAT XML: what is kept, what is refused and in which words, and that it is written the same."""
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.annotated_cat import dump_document
-from shared.for_each import for_each
 
 from closeread.exceptions import Problem
 from closeread.records import Parsed
@@ -75,7 +72,7 @@ def test_a_document(file):
     assert list(find_document_inconsistencies([RECORD])) == []
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)]
 )
 def test_creation_times(file, text, expected):
@@ -128,7 +125,7 @@ def test_all_problems_of_all_files(tmp_path):
     assert found.oddities == [Problem("has no creation time", 1, "folder/e.xml")]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "problems"),
     [
         ({"sentences": [0]}, ["has 8 tokens and 1 sentence number (expected one per token)"]),
@@ -155,43 +152,3 @@ def test_inconsistencies(changes, problems):
 # What is written is read again.
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
-NAME = TEXT.filter(bool)
-
-
-@st.composite
-def documents(draw):
-    n = draw(st.integers(1, 6))
-    tokens = draw(st.lists(NAME, min_size=n, max_size=n))
-    sentences = sorted(draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)))
-    id_ = draw(NAME)
-    places = st.lists(st.integers(0, n - 1), min_size=1, max_size=3)
-    names = draw(st.lists(NAME, unique=True, min_size=1, max_size=4))
-    has_time = draw(st.booleans())
-    events = [(name, draw(places)) for name in names[1:]]
-    return {
-        "id": id_,
-        "name": draw(st.none() | TEXT),
-        "url": draw(st.none() | TEXT),
-        "title": None,
-        "creation_time": draw(TEXT) if has_time else None,
-        "creation_time_id": names[0] if has_time else None,
-        "creation_time_tokens": draw(places) if has_time else [],
-        "tokens": tokens,
-        "sentences": sentences,
-        "events": [
-            {
-                "id": name,
-                "mention": f"{id_}-{sentences[of[0]]}-{'_'.join(tokens[i] for i in of)}",
-                "tokens": of,
-            }
-            for name, of in events
-        ],
-    }
-
-
-@given(record=documents())
-@settings(max_examples=100)
-def test_round_trip(file, record):
-    found = read(file, dump_document(record))
-    assert found.document == record
-    assert list(find_document_inconsistencies([record])) == []

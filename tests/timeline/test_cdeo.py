@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from agreed import timeline_cdeo as script
 from shared.count_tables import score_table
-from shared.for_each import for_each
 from shared.timelines import entries, skip_unless_available
 
 from closeread.operations.score import score
@@ -36,7 +35,7 @@ def awareness(table):
     ]
 
 
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_random_timelines(track):
     pairs = [script.random_pair(seed) for seed in range(script.N_RANDOM)]
     # A timeline without an entry in gold is left out here; the tool has nothing to say of it.
@@ -50,8 +49,8 @@ def test_agrees_on_random_timelines(track):
     assert len(said) > 350
 
 
-@for_each("name", script.FOLDERS)
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("name", script.FOLDERS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_changed_gold(name, track, corpora):
     skip_unless_available(name)
     gold = script.gold_of(corpora, name)
@@ -76,7 +75,7 @@ def test_agrees_on_changed_gold(name, track, corpora):
             assert awareness(table) == pytest.approx(printed, abs=1e-6)
 
 
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_the_evaluation_corpora_together(track, corpora, tmp_path):
     """The counts of all timelines are summed, as the official numbers are."""
     skip_unless_available("corpus_3")
@@ -94,8 +93,8 @@ def test_agrees_on_the_evaluation_corpora_together(track, corpora, tmp_path):
     )
 
 
-@for_each("output", script.OUTPUTS)
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("output", script.OUTPUTS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_agrees_on_outputs_of_systems(output, track, corpora, tmp_path):
     skip_unless_available("corpus_3")
     folder = corpora / "cdeo" / script.COMBINED / output

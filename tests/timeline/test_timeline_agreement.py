@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.timelines import entry
 
 from closeread.exceptions import FormatError
@@ -102,7 +101,7 @@ def read(content):
     return read_annotations(Path("one.xml"))[0]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "both", "expected"),
     [
         ("abc", "abc", 3, Fraction(1)),
@@ -226,7 +225,7 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("markables", "relations", "problem"),
     [
         (

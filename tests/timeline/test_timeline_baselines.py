@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from shared.annotated_cat import dump_document
 from shared.count_tables import score_table
-from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.baselines import load_baseline
@@ -216,7 +215,7 @@ def test_the_card_has_the_evaluation_corpora():
     assert set(in_card()) == {(f"corpus_{n}", name) for n in (1, 2, 3) for name in NAMES}
 
 
-@for_each("split", ["corpus_1", "corpus_2", "corpus_3"])
+@pytest.mark.parametrize("split", ["corpus_1", "corpus_2", "corpus_3"])
 def test_scores_in_the_card(corpora, split):
     skip_unless_available(split)
     gold = read_gold(CORPUS, "default", split)

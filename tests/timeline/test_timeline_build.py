@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.gold import read_gold
@@ -51,7 +50,7 @@ def built(events, documents=()):
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("anchors", "positions"),
     [
         ((), []),
@@ -90,7 +89,7 @@ def test_positions(anchors, positions):
     assert placed(*anchors) == positions
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("anchors", "positions"),
     [
         (("2010-07", "2010-07-XX"), [1, 2]),  # a month, then an unknown day of it
@@ -107,7 +106,7 @@ def test_positions_where_granularities_are_kept(anchors, positions):
     assert placed(*anchors, granularity="keep") == positions
 
 
-@for_each(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
+@pytest.mark.parametrize(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
     events = [
         event("Bo", f"7-{i}-a", anchor)
@@ -191,7 +190,7 @@ def test_mentions_by_their_tokens():
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("rows", "problems"),
     [
         ([{}], ["has no mention (expected either mention, or document and tokens)"]),
@@ -314,7 +313,7 @@ KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "cor
 """How many of the released lines keep their positions, and how many there are, as counted by other code."""
 
 
-@for_each("split", KEPT)
+@pytest.mark.parametrize("split", KEPT)
 def test_released_timelines_made_anew(corpora, split):
     skip_unless_available(split)
     found = total = 0

@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
@@ -129,15 +128,6 @@ def test_a_row_for_every_relation(told):
     ]
 
 
-def test_a_long_table_is_cut_and_says_so(told, monkeypatch):
-    _, *rows = rows_of(told(*SCORE, "--explain", "--format", "csv"))
-    longest = max(Counter(row[0] for row in rows).values())
-    assert "more: see" not in told(*SCORE, "--explain")
-    monkeypatch.setattr("closeread.operations.score.SHOWN", longest - 1)
-    assert "1 more row: see --json and --format csv." in told(*SCORE, "--explain")
-    assert rows_of(told(*SCORE, "--explain", "--format", "csv"))[1:] == rows
-
-
 def test_json_holds_all_of_it(told):
     explanations = json.loads(told(*SCORE, "--json", "--explain"))["explanations"]
     found = {one["timeline"]: one["explained"] for one in explanations}
@@ -197,13 +187,6 @@ def test_the_track_is_that_of_the_score(told):
         ["system", "1-3-c", "BEFORE", "1-2-b", "contradicted", "gold: 1-2-b BEFORE 1-3-c"],
         ["system", "1-2-b", "BEFORE", "1-9-x", "missing", LACK.format("gold", "1-9-x")],
     ]
-
-
-def test_csv_is_one_table(files, run):
-    result = run(*SCORE, "--explain", "--per-unit", "--format", "csv")
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "CSV has only one table; omit --per-unit or --explain" in result.stderr
 
 
 def chained(n):
@@ -322,7 +305,7 @@ def checked(explanation, own, other, nodes, graph):
 
 
 @pytest.mark.gate
-@for_each("track", TRACKS)
+@pytest.mark.parametrize("track", TRACKS)
 def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
     met = set()
     for seed in range(200):

@@ -3,17 +3,13 @@
 import os
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
+from closeread import limits
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, Problem, SubmissionError
-from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.text import read_lines
 from closeread.tasks.timeline.rules import find_inconsistencies
 from closeread.tasks.timeline.timeline_txt import (
     dump_timeline,
@@ -82,7 +78,7 @@ def test_all_problems_of_a_folder_at_once(tmp_path):
 AND = "S&P 500\n1\t2007\t7-2-a\n"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("texts", "notices_of"),
     [
         ({"s&p_500": AND}, []),
@@ -151,7 +147,7 @@ def test_a_folder_is_written(tmp_path):
     assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
 
 
-@for_each(
+@pytest.mark.parametrize(
     "name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""]
 )
 def test_an_id_leads_nowhere_else(tmp_path, name):
@@ -240,7 +236,7 @@ def entries_of(*lines):
     return timeline.record["entries"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ("1\t\t7-2-a", entry(1, "", "7-2-a")),  # an empty anchor is legal
@@ -267,41 +263,12 @@ def test_white_space_is_dropped_and_told():
     ]
 
 
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
-NAME = CELL.filter(lambda text: text.strip(" ") == text and text)
-RECORDS = st.fixed_dictionaries(
-    {
-        "id": st.just("ann"),
-        "entity": NAME,
-        "entries": st.lists(
-            st.builds(
-                lambda position, anchor, mentions, last: entry(position, anchor, *mentions, last),
-                st.integers(0, 2**53 - 1),
-                CELL,
-                st.lists(CELL, max_size=3),
-                NAME,
-            ),
-            max_size=4,
-        ),
-    }
-)
-
-
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     return tmp_path_factory.mktemp("timelines") / "ann.txt"
 
 
-@given(record=RECORDS)
-@example(record={"id": "ann", "entity": "\ufeffAnn", "entries": []})
-def test_round_trip(file, record):
-    write_text(file, dump_timeline(record))
-    timeline = parse_timeline("ann", read_lines(file))
-    assert timeline.record == record
-    assert (timeline.problems, timeline.notices) == ([], [])
-
-
-@for_each(
+@pytest.mark.parametrize(
     ("change", "what"),
     [
         ({"entity": "A\tB"}, "entity"),
@@ -316,3 +283,31 @@ def test_round_trip(file, record):
 def test_what_can_not_be_read_is_not_written(change, what):
     with pytest.raises(ValueError, match=f"^'ann': this format can't represent the {what} "):
         dump_timeline({"id": "ann", "entity": "Ann", "entries": [], **change})
+
+
+def test_more_timelines_than_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILES", 1000)
+    records = [{"id": f"t{number}", "entity": "Ann", "entries": []} for number in range(1001)]
+    with pytest.raises(ValueError, match=r"there are 1,001 timelines \(limit of a folder: 1,000\)"):
+        write_folder(records, tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+    write_folder(records[:1000], tmp_path / "out")
+
+
+def test_all_names_that_can_not_be_written_at_once(tmp_path):
+    names = ["s&p", "s_and_p", "Ann", "ann", "x" * 300, "..", "a\0b", "", "a\\b", "e\u0301", "\xe9"]
+    with pytest.raises(FormatError) as caught:
+        write_folder(
+            [{"id": name, "entity": "Ann", "entries": []} for name in names], tmp_path / "out"
+        )
+    assert [line.partition("out: ")[2] for line in str(caught.value).splitlines()[1:]] == [
+        "'ann' and 'Ann' can't both be names of files: they differ only in case or accents",
+        f"'{'x' * 27} … {'x' * 27}' can't be the name of a file: it is too long: 304 bytes (limit: 255)",
+        "'..' can't be the name of a file: it begins with a dot",
+        "'a\\x00b' can't be the name of a file: it contains the control character U+0000",
+        "'' can't be the name of a file: it is empty",
+        "'a\\\\b' can't be the name of a file: it contains a slash",
+        "'\xe9' and 'e\u0301' can't both be names of files: they differ only in case or accents",
+        "'s&p' would be read again as 's_and_p'",
+    ]
+    assert os.listdir(tmp_path) == []

@@ -1,6 +1,6 @@
 """Mentions of timelines: where they are in the documents, and what is odd about a timeline."""
 
-from shared.for_each import for_each
+import pytest
 from shared.timelines import entry
 
 from closeread.tasks.timeline.rules import SHOWN, describe_oddities, inspect_timeline
@@ -10,7 +10,7 @@ FORMS = "2007 2007-03 2007-XX 2007-03-19 2008-02-29 2007-03-XX 2007-XX-XX XXXX-X
 ODD_FORMS = "XXX-XX-XX 2007-XX-19 2007-13 2007-02-30 2007-3-19 19-03-2007 XXXX-03-XX XXXX-XX- XXXXX ZZZZ ٢٠٠٧ 0000"
 
 
-@for_each("anchor", ["", *FORMS.split(), *ODD_FORMS.split()])
+@pytest.mark.parametrize("anchor", ["", *FORMS.split(), *ODD_FORMS.split()])
 def test_anchors(anchor):
     found = list(
         inspect_timeline({"id": "ann", "entity": "Ann", "entries": [entry(1, anchor, "7-2-a")]})
@@ -19,7 +19,7 @@ def test_anchors(anchor):
     assert found == ([("anchor", 0, what, repr(anchor))] if anchor in ODD_FORMS.split() else [])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("positions", "found"),
     [
         ([], None),
@@ -49,7 +49,7 @@ def test_repeated_mentions():
     assert {oddity.kind for oddity in found} == {"repeated"}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("entity", "name", "is_odd"),
     [
         ("Airbus A380", "airbus_a380", False),
@@ -117,7 +117,7 @@ TEXTS = as_texts(
 )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("mention", "span", "kind"),
     [
         ("7-0-stops", ("7", 0, 1, 1, ["12"]), None),

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.count_tables import score_table, sum_counts
-from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
@@ -45,7 +44,7 @@ def timelines(sides):
     ]
 
 
-@for_each("case", CASES["scores"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.keep_options(
         PROCEDURE.resolve_options(case.get("options", {})), reading=False
@@ -84,7 +83,7 @@ def test_timelines_without_predictions():
         count(gold=gold, system=system, missing="error")
 
 
-@for_each("missing", ["empty", "skip", "error"])
+@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
 def test_a_timeline_without_entries_is_left_out(missing):
     for predicted in (ONE, [], None):
         table = count(
@@ -196,8 +195,8 @@ def counts(gold, system, track="full"):
 
 
 @pytest.mark.gate
-@for_each("track", TRACKS)
-@for_each(("longest", "n"), [(4, 2000), (9, 1000), (20, 100)])
+@pytest.mark.parametrize("track", TRACKS)
+@pytest.mark.parametrize(("longest", "n"), [(4, 2000), (9, 1000), (20, 100)])
 def test_fast_is_twin(longest, n, track):
     for seed in range(n):
         gold, system = random_pair(seed, longest)
@@ -213,7 +212,7 @@ def as_walk(names):
     return [number[name] for name in names]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("names", "steps", "expected"),
     [
         ("", "", ""),

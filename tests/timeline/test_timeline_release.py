@@ -6,7 +6,6 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from shared.for_each import for_each
 from shared.timelines import CORPUS, loader_folder, skip_unless_available
 
 from closeread.corpus import gold
@@ -49,8 +48,8 @@ def test_the_manifest_lists_all_files_that_are_read():
     assert {len(source.files) for source in CORPUS.configs["documents"].splits.values()} == {60}
 
 
-@for_each("config", ["default", "documents"])
-@for_each("split", [*SPLITS, "evaluation"])
+@pytest.mark.parametrize("config", ["default", "documents"])
+@pytest.mark.parametrize("split", [*SPLITS, "evaluation"])
 def test_facts_are_those_of_the_release(corpora, split, config):
     for part in CORPUS.configs[config].parts(split):
         skip_unless_available(part)
@@ -126,7 +125,7 @@ ODD = {
 }
 
 
-@for_each("split", SPLITS)
+@pytest.mark.parametrize("split", SPLITS)
 def test_oddities_of_own_files_are_told_with_file_and_line(corpora, monkeypatch, split):
     skip_unless_available(split)
     told = read_gold(CORPUS, "default", split).notices
@@ -147,7 +146,7 @@ CONTRADICTORY = {"corpus_1": 0, "corpus_2": 1, "corpus_3": 51}
 """Relations of gold that contradict earlier ones, as the organisers' tool has them."""
 
 
-@for_each("split", CONTRADICTORY)
+@pytest.mark.parametrize("split", CONTRADICTORY)
 def test_contradictory_gold_is_told(corpora, monkeypatch, split):
     skip_unless_available(split)
     found = [
@@ -157,7 +156,7 @@ def test_contradictory_gold_is_told(corpora, monkeypatch, split):
     assert sum(int(match[1]) for match in found if match) == CONTRADICTORY[split]
 
 
-@for_each("split", SPLITS)
+@pytest.mark.parametrize("split", SPLITS)
 def test_nothing_is_lost(corpora, split):
     """Every file is written again as it was released, but for the second one of a timeline."""
     skip_unless_available(split)

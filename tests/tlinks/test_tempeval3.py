@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from agreed import tempeval3 as maker
-from shared.for_each import for_each
 from shared.timeml_files import dump_timeml
 from twins import point_algebra as twin
 
@@ -63,7 +62,7 @@ def differing(found, said, pairs, at_most, **options):
         assert twin.link_counts(*pairs[i], **options)[:4] == found[i]
 
 
-@for_each("family", maker.FAMILIES)
+@pytest.mark.parametrize("family", maker.FAMILIES)
 def test_agrees_with_the_toolkit(family):
     pairs = [maker.FAMILIES[family](seed) for seed in range(maker.N_RANDOM)]
     assert len(pairs) == 500
@@ -115,7 +114,7 @@ def test_files_say_what_their_links_say(tmp_path):
     assert from_files(tmp_path, maker.documents(pairs)) == ours(pairs)
 
 
-@for_each("name", maker.FOLDERS)
+@pytest.mark.parametrize("name", maker.FOLDERS)
 def test_agrees_on_timelines(corpora, name):
     """The timelines of the corpus as links, anchors and contradictions and all."""
     pairs = maker.timeline_pairs(corpora, name)
@@ -125,7 +124,7 @@ def test_agrees_on_timelines(corpora, name):
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "theirs", "own"),
     [
         # Nothing says which of the two is first, and the toolkit has them at one place.
@@ -149,7 +148,7 @@ def test_what_the_toolkit_counts_otherwise(name, theirs, own):
     assert ours([maker.OTHERWISE[name]]) == [own]
 
 
-@for_each("name", maker.ALONE)
+@pytest.mark.parametrize("name", maker.ALONE)
 def test_a_link_of_an_interval_with_itself(name):
     """The toolkit counts one that is always true, too, if it is the first link of its interval."""
     relation, place = name.split()
@@ -160,7 +159,7 @@ def test_a_link_of_an_interval_with_itself(name):
     assert ours([maker.ALONE[name]]) == [[1, 1, 1, 1 + (not is_true)]]
 
 
-@for_each("name", maker.RELEASED)
+@pytest.mark.parametrize("name", maker.RELEASED)
 def test_agrees_on_released_documents(corpora, name):
     """All documents, by ids or by overlapping extents, are counted as the point algebra counts them."""
     folder = corpora / "StructTempRel-EMNLP17"

@@ -6,18 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.timeml_files import dump_timeml
 
 from closeread.formats.timeml import (
-    RELATION_TYPES,
     Document,
-    Entry,
-    Passage,
-    Span,
-    Tlink,
     read_timeml,
 )
 
@@ -139,7 +131,7 @@ def test_the_creation_time_may_be_unnamed_and_anywhere(file: Path) -> None:
     assert second.creation_time.id == "t6"
 
 
-@for_each("text", [WITH_INSTANCES, WITHOUT_INSTANCES])
+@pytest.mark.parametrize("text", [WITH_INSTANCES, WITHOUT_INSTANCES])
 def test_what_is_written_is_read_again(file: Path, text: str) -> None:
     document = read(file, text)
     assert without_lines(read(file, dump_timeml(document))) == without_lines(document)
@@ -156,7 +148,7 @@ def tlink(ends: str, relation: str = ' relType="BEFORE"') -> str:
     return f'<TLINK lid="l1" {ends}{relation}/>'
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("ends", "interval"),
     [
         ('eventInstanceID="ei1" relatedToEventInstance="ei1"', "ei1"),
@@ -172,57 +164,7 @@ def test_a_link_of_an_interval_with_itself(file: Path, ends: str, interval: str)
     ]
 
 
-CHARACTERS = st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff")
-TEXTS = st.text(CHARACTERS | st.sampled_from("\n\t\r <&"), max_size=20)
-
-
-@st.composite
-def documents(draw: st.DrawFn) -> Document:
-    """Any document: spans of the text nested in any way, all kinds of intervals, any links between them."""
-    text = draw(TEXTS)
-    spans: list[Span] = []
-
-    def nest(start: int, end: int, depth: int) -> None:
-        while depth and start < end and draw(st.booleans()):
-            first = draw(st.integers(start, end - 1))
-            last = draw(st.integers(first + 1, end))
-            name = draw(st.sampled_from(["s", "EVENT", "TIMEX3"]))
-            number = {
-                "s": {},
-                "EVENT": {"eid": f"e{len(spans)}"},
-                "TIMEX3": {"tid": f"t{len(spans)}"},
-            }[name]
-            spans.append(Span(name, first, last, {**number, "x": draw(TEXTS)}))
-            nest(first, last, depth - 1)
-            start = last
-
-    nest(0, len(text), 3)
-    events = [span.id for span in spans if span.name == "EVENT"]
-    instances = tuple(
-        Entry("MAKEINSTANCE", {"eiid": f"ei{i}", "eventID": event})
-        for i, event in enumerate(
-            draw(st.lists(st.sampled_from(events), max_size=4)) if events else ()
-        )
-    )
-    passages = (Passage("TITLE", draw(TEXTS)), Passage("TEXT", text, tuple(spans)))
-    document = Document(draw(st.none() | st.just("a & b")), passages, instances)
-    names = list(document.intervals)
-    if names:
-        pair = st.lists(st.sampled_from(names), min_size=2, max_size=2)
-        links = draw(st.lists(st.tuples(pair, st.sampled_from(RELATION_TYPES)), max_size=3))
-        tlinks = tuple(
-            Tlink(*ends, relation, {"lid": f"l{i}"}) for i, (ends, relation) in enumerate(links)
-        )
-        document = replace(document, tlinks=tlinks)
-    return document
-
-
-@given(documents())
-def test_any_document_is_written_and_read_again(file: Path, document: Document) -> None:
-    assert without_lines(read(file, dump_timeml(document))) == document
-
-
-@for_each(
+@pytest.mark.parametrize(
     ("folder", "n_sentences", "n_events"),
     [
         ("Corpus-trial-data_task4_events_timelines_TimeML", 464, 188),

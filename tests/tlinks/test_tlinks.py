@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.count_tables import score_table, sum_counts
-from shared.for_each import for_each
 from twins import point_algebra as twin
 
 from closeread.arrays import LimitError
@@ -83,7 +82,7 @@ def counts(gold, system, **options):
 # By hand.
 
 
-@for_each("case", CASES["scores"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
@@ -105,7 +104,7 @@ def test_a_missing_document_may_be_an_error():
         count(gold=documents([[], []]), system=documents([[], None]), missing="error")
 
 
-@for_each("case", CASES["matching"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["matching"], ids=lambda case: case["name"])
 def test_matching_by_hand(case):
     sides = [[Extent(*extent) for extent in case[side]] for side in ("gold", "system")]
     for matching in EXTENT_MATCHINGS:
@@ -191,7 +190,7 @@ def test_every_type_of_timeml_has_its_relation():
             assert relation(3, 5, name, during) == relation(5, 3, twin.INVERSE[name], during)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("links", "asked", "expected"),
     [
         ([(0, "BEFORE", 1), (1, "BEFORE", 2)], (0, "BEFORE", 2), True),
@@ -219,7 +218,7 @@ def test_what_follows(links, asked, expected):
     assert graph.entails(relations([asked])) == [expected]
 
 
-@for_each("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_relation_of_an_interval_with_itself(kind):
     assert PointGraph(1).add([Relation(0, 0, kind)]) == [
         "entailed" if kind == "equals" else "contradictory"
@@ -246,7 +245,7 @@ def test_what_contradicts_stays_out():
 
 
 @pytest.mark.gate
-@for_each("during", DURINGS)
+@pytest.mark.parametrize("during", DURINGS)
 @settings(max_examples=60)
 @given(links=MORE_LINKS)
 def test_the_graph_is_the_twins(during, links):
@@ -284,7 +283,7 @@ def test_of_all_that_is_true_everything_follows(model):
     assert all(graph.entails(true_of(model)))
 
 
-@for_each("size", [1, 2, 5])
+@pytest.mark.parametrize("size", [1, 2, 5])
 def test_batches_change_nothing(monkeypatch, size):
     rng = random.Random(4)
     common = ("BEFORE", "AFTER", "IS_INCLUDED", "SIMULTANEOUS", "BEGINS")

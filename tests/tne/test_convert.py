@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import document as make_document
 from shared.tne_documents import SIDE, relations
@@ -88,7 +87,7 @@ def test_gold_of_ones_own_needs_no_links(ran):
     assert read("arrays.jsonl") == [{"predicted_prepositions": [0, 0, 1, 0]}]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("records", "message"),
     [
         (rows()[:3], "1 of 4 ids has no prediction: 's4'"),
@@ -127,7 +126,7 @@ def document(name):
     return make_document(name, WORDS, None) | {"coref": coref(CLUSTERS)}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("given_links", "added"),
     [
         # The oven of the shop is the oven of it, too; nothing follows for the shop of the oven.
@@ -226,7 +225,7 @@ def test_clusters_of_a_system(ran, files):
     assert read("gold.jsonl")[0]["coref"] == coref(theirs)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("clusters", "problems"),
     [
         (

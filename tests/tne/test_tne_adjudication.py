@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import (
     ANNA,
@@ -205,7 +204,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
         consolidate(ANNA, annotate([], "e"))
 
 
-@for_each("number", [0, 1, 9])
+@pytest.mark.parametrize("number", [0, 1, 9])
 def test_so_many_annotators_are_refused(number):
     with pytest.raises(
         RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"

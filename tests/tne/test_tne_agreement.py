@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
-from shared.for_each import for_each
 from shared.tne_annotated import agreement, document, submit
 from shared.tne_random import documents
 
@@ -69,7 +68,7 @@ def test_by_hand():
     assert found.clusters == exactly(CLUSTERS)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("fallback", "uprep", "why"),
     [
         ([(0, "at", ROOF)], 1.0, "the one pair that the second does not link"),
@@ -141,7 +140,7 @@ def changed(record, place, **values):
     }
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "problems"),
     [
         (
@@ -326,7 +325,7 @@ def test_slices_of_three_are_means():
     assert found.mean["links/f1"] == pytest.approx((3 / 5 + 1 + 2 / 5) / 3)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("fields", "domain", "forum"),
     [
         ({}, "unknown", "unknown"),

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
-from shared.for_each import for_each
 from shared.tne_annotated import document
 from shared.tne_links import link, scores
 from shared.tne_random import documents
@@ -240,7 +239,7 @@ def test_uprep_by_hand():
     assert scores(by)["uprep"] == float(Fraction(1, 3))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pages
 import pytest
-from shared.for_each import for_each
 from shared.json_lines import read
 
 from closeread.corpus.gold import read_gold
@@ -111,7 +110,7 @@ def test_the_commands_of_the_page(ran, here, texts):
         assert f"$ {line}\n{ran(*line.split()[1:])}" in page
 
 
-@for_each(("chosen", "sizes"), [([], [7, 3]), (["--paragraphs", "1"], [5, 3])])
+@pytest.mark.parametrize(("chosen", "sizes"), [([], [7, 3]), (["--paragraphs", "1"], [5, 3])])
 def test_the_first_paragraphs_are_kept(ran, pipeline, texts, chosen, sizes):
     ran("build", "tne", *texts, *pipeline, *chosen, "-o", "built.jsonl")
     assert [len(record["nps"]) for record in read("built.jsonl")] == sizes

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.count_tables import sum_counts
-from shared.for_each import for_each
 from shared.tne_annotated import document
 from shared.tne_links import ENDS, gold_links, link
 from shared.tne_random import documents
@@ -71,7 +70,7 @@ BY_HAND = {
 }
 
 
-@for_each("field", BY_HAND)
+@pytest.mark.parametrize("field", BY_HAND)
 def test_scores_by_hand(found, field):
     for part, scores in found.report.slices[field].items():
         right, linked, gold, predicted = BY_HAND[field][part]

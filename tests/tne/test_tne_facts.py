@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from shared.for_each import for_each
 from shared.tne_annotated import document
 
 from closeread.corpus.facts import load_facts
@@ -77,7 +76,7 @@ def said(*words, links, nps):
 FILLED = ["so"] * 9
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("words", "nps", "surface", "extended"),
     [
         (("roof", "of", "house"), (0, 2), 100, 100),

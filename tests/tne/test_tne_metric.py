@@ -2,7 +2,6 @@
 
 import pytest
 from hf import conftest
-from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
 import closeread
@@ -94,7 +93,7 @@ def bare(*absent):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "absent",
     [
         ("metadata",),
@@ -119,7 +118,7 @@ def test_references_with_less_in_them(tne_links, absent, datasets):
     assert signatures[0] == signatures[1]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("row", "problem"),
     [
         ({"relations": [link(0, "of", 13)]},

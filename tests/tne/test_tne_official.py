@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from agreed import tne_official as official
 from shared import tne_submissions
-from shared.for_each import for_each
 from shared.tne_links import scores
 
 from closeread.corpus.gold import read_gold
@@ -43,7 +42,7 @@ def documents_of(name):
     )
 
 
-@for_each("name", INVENTED)
+@pytest.mark.parametrize("name", INVENTED)
 def test_agrees_with_the_official_evaluator(name):
     documents = documents_of(name)
     gold = [
@@ -68,7 +67,7 @@ def test_agrees_with_the_official_evaluator(name):
 
 
 @pytest.mark.extended
-@for_each("name", OF_CORPUS)
+@pytest.mark.parametrize("name", OF_CORPUS)
 def test_agrees_on_the_release(corpora, tmp_path, name):
     # The evaluator read version 1.0 of the validation split, we read version 1.1.
     split, system = name.split(": ")

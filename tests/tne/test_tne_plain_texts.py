@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, FormatError, InputError
 from closeread.tasks.tne.building import PlainText, read_texts
@@ -15,7 +14,7 @@ def read(text, name="x.txt"):
     return read_texts([Path(name)])[0]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "laid_out"),
     [
         # As the corpus writes a news story, and what it looks like elsewhere.
@@ -42,7 +41,7 @@ def test_what_is_laid_out_reads_as_the_same_parts(here):
     assert read(text.lay_out()) == text
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("name", "own"),
     [
         ("ferry.txt", "ferry"),
@@ -77,7 +76,7 @@ def test_a_folder_stands_for_its_texts(here):
         read_texts([Path("texts/more")])
 
 
-@for_each("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
+@pytest.mark.parametrize("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
 def test_names_that_ids_can_not_be(here, name):
     with pytest.raises(FormatError, match="has control characters or invalid bytes in its name"):
         read("T\nS\nOne.", name=name)
@@ -86,7 +85,7 @@ def test_names_that_ids_can_not_be(here, name):
 EXPECTED = "(expected a title, a subtitle and at least one paragraph, each on a line)"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("\n \n", f"has 0 non-blank lines {EXPECTED}"),

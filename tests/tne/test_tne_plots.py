@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from shared import json_lines
-from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
@@ -190,7 +189,7 @@ def test_the_shares_that_are_drawn():
     assert overlapping(alone) == (0, False)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("smallest", "names", "one", "two"),
     [
         # Of 50 links of the first file, on has two and at one; of ten of the second, on has none and at two.
@@ -284,7 +283,7 @@ def test_gold_without_links_is_refused(ran, run):
 
 
 @pytest.mark.gate
-@for_each("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
+@pytest.mark.parametrize("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
 def test_matrices_of_any_size_are_readable(labels):
     counts = np.full((25, 25), 9_999_999)
     assert overlapping(plot_confusion(counts, labels)) == (0, False)

@@ -1,14 +1,12 @@
 """The reader of TNE's files: both versions, gzipped or not, the fields it adds, and the release."""
 
-import gzip
 import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from shared.for_each import for_each
 from shared.json_lines import dump
-from shared.tne_files import TNE, put, read, refuse
+from shared.tne_files import TNE, put, read
 from shared.tne_released import document, first_version
 
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -45,7 +43,7 @@ def test_an_unlabelled_document(file):
     assert gold.digest == read_own_gold(TNE, put(file, dump([document(np_relations=None)]))).digest
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("source", "domain", "forum"),
     [
         ("wiki_05_news.json", "news", None),
@@ -67,7 +65,7 @@ def test_domain_and_forum(file, source, domain, forum):
     assert (record["domain"], record["forum"]) == (domain, forum)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("own", "found"),
     [
         ({"domain": "news"}, ("news", None)),
@@ -99,63 +97,9 @@ def test_names_that_are_absent_are_null(file):
 # Files.
 
 
-@for_each("end", ["\n", ""])
-@for_each("mark", [b"", b"\xef\xbb\xbf"])
-@for_each("zipped", [bytes, gzip.compress])
-def test_any_file_of_the_same_documents(file, zipped, mark, end):
-    data = mark + dump([document(), document(id="r2")]).removesuffix("\n").encode() + end.encode()
-    wanted = read(file, dump([document(), document(id="r2")]))
-    for content in (
-        data,
-        data.replace(b"\n", b"\r\n"),
-        data.replace(b": ", b":").replace(b', "', b',"'),
-    ):
-        found = read(file, zipped(content))
-        assert list(found.records) == list(wanted.records)
-        assert (found.lines, found.problems) == ([1, 2], [])
-
-
-def test_gzipped_in_several_members(file):
-    data = dump([document(), document(id="r2")]).encode()
-    parts = b"".join(
-        gzip.compress(data[start : start + 100], mtime=0) for start in range(0, len(data), 100)
-    )
-    for content in (
-        parts,
-        gzip.compress(b"", mtime=0) + parts,
-        parts + gzip.compress(b"", mtime=0),
-    ):
-        assert len(read(file, content).records) == 2
-
-
 TRUNCATED, CORRUPT = (
     f"is not a valid gzip file: {what}" for what in ("it is truncated", "its data is corrupt")
 )
-SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
-
-
-@for_each(
-    ("content", "message"),
-    [
-        # A byte short, cut in the data, in the header, and in a second member.
-        *(
-            (content, TRUNCATED)
-            for content in (SOUND[:-1], SOUND[:200], SOUND[:2], SOUND + SOUND[:20])
-        ),
-        # Damaged, of a wrong checksum, with text after it, and of the magic number only.
-        (SOUND[:100] + b"\0\0" + SOUND[102:], CORRUPT),
-        (SOUND[:-8] + b"\0\0\0\0" + SOUND[-4:], CORRUPT),
-        (SOUND + b"more", CORRUPT),
-        (b"\x1f\x8bmore than magic", CORRUPT),
-        *((gzip.compress(content, mtime=0), "is empty") for content in (b"", b"\xef\xbb\xbf")),
-        (gzip.compress(b"\n", mtime=0), "1: is blank (expected one JSON object per line)"),
-        *((content, "is empty") for content in (b"", b"\xef\xbb\xbf")),
-        (b"\xff\xfe{\0}\0", "is UTF-16 text (expected UTF-8)"),
-    ],
-)
-def test_files_that_are_not_sound(file, content, message):
-    separator = ":" if message[0].isdigit() else ": "
-    assert refuse(file, content).splitlines()[-1] == f"{separator}{message}"
 
 
 # The release.
@@ -201,10 +145,10 @@ def test_domains_and_forums_of_the_release(corpora):
     assert {record["domain"] for record in read_gold(TNE).records} == {"news"}
 
 
-@for_each(
+@pytest.mark.parametrize(
     "character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"]
 )
-@for_each("escaped", [True, False])
+@pytest.mark.parametrize("escaped", [True, False])
 def test_characters_that_texts_may_hold(file, character, escaped):
     words = f"a{character}b"
     nps = [
@@ -242,7 +186,7 @@ def test_what_is_written_is_the_release(sample):
     assert read_gold(TNE, "sample").records[0] == sample.records[0]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}]
 )
 def test_fields_that_are_null_are_not_written(file, tmp_path, changes, features):

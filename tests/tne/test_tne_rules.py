@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 from shared import json_lines
-from shared.for_each import for_each
 from shared.tne_released import document, link, with_clusters, with_links, with_noun_phrase
 
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -122,7 +121,7 @@ RULES = [
 ]  # fmt: skip
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("record", "problems"),
     RULES,
     ids=lambda value: value[0][:40] if isinstance(value, list) else "",
@@ -161,7 +160,7 @@ SCHEMA = [
 ]
 
 
-@for_each(("record", "problem"), SCHEMA)
+@pytest.mark.parametrize(("record", "problem"), SCHEMA)
 def test_what_the_schema_says(tmp_path, record, problem):
     path = json_lines.write(tmp_path / "gold.jsonl", [record])
     with pytest.raises(FormatError) as caught:
@@ -196,7 +195,9 @@ def test_links_are_judged_where_noun_phrases_and_clusters_are_sound():
 # Rows with a part of a record, as evaluate's modules take them.
 
 
-@for_each("absent", [{}, dict.fromkeys(["text", "tokens", "nps", "coref", "metadata", "domain"])])
+@pytest.mark.parametrize(
+    "absent", [{}, dict.fromkeys(["text", "tokens", "nps", "coref", "metadata", "domain"])]
+)
 def test_fields_that_are_not_there_are_not_judged(absent):
     record = document()
     links = [link("np0", "of", "np7", None), link("np1", "in", "np99999", "cc5")]
@@ -264,7 +265,7 @@ TIMES = {name: [{**c, "np_type": "time/date/measurement"} if c["id"] == name els
          for name in ("cc2", "cc1")}  # fmt: skip
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({}, None),
@@ -334,7 +335,7 @@ def test_no_last_token():
     assert found(beyond) == []
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "first", "tokens", "last"),
     [
         # White space before a closing quotation mark is why a released noun phrase has none.
@@ -424,7 +425,7 @@ PLURALS = {
 
 
 @pytest.mark.gate
-@for_each(("config", "split", "file"), [
+@pytest.mark.parametrize(("config", "split", "file"), [
     ("default", "test", "test"), ("default", "validation", "dev-v1.1"), ("unlabeled", "test", "test_unlabeled-v1.1"),
     ("unlabeled", "ood", "ood_unlabeled-v1.1"),
 ])  # fmt: skip

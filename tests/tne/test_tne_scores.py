@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.count_tables import sum_counts
-from shared.for_each import for_each
 from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, rows
 from shared.tne_links import gold_rows, scores
 from twins import links as twin
@@ -56,7 +55,7 @@ def fractions(expected):
             yield name, score
 
 
-@for_each("case", CASES["scores"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.keep_options(
         PROCEDURE.resolve_options(case.get("options", {})), reading=False
@@ -80,7 +79,7 @@ def test_hand_cases(case):
         assert decided == case["decided"]
 
 
-@for_each("case", CASES["parts"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["parts"], ids=lambda case: case["name"])
 def test_parts_by_hand(case):
     gold = references(case["gold"], case.get("texts", ()), case.get("phrases", ()))
     table = count(

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
-from shared.for_each import for_each
 from shared.tne_documents import phrase, references, rows
 from shared.tne_links import link
 from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, count, read, submit
@@ -102,7 +101,7 @@ def test_the_diagonal_counts_for_nothing(file):
     assert list(read(file, rows).rows) == submit([link(0, "of", 2)])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("line", "is_array"),
     [
         ('{"predicted_prepositions": [', True),

@@ -2,9 +2,9 @@
 
 import re
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.possession_records import ROW, read_released
 
 from closeread.tasks.wikipossessions.articles import (
@@ -109,7 +109,7 @@ def test_a_page_by_hand():
     assert strip_marks(TEXT).splitlines()[2::5][:2] == ["History", "Later years"]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("html", "text"),
     [
         ("", ""),
@@ -131,7 +131,7 @@ def test_pages_of_other_forms(html, text):
     assert extract_text(html) == text
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "words", "sections"),
     [
         ("", 0, 0),

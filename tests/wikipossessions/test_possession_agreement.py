@@ -6,7 +6,6 @@ from itertools import permutations, product
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW
 
 from closeread.exceptions import FormatError
@@ -123,7 +122,7 @@ def test_paired_names_match_each_other_only():
 CERTAIN, UNCERTAIN = ("certain",), ("uncertain",)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("first", "second", "labels", "order", "why"),
     [
         # Equal anchors and other labels, and ordered pairs found of those of the first, for either option.
@@ -254,7 +253,7 @@ def test_the_twin_of_partial_matching_with_likeness(names, likeness):
     assert value(found) == max(possible)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("1530-1545", "1530 \u2013 1545"),
@@ -273,7 +272,7 @@ def test_anchors_with_the_same_meaning_agree(one, other):
     assert agreement(*sides).same["anchor"] == 1
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("1888", "1889"),
@@ -343,7 +342,7 @@ def values(fractions):
     return [None if one is None else float(Fraction(one)) for one in fractions]
 
 
-@for_each(("pairs", "ordering"), [("shared", ORDERING), ("all", ALL_ORDERING)])
+@pytest.mark.parametrize(("pairs", "ordering"), [("shared", ORDERING), ("all", ALL_ORDERING)])
 def test_three_annotators_by_hand(pairs, ordering):
     found = measure_agreement([record(name) for name in NAMES], NAMES, pairs=pairs)
     assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]

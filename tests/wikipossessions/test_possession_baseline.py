@@ -6,7 +6,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from shared.for_each import for_each
 from shared.possession_pipeline import make_pipeline, write_pipeline
 from shared.possession_records import HEADER
 
@@ -187,7 +186,7 @@ def test_the_nearest_date_of_any_kind():
     assert place("Bo got it.", "Bo") == [("Bo", None)]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "name", "is_there"),
     [
         ("It is in Poe's hands.", "Poe", True),

@@ -3,15 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import json_lines
-from shared.for_each import for_each
 from shared.possession_records import ROW, make_record, read_released
 
-from closeread.corpus.gold import read_file, read_gold, read_own_gold
+from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.files import write_text
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 from closeread.tasks.wikipossessions.rules import (
     DERIVED,
@@ -67,7 +64,7 @@ def test_a_row(file):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("row", "found"),
     [
         (
@@ -161,25 +158,7 @@ def possession_records(draw):
     }
 
 
-RECORDS = st.lists(
-    st.fixed_dictionaries(
-        {"article": CELL, "possessions": st.lists(possession_records(), min_size=1, max_size=4)}
-    ),
-    min_size=1,
-    max_size=4,
-    unique_by=lambda record: record["article"],
-)
-
-
-@given(records=RECORDS)
-@settings(max_examples=60)
-def test_round_trip(file, records):
-    records = [{**record, "text": None} for record in records]
-    write_text(file, dump_records(records))
-    assert read_file(CORPUS, file, "test") == records
-
-
-@for_each(
+@pytest.mark.parametrize(
     "changes", [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}]
 )
 def test_cells_that_the_format_can_not_represent(changes):

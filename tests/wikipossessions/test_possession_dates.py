@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 
@@ -15,7 +14,7 @@ def years(lower, upper, **flags):
     return Anchor("years", lower, upper, **flags)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("texts", "expected"),
     [
         ([None, "", " \xa0", "Unknown", "unknown ", "Unknown-Unknown"], UNKNOWN),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.for_each import for_each
 from shared.possession_records import FIELDS, make_articles, make_record
 from twins import possessions as twin
 
@@ -31,7 +30,7 @@ def score(table):
     return table.scores(PROCEDURE.metrics)
 
 
-@for_each("case", CASES["scores"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=make_articles(case["gold"]), system=make_articles(case["system"]), **options)
@@ -86,7 +85,7 @@ def test_articles_without_predictions():
     assert score(count(gold=[], system=[]))["possessor/f1"] == 0
 
 
-@for_each("case", CASES["problems"], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CASES["problems"], ids=lambda case: case["name"])
 def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
@@ -140,7 +139,7 @@ def test_overlaps_that_need_python_integers():
 
 
 @pytest.mark.extended
-@for_each("options", [{}, {"setting": "partial"}])
+@pytest.mark.parametrize("options", [{}, {"setting": "partial"}])
 def test_two_thousand_possessors(options):
     rng = np.random.default_rng(7)
     gold, system = (
@@ -178,7 +177,7 @@ def test_a_long_range_of_years():
     assert score(count(gold=gold, system=system))["anchor/recall"] == 1 / 99999
 
 
-@for_each("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
+@pytest.mark.parametrize("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
 def test_names_by_hand(case):
     one, other = (normalize_name(name) for name in case["names"])
     found = (
@@ -191,7 +190,7 @@ def test_names_by_hand(case):
     assert found == case["match"]
 
 
-@for_each("case", CASES["times"], ids=lambda case: case["anchor"])
+@pytest.mark.parametrize("case", CASES["times"], ids=lambda case: case["anchor"])
 def test_times_by_hand(case):
     found = parse_time(case["anchor"])
     assert (found if found is None else list(found)) == case["time"]
@@ -209,7 +208,7 @@ def test_orders_are_numbers_of_any_length():
 DECIMAL = "(expected a decimal number such as 0.1)"
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("option", "value", "message"),
     [
         ("tolerance", "x", f"option tolerance: 'x' is not valid {DECIMAL}"),
@@ -225,7 +224,7 @@ def test_invalid_values(option, value, message):
     assert str(error.value) == message
 
 
-@for_each(("option", "given", "canonical"), [
+@pytest.mark.parametrize(("option", "given", "canonical"), [
     ("tolerance", "0.10", "0.1"), ("tolerance", 0.0, "0"), ("tolerance", "00.1", "0.1"), ("tolerance", 1.0, "1"),
     ("tolerance", "100", "100"),
 ])  # fmt: skip

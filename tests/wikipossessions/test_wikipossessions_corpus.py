@@ -1,7 +1,6 @@
 """WikiPossessions as a corpus: the release, the sample and their statistics."""
 
 import pytest
-from shared.for_each import for_each
 
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold
@@ -84,7 +83,7 @@ ORDER = "(expected positive integers separated by dots, such as 6 or 6.1)"
 GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({}, None),

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from closeread.exceptions import escape, escape_line
+from closeread.exceptions import escape_line
 from closeread.progress import showing_progress
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ def print_result(
             is_named = getattr(found, "path", None) is not None  # a name may have line ends
             for line in [said] if is_named else said.split("\n"):
                 click.echo(escape_line(line))
-    if failure := getattr(found, "failure", ""):
-        raise click.ClickException(escape(failure))
 
 
 def _print_styled(found: Any, style: str, **how: Any) -> None:

@@ -32,7 +32,7 @@ from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent
 SHOWN = 4  # the number of scores in the short form of a result
 
 ENOUGH_BLOCKS = 30
-"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
+"""From this number on, bootstrap intervals and p-values are close to nominal (`tests/shared/coverage.py`)."""
 
 PART_0 = re.compile(r"; part 0+$")
 

@@ -266,7 +266,7 @@ class Difference(NamedTuple):
         value: the score of the second minus the score of the first.
         low, high: the bootstrap interval of the difference.
         p_bootstrap: p-value of the paired bootstrap, with the resampled differences shifted to mean 0 as null
-            distribution; too small with few blocks (`benchmarks/coverage.py` measures by how much).
+            distribution; too small with few blocks (`tests/shared/coverage.py` measures by how much).
         p_randomization: p-value of approximate randomization, which swaps the outputs of the two systems by block.
         detectable: the true difference that `POWER` of such test sets would show to be significant, for a test at a
             level of 1 - confidence: its standard error in the bootstrap, times the two normal quantiles; None if that

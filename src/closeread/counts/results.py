@@ -180,17 +180,21 @@ class Several(Result):
 
     def to_dict(self) -> list[Any]:
         """Return a flat list of their dicts."""
-        found = [one.to_dict() for one in self.results]
-        return [part for one in found for part in (one if isinstance(one, list) else [one])]
+        dicts = []
+        for result in self.results:
+            found = result.to_dict()
+            dicts += found if isinstance(found, list) else [found]
+        return dicts
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """Return their rows, one after the other."""
-        tables = [one.to_rows() for one in self.results]
-        return tables[0][0], [row for _, rows in tables for row in rows]
+        header, _ = self.results[0].to_rows()
+        rows = [row for result in self.results for row in result.to_rows()[1]]
+        return header, rows
 
     def to_grids(self, style: Style = "table") -> Iterable[Grid]:
         """Yield their tables."""
-        return (grid for one in self.results for grid in one.to_grids(style))
+        return (grid for result in self.results for grid in result.to_grids(style))
 
 
 def _make_column(values: Sequence[object]) -> pyarrow.Array:

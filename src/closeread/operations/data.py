@@ -122,16 +122,21 @@ def corpora() -> dict[str, CorpusEntry]:
     >>> closeread.corpora()["mctaco"].configs["sample"]
     ('test',)
     """
-    entries = {
-        one.name: CorpusEntry(
-            *(one.name, one.title, one.description, one.language, one.licence, one.homepage),
-            {name: config.split_names for name, config in one.configs.items()},
-            one.procedure,
-            load_procedure(one.procedure).modules,
-            tuple(find_operations(f"baseline {one.name}")),
+    entries = {}
+    for name in corpus_names():
+        corpus = load_corpus(name)
+        entries[name] = CorpusEntry(
+            name,
+            corpus.title,
+            corpus.description,
+            corpus.language,
+            corpus.licence,
+            corpus.homepage,
+            {config: declared.split_names for config, declared in corpus.configs.items()},
+            corpus.procedure,
+            load_procedure(corpus.procedure).modules,
+            tuple(find_operations(f"baseline {name}")),
         )
-        for one in map(load_corpus, corpus_names())
-    }
     return Entries(entries, _name_corpus)
 
 

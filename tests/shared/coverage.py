@@ -1,17 +1,16 @@
 """How often a 95% interval holds the truth, and how often a test finds a difference, where there is none or one.
 
-    python benchmarks/coverage.py
+    PYTHONPATH=tests python -m shared.coverage
 
 Corpora are drawn from populations whose scores are known exactly.  In that of McTaco, a sentence carries one to four
 questions, each with one to six candidates; sentences differ in how hard they are, so that questions of the same
 sentence hang together, as in the real corpus.  In the other, documents differ in size, as those of most corpora do.
-Writes `results/coverage.json`.
+Prints the shares that `docs/statistics.md` has.
 """
 
 import itertools
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 
@@ -187,22 +186,16 @@ def power(n_blocks, n_pairs, seed):
 
 
 def main():
-    """Simulate corpora of several sizes and keep the shares."""
+    """Simulate corpora of several sizes and print the shares."""
     n_corpora, n_pairs = 4000, 2000
-    result = {
-        "command": "python benchmarks/coverage.py",
-        "n_corpora": n_corpora,
-        "n_pairs": n_pairs,
-        "coverage": {str(n): coverage(n, n_corpora, seed=n) for n in (10, 30, 100, 200)},
-        "document_coverage": {
-            str(n): document_coverage(n, n_corpora, seed=n) for n in (6, 10, 20, 60)
-        },
-        "level": {str(n): level(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
-        "power": {str(n): power(n, n_pairs, seed=n) for n in (10, 30, 100, 200)},
+    sizes = (10, 30, 100, 200)
+    shares = {
+        "coverage": {n: coverage(n, n_corpora, seed=n) for n in sizes},
+        "document_coverage": {n: document_coverage(n, n_corpora, seed=n) for n in (6, 10, 20, 60)},
+        "level": {n: level(n, n_pairs, seed=n) for n in sizes},
+        "power": {n: power(n, n_pairs, seed=n) for n in sizes},
     }
-    path = Path(__file__).parent / "results" / "coverage.json"
-    path.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    print(path.read_text("utf-8"), end="")
+    print(json.dumps(shares, indent=1))
 
 
 if __name__ == "__main__":
