@@ -63,58 +63,88 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
     assert not any(one.overlaps(other) for i, one in enumerate(shrunk) for other in shrunk[:i])
 
 
-KINDS = {
-    "link-scores": (
-        "tne",
-        "surface",
-        "distance",
-        "recall",
-        "links/recall",
-        "recall by distance, 1 system",
-    ),
-    "label-scores": (
-        "mctaco",
-        "random",
-        "unit",
-        "accuracy",
-        "accuracy",
-        "accuracy of labels by unit, 1 system",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_drawn_is_what_errors_finds(ran, kind):
-    corpus, baseline, field, score, name, summary = KINDS[kind]
-    ran("baseline", corpus, baseline, *SAMPLE, "-o", "mine.jsonl", "-q")
-    assert ran("plot", kind, "mine.jsonl", *SAMPLE, "-o", "a.svg", "-q") == f"a.svg: {summary}\n"
+def test_what_is_drawn_is_what_errors_finds(ran):
+    ran("baseline", "tne", "surface", *SAMPLE, "-o", "mine.jsonl", "-q")
+    told = ran("plot", "link-scores", "mine.jsonl", *SAMPLE, "-o", "a.svg", "-q")
+    assert told == "a.svg: recall by distance, 1 system\n"
     figure = closeread.plot(
-        kind, "mine.jsonl", config="sample", by=field, score=score, output="b.svg"
+        "link-scores", "mine.jsonl", config="sample", by="distance", output="b.svg"
     )
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
-    slices = closeread.errors(
-        corpus, "mine.jsonl", config="sample", by=field, resampling=Resampling()
-    ).report.slices
+    errors = closeread.errors(
+        "tne", "mine.jsonl", config="sample", by="distance", resampling=Resampling()
+    )
+    slices = errors.report.slices["distance"]
+    check_bars(figure, slices, "links/recall")
+    (axes,) = figure.axes
+    behind = heights(axes)[0]
+    for height, scores in zip(behind, slices.values(), strict=True):
+        labelled, unlabelled = (
+            scores.scores[f"{family}/recall"] for family in ("links", "unlabeled")
+        )
+        assert height == pytest.approx(0 if labelled.undefined else 100 * unlabelled.value)
+
+
+def check_bars(figure, slices, name):
+    """Check that a figure has the last bars and the intervals of a score, by the value of a field."""
     (axes,) = figure.axes
     places = {label.get_text().split("\n")[0]: i for i, label in enumerate(axes.get_xticklabels())}
-    assert places.keys() == slices[field].keys()
+    assert list(places) == list(slices)
     intervals = {round(float(line.get_xdata()[0])): [*line.get_ydata()] for line in axes.lines}
-    for part, scores in slices[field].items():
-        drawn, estimate = heights(axes)[-1][places[part]], scores.scores[name]
+    for value, scores in slices.items():
+        place, estimate = places[value], scores.scores[name]
+        drawn = heights(axes)[-1][place]
         assert drawn == (0 if estimate.undefined else pytest.approx(100 * estimate.value))
-        if places[part] in intervals:
-            assert intervals[places[part]] == pytest.approx(
-                [100 * estimate.low, 100 * estimate.high]
-            )
+        if place in intervals:
+            bounds = [100 * estimate.low, 100 * estimate.high]
+            assert intervals[place] == pytest.approx(bounds)
         else:
             assert estimate.undefined or estimate.low is None
-    if corpus == "tne":
-        for part, scores in slices[field].items():
-            labelled, unlabelled = (
-                scores.scores[f"{family}/recall"] for family in ("links", "unlabeled")
-            )
-            behind = 0 if labelled.undefined else 100 * unlabelled.value
-            assert heights(axes)[0][places[part]] == pytest.approx(behind)
+
+
+@pytest.mark.parametrize(("scores", "name"), [((), "f1"), (("exact_match",), "exact_match")])
+def test_a_score_of_any_corpus_by_a_field(ran, scores, name):
+    ran("baseline", "mctaco", "random", *SAMPLE, "-o", "mine.jsonl", "-q")
+    figure = closeread.plot(
+        "scores", "mctaco", "mine.jsonl", config="sample", by="category", scores=scores
+    )
+    report = closeread.score("mctaco", "mine.jsonl", config="sample", by="category")
+    check_bars(figure, report.slices["category"], name)
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "category, number of questions"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine"]
+
+
+def test_values_that_only_one_system_has(ran):
+    """By the zero anaphors that a key has none of, only the system has mentions: the other has no bar there."""
+    key = {"document": "a", "clusters": [[[0, 0], [2, 2]]]}
+    large = {"document": "a", "clusters": [[[0, 0], [2, 2], [4, 4]]]}
+    figure = closeread.plot(
+        "scores", "coref", [key], [large], gold=[key], by="entity_size", scores=("lea/recall",)
+    )
+    (axes,) = figure.axes
+    assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == ["2", "3-4"]
+    assert heights(axes) == [[100, 0], [100, 0]]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "systems", "options", "message"),
+    [
+        ("mctaco", [[]], {"by": "unit"}, r"no field 'unit' to slice by \(choose from: category\)"),
+        (
+            "mctaco",
+            [[]],
+            {"by": "category", "scores": ("f1", "exact_match")},
+            "by= draws one score",
+        ),
+        ("mctaco", [[]], {"by": "category", "scores": ("f3",)}, "no such mctaco metric: 'f3'"),
+        ("coref", [[[]]], {"by": "entity_size"}, "a plot needs at least one system"),
+    ],
+)
+def test_scores_by_a_field_that_can_not_be_drawn(corpus, systems, options, message):
+    where = {"config": "sample"} if corpus == "mctaco" else {}
+    with pytest.raises(RequestError, match=message):
+        closeread.plot("scores", corpus, *systems, option={"missing": "empty"}, **where, **options)
 
 
 def test_several_systems(ran):
@@ -147,8 +177,6 @@ def test_several_systems(ran):
     [
         ("link-scores", {"by": "distanse"}, "no such by: 'distanse'. Did you mean 'distance'?"),
         ("link-scores", {"score": "accuracy"}, "no such score: 'accuracy'"),
-        ("label-scores", {"by": "size"}, "no such by: 'size'"),
-        ("label-scores", {"score": "recall"}, "no such score: 'recall'"),
     ],
 )
 def test_bad_requests(kind, options, message):

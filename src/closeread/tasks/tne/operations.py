@@ -75,32 +75,6 @@ def confusion(
     return draw_confusion(place, predictions, labels=labels, unlinked=unlinked)
 
 
-def prepositions(
-    *,
-    place: Annotated[GoldSpec, place_of("tne", "split")],
-    splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME")] = (),
-    other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
-) -> Drawing:
-    """Draw the frequency of each preposition.
-
-    Rare prepositions are combined as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of
-    them.
-
-    \b
-    Examples:
-      closeread plot prepositions --split test -o prepositions.png
-      closeread plot prepositions --split validation --split test --split ood \\
-        --other 0 -o prepositions.svg
-
-    Args:
-        splits: Draw this split; may be repeated.
-        other: Combine prepositions with less than this percentage of the links in every split.
-    """
-    from closeread.tasks.tne.figures import draw_prepositions
-
-    return draw_prepositions(place, splits=splits, other=other)
-
-
 def link_scores(
     systems: Annotated[Sources, Param(metavar="PREDICTIONS...")],
     *,
@@ -538,7 +512,6 @@ OPERATIONS: Operations = {
     "plot": {
         "confusion": confusion,
         "link-scores": link_scores,
-        "prepositions": prepositions,
         "training": training_curves,
     },
     "predict": {"tne": predict},
