@@ -61,7 +61,7 @@ def describe(run, described):
         "parameters": sum(torch.Size(shape).numel() for shape in shapes),
         "epochs": len(described["epochs"]),
         "best": described["best"]["epoch"],
-        "batch": described["setting"]["batch_size"] * described["setting"]["accumulate"],
+        "batch": described["setting"]["batch_size"],
         "rates": [
             described["setting"]["learning_rate"],
             described["setting"]["head_learning_rate"],

@@ -15,8 +15,6 @@ from pathlib import Path
 import numpy as np
 import transformers
 
-from closeread.formats.word_vectors import write_vectors
-
 
 def read_words(paths):
     """The different words of documents, sorted, without those that have white space."""
@@ -44,7 +42,11 @@ def main():
         [layer[found].mean(0) if found else np.zeros(layer.shape[1]) for found in pieces]
     )
     vectors = (vectors - vectors.mean(0)) / vectors.std(0)
-    write_vectors(Path(output), words, vectors.astype(np.float32))
+    with Path(output).open("w", encoding="utf-8") as file:
+        file.write(f"{len(words)} {vectors.shape[1]}\n")
+        # Nine digits distinguish all 32-bit floats.
+        for word, vector in zip(words, vectors.astype(np.float32).tolist(), strict=True):
+            file.write(" ".join([word, *(f"{number:.9g}" for number in vector)]) + "\n")
 
 
 if __name__ == "__main__":

@@ -355,8 +355,8 @@ def train(
             trained models on; None for splits of the corpus.
         split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
         resume: continue the run that is in the folder.
-        **options: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`, `learning_rate`, `head_learning_rate`,
-            `encoder_dropout`; `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
+        **options: `seed`, `epochs`, `patience`, `batch_size`, `learning_rate`, `head_learning_rate`, `encoder_dropout`;
+            `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
     """
     data = {"training": training, "validation": validation, "test": test}
     where = {

@@ -396,7 +396,7 @@ class Settings(TrainingSettings):
 
     Attributes:
         encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
-            fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
+            fixed; static:FILE uses word vectors from a file.
         batch_size: Train on batches of N documents.
         encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
         variant: Predict links and their prepositions together, or first links, then prepositions.
