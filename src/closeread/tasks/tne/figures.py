@@ -122,12 +122,13 @@ def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_linked(place)
     counts = confusion_counts(gold.records, read_systems(gold, system.source).rows)
-    shown = commonest(counts, labels)
-    figure = plot_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown)
-    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    return Drawing(
-        figure, f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"
-    )
+    labels_drawn = commonest(counts, labels)
+    unlinked_label = [NO_LINK] if unlinked == "shown" else []
+    figure = plot_confusion(counts, labels_drawn + unlinked_label)
+    n_drawn = int(counts[labels_drawn].sum())
+    n_linked = int(counts[1:].sum())
+    prepositions = pluralize(len(labels_drawn), "preposition")
+    return Drawing(figure, f"{prepositions}, {n_drawn:,} of {n_linked:,} gold pairs")
 
 
 def draw_link_scores(
@@ -135,7 +136,8 @@ def draw_link_scores(
 ) -> Drawing:
     """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
     gold = read_linked(place)
-    names, title = (f"links/{score}", f"unlabeled/{score}"), score.replace("f1", "F1")
+    names = (f"links/{score}", f"unlabeled/{score}")
+    title = score.replace("f1", "F1")
     metrics = tuple(metric for metric in PROCEDURE.metrics if metric.name in names)
     different = name_systems(systems)
 
@@ -163,6 +165,6 @@ def draw_link_scores(
         name: [make_bar(of_system.get(part)) for part in groups]
         for name, of_system in found.items()
     }
-    score_title, field = f"{title} of links (%), light: unlabelled", f"{by}, number of gold links"
-    figure = draw_score_bars(groups, bars, score=score_title, field=field)
+    score_title = f"{title} of links (%), light: unlabelled"
+    figure = draw_score_bars(groups, bars, score=score_title, field=f"{by}, number of gold links")
     return Drawing(figure, f"{title} by {by}, {pluralize(len(found), 'system')}")
