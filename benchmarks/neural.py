@@ -47,7 +47,7 @@ def describe(folder, run):
         "parameters": sum(torch.Size(shape).numel() for shape in shapes),
         "epochs": len(run["epochs"]),
         "best": run["best"]["epoch"],
-        "batch": setting["batch_size"] * setting["accumulate"],
+        "batch": setting["batch_size"],
         "rates": [setting["learning_rate"], setting["head_learning_rate"]],
         "threads": run["threads"],
     }

@@ -141,4 +141,4 @@ def test_errors_take_the_key_as_gold(kind):
 
 def test_figures_without_options_are_drawn():
     pytest.importorskip("matplotlib")
-    assert closeread.plot("chain-lengths", config="sample").axes
+    assert closeread.plot("stats", "tne", config="sample").axes

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import closeread
-from closeread.counts.estimates import Resampling
 from closeread.drawing.charts import ScoreBar, draw_score_bars
 from closeread.exceptions import MissingExtraError, RequestError
 
@@ -14,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
 
 SAMPLE = ("--config", "sample")
 GROUPS = {"near": 12, "far": 1234}
-MINE = [ScoreBar(0.5, 0.25, 0.75), ScoreBar(None)]
+MINE = [ScoreBar(0.5, 0.25, 0.75, 0.8), ScoreBar(None)]
 THEIRS = [ScoreBar(0.1), ScoreBar(0.0, 0.0, 0.0)]
 
 
@@ -27,7 +26,8 @@ def test_bars_intervals_and_numbers():
         GROUPS, {"mine": MINE, "theirs": THEIRS}, score="recall (%)", field="distance"
     )
     (axes,) = figure.axes
-    assert heights(axes) == [[50, 0], [10, 0]]
+    # Those behind the first system's come first.
+    assert heights(axes) == [[80, 0], [50, 0], [10, 0]]
     assert [line.get_ydata().tolist() for line in axes.lines] == [[25, 75], [0, 0]]
     assert [text.get_text() for text in axes.texts] == ["50.0", "–", "10.0", "0.0"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["near\n12", "far\n1,234"]
@@ -40,7 +40,7 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     groups = {f"member(s) of {i}": 12345 for i in range(n_groups)}
-    systems = {f"system {i}": [ScoreBar(1.0, 0.9, 1.0)] * n_groups for i in range(n_systems)}
+    systems = {f"system {i}": [ScoreBar(1.0, 0.9, 1.0, 1.0)] * n_groups for i in range(n_systems)}
     figure = draw_score_bars(groups, systems, score="recall (%)", field="preposition")
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
@@ -62,53 +62,76 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
     assert not any(one.overlaps(other) for i, one in enumerate(shrunk) for other in shrunk[:i])
 
 
-def test_what_is_drawn_is_what_errors_finds(ran):
-    ran("baseline", "mctaco", "random", *SAMPLE, "-o", "mine.jsonl", "-q")
-    assert (
-        ran("plot", "label-scores", "mine.jsonl", *SAMPLE, "-o", "a.svg", "-q")
-        == "a.svg: accuracy of labels by unit, 1 system\n"
-    )
-    figure = closeread.plot(
-        "label-scores", "mine.jsonl", config="sample", by="unit", score="accuracy", output="b.svg"
-    )
-    assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
-    slices = closeread.errors(
-        "mctaco", "mine.jsonl", config="sample", by="unit", resampling=Resampling()
-    ).report.slices
+def check_bars(figure, slices, name):
+    """Check that a figure has the last bars and the intervals of a score, by the value of a field."""
     (axes,) = figure.axes
     places = {label.get_text().split("\n")[0]: i for i, label in enumerate(axes.get_xticklabels())}
-    assert places.keys() == slices["unit"].keys()
+    assert list(places) == list(slices)
     intervals = {round(float(line.get_xdata()[0])): [*line.get_ydata()] for line in axes.lines}
-    for part, scores in slices["unit"].items():
-        drawn, estimate = heights(axes)[-1][places[part]], scores.scores["accuracy"]
+    for value, scores in slices.items():
+        place, estimate = places[value], scores.scores[name]
+        drawn = heights(axes)[-1][place]
         assert drawn == (0 if estimate.undefined else pytest.approx(100 * estimate.value))
-        if places[part] in intervals:
-            assert intervals[places[part]] == pytest.approx(
-                [100 * estimate.low, 100 * estimate.high]
-            )
+        if place in intervals:
+            bounds = [100 * estimate.low, 100 * estimate.high]
+            assert intervals[place] == pytest.approx(bounds)
         else:
             assert estimate.undefined or estimate.low is None
 
 
-def test_several_systems(ran):
-    for baseline in ("random", "always-positive"):
-        ran("baseline", "mctaco", baseline, *SAMPLE, "-o", f"{baseline}.jsonl", "-q")
-    files = ("random.jsonl", "always-positive.jsonl")
-    ran("plot", "label-scores", *files, *SAMPLE, "--score", "f1", "-o", "p.svg", "-q")
-    drawn = Path("p.svg").read_text("utf-8")
-    assert all(f">{name}</text>" in drawn for name in ("random", "always-positive"))
+@pytest.mark.parametrize(("scores", "name"), [((), "f1"), (("exact_match",), "exact_match")])
+def test_a_score_of_any_corpus_by_a_field(ran, scores, name):
+    ran("baseline", "mctaco", "random", *SAMPLE, "-o", "mine.jsonl", "-q")
+    figure = closeread.plot(
+        "scores", "mctaco", "mine.jsonl", config="sample", by="category", scores=scores
+    )
+    report = closeread.score("mctaco", "mine.jsonl", config="sample", by="category")
+    check_bars(figure, report.slices["category"], name)
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "category, number of questions"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine"]
+
+
+def test_values_that_only_one_system_has(ran):
+    """By the zero anaphors that a key has none of, only the system has mentions: the other has no bar there."""
+    key = {"document": "a", "clusters": [[[0, 0], [2, 2]]]}
+    large = {"document": "a", "clusters": [[[0, 0], [2, 2], [4, 4]]]}
+    figure = closeread.plot(
+        "scores", "coref", [key], [large], gold=[key], by="entity_size", scores=("lea/recall",)
+    )
+    (axes,) = figure.axes
+    assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == ["2", "3-4"]
+    assert heights(axes) == [[100, 0], [100, 0]]
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "message"),
+    ("corpus", "systems", "options", "message"),
     [
-        ("label-scores", {"by": "size"}, "no such by: 'size'"),
-        ("label-scores", {"score": "recall"}, "no such score: 'recall'"),
+        ("mctaco", [[]], {"by": "unit"}, r"no field 'unit' to slice by \(choose from: category\)"),
+        (
+            "mctaco",
+            [[]],
+            {"by": "category", "scores": ("f1", "exact_match")},
+            "by= draws one score",
+        ),
+        ("mctaco", [[]], {"by": "category", "scores": ("f3",)}, "no such mctaco metric: 'f3'"),
+        ("coref", [[[]]], {"by": "entity_size"}, "a plot needs at least one system"),
     ],
 )
-def test_bad_requests(kind, options, message):
+def test_scores_by_a_field_that_can_not_be_drawn(corpus, systems, options, message):
+    where = {"config": "sample"} if corpus == "mctaco" else {}
     with pytest.raises(RequestError, match=message):
-        closeread.plot(kind, [], config="sample", **options)
+        closeread.plot("scores", corpus, *systems, option={"missing": "empty"}, **where, **options)
+
+
+def test_several_systems(ran):
+    for baseline in ("surface", "title-first"):
+        ran("baseline", "tne", baseline, *SAMPLE, "-o", f"{baseline}.jsonl", "-q")
+    files = ("surface.jsonl", "title-first.jsonl")
+    chosen = ("--by", "preposition", "--scores", "links/f1")
+    ran("plot", "scores", "tne", *files, *SAMPLE, *chosen, "-o", "p.svg", "-q")
+    drawn = Path("p.svg").read_text("utf-8")
+    assert all(f">{name}</text>" in drawn for name in ("surface", "title-first"))
 
 
 def test_without_matplotlib(monkeypatch):

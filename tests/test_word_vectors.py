@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.word_vectors import PACKERS, pack_binary, pack_lines, pack_original, pack_text
 
-from closeread.exceptions import CloseReadWarning, FormatError, RequestError
-from closeread.formats.word_vectors import BLOCK, read_vectors, write_vectors
+from closeread.exceptions import CloseReadWarning, FormatError
+from closeread.formats.word_vectors import BLOCK, read_vectors
 
 ENTRIES = [
     (b"The", [1.0, 0.5]),
@@ -186,29 +186,6 @@ def test_memory_is_bounded_by_the_words_that_are_asked_for(tmp_path, pack):
         assert tracemalloc.get_traced_memory()[1] < 2 * 10**6
     finally:
         tracemalloc.stop()
-
-
-def test_what_is_written_is_read_again(tmp_path):
-    rng = np.random.default_rng(1)
-    bits = rng.integers(0, 2**32, 40_000, dtype=np.uint32).view(np.float32)
-    matrix = np.resize(bits[np.abs(bits) <= 1e6], (50, 300))
-    assert len(np.unique(matrix)) > 10_000
-    words = [*(f"w{i}" for i in range(47)), "\ufeff", "\xa0é", "12"]
-    write_vectors(tmp_path / "v.txt", words, matrix)
-    found = read_vectors(tmp_path / "v.txt", words)
-    assert found.rows == {word: row for row, word in enumerate(words)}
-    assert (found.matrix == matrix).all()
-    assert (tmp_path / "v.txt").read_bytes().startswith(b"50 300\nw0 ")
-
-
-def test_what_can_not_be_written(tmp_path):
-    with pytest.raises(RequestError) as error:
-        write_vectors(tmp_path / "v.txt", ["a", "b", "c d", ""], [[1.0], [np.nan], [2.0], [3.0]])
-    assert str(error.value) == (
-        "word vectors can't be written: 'b', 'c d', '' (expected words without spaces and control characters, and "
-        "finite numbers up to ±1,000,000)"
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("pack", PACKERS)

@@ -125,8 +125,8 @@ DOORS = {
         lambda: closeread.init_leaderboard("new", corpus="marmara_coref"),
     ),
     "no prediction to draw": (
-        "plot label-scores yes.jsonl --config sample -o out.png",
-        lambda: closeread.plot("label-scores", "yes.jsonl", config="sample"),
+        "plot scores mctaco yes.jsonl --config sample --by category -o out.png",
+        lambda: closeread.plot("scores", "mctaco", "yes.jsonl", config="sample", by="category"),
     ),
     "no prediction to submit": (
         "submit mctaco yes.jsonl --to board --config sample --system mine --author me",

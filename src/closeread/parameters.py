@@ -180,7 +180,6 @@ class TrainingSettings:
         epochs: Train for at most N epochs.
         patience: Stop after N epochs without a better score.
         batch_size: Train on batches of N examples.
-        accumulate: Accumulate the gradients of N batches for each step.
         learning_rate: Peak learning rate of a pretrained encoder.
         head_learning_rate: Peak learning rate of all other layers.
         encoder_dropout: Dropout inside the encoder.  [default: its own]
@@ -190,7 +189,6 @@ class TrainingSettings:
     epochs: Times = 40
     patience: Times = 10
     batch_size: Times = 1
-    accumulate: Times = 1
     learning_rate: Rate = 1e-5
     head_learning_rate: Rate = 1e-3
     seed: Seed = 0  # of the order of items, of new parameters and of dropout

@@ -1,19 +1,13 @@
 """Figures of the corpus and of its annotators: the numbers that are drawn, and the same bytes every time."""
 
-import pytest
 from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
+from closeread.drawing.charts import draw_distributions
 from closeread.tasks.coref.annotators import read_annotator
 from closeread.tasks.coref.errors import find_chain_errors, group_numbers
-from closeread.tasks.coref.marmara.plots import (
-    count_chain_lengths,
-    count_mention_lengths,
-    draw_chain_lengths,
-    draw_mention_lengths,
-    draw_mention_types,
-)
+from closeread.tasks.coref.marmara.records import distributions
 from closeread.tasks.coref.plots import count_support, draw_link_support, draw_mistakes
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
@@ -29,26 +23,26 @@ def label_texts(axes):
 
 
 def test_lengths():
-    records = [{"clusters": CLUSTERS}]
-    assert count_mention_lengths(records) == {2: 2, 5: 1}  # a chain of one counts as none
-    assert count_chain_lengths(records) == {2: 2, 3: 1}
-    (axes,) = draw_mention_lengths(records).axes
-    assert heights(axes) == [2, 1]
-    (axes,) = draw_chain_lengths(records).axes
-    assert heights(axes) == [2, 1]
-    assert axes.get_yscale() == "log"
+    token = read_gold(load_corpus("marmara_coref"), "sample").records[0]["sentences"][0]["tokens"][
+        0
+    ]
+    records = [{"clusters": CLUSTERS, "sentences": [{"tokens": [token] * 10}]}]
+    types, mentions, chains = distributions(records).values()
+    assert sum(types.values()) == 7  # a chain of one counts as none
+    assert mentions == {2: 2, 5: 1}
+    assert chains == {2: 2, 3: 1}
 
 
 def test_types_of_the_sample():
     records = read_gold(load_corpus("marmara_coref"), "sample").records
-    (axes,) = draw_mention_types(records).axes
-    assert sum(heights(axes)) == pytest.approx(100)
-    counts = [int(text.split("\n")[1]) for text in label_texts(axes)]
+    types, lengths, _ = distributions(records).values()
+    assert sum(types.values()) == 113
+    assert list(types)[-1] == "several tokens"
+    assert types["several tokens"] == sum(lengths.values())
     single = sum(
         start == end for record in records for chain in record["clusters"] for start, end in chain
     )
-    assert sum(counts) == 113
-    assert sum(counts[:3]) == single
+    assert sum(types.values()) - types["several tokens"] == single
 
 
 def test_few_numbers_apart():
@@ -79,9 +73,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
     records = read_gold(load_corpus("marmara_coref"), "sample").records
     gold, *others = (read_annotator(path).table for path in ANNOTATORS)
     for figure in (
-        draw_mention_types(records),
-        draw_mention_lengths(records),
-        draw_chain_lengths(records),
+        draw_distributions(distributions(records)),
         draw_link_support(count_support(gold, others)),
         draw_mistakes(find_chain_errors(gold, others)),
     ):
@@ -104,7 +96,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
 
 
 def test_nothing_to_draw(run, here):
-    result = run("plot", "mention-types", "--config", "sample", "-o", "types.txt")
+    result = run("plot", "stats", "marmara_coref", "--config", "sample", "-o", "types.txt")
     assert (
         result.stderr
         == "Error: types.txt: '.txt' is not a picture format (expected .png, .svg or .pdf)\n"

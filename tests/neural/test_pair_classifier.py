@@ -19,7 +19,6 @@ from closeread.neural.pairs import (  # noqa: E402  # noqa: E402
     LabelledTexts,
     PairChoice,
     PairClassifier,
-    PairLearner,
     TextPairs,
     load_classifier,
     predict_pairs,
@@ -27,7 +26,6 @@ from closeread.neural.pairs import (  # noqa: E402  # noqa: E402
 )
 from closeread.neural.run_files import read_run  # noqa: E402
 from closeread.neural.run_folders import RunFolder  # noqa: E402
-from closeread.neural.training import train  # noqa: E402
 from closeread.parameters import TrainingSettings  # noqa: E402
 
 WORDS = [
@@ -158,23 +156,6 @@ def test_without_anything_to_learn_from_it_stays_as_it_is(encoder, tmp_path):
     whole = transformers.AutoModel.from_pretrained(encoder).state_dict()
     kept = found.model.base_model.state_dict()
     assert all(torch.equal(kept[name], whole[name]) for name in kept)
-
-
-def learn(encoder, **changes):
-    """The parameters after an epoch without dropout, in float64."""
-    settings = replace(SETTINGS, epochs=1, seed=1, **changes)
-    torch.manual_seed(0)
-    model = PairClassifier.load(encoder, replace(CHOICE, encoder_dropout=0.0)).double()
-    pieces = model.cut(PAIRS)
-    learner = PairLearner(model, pieces, LABELS, held_out=pieces, score=score, criterion="accuracy")
-    return list(train(learner, settings))[-1].parameters
-
-
-def test_batches_that_add_up_are_one_batch(encoder):
-    whole, parts = learn(encoder, batch_size=8), learn(encoder, batch_size=2, accumulate=4)
-    torch.testing.assert_close(parts, whole, rtol=1e-6, atol=1e-9)
-    other = learn(encoder, batch_size=2)
-    assert any(not torch.allclose(other[name], whole[name]) for name in whole)
 
 
 def test_padding_and_neighbours_change_nothing(encoder, monkeypatch):

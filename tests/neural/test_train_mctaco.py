@@ -39,7 +39,7 @@ FAST = [
 ]
 
 SCHEDULE = {
-    "epochs": 40, "patience": 10, "batch_size": 1, "accumulate": 1, "learning_rate": 1e-5, "head_learning_rate": 1e-3,
+    "epochs": 40, "patience": 10, "batch_size": 1, "learning_rate": 1e-5, "head_learning_rate": 1e-3,
     "weight_decay": 0.01, "warmup": 0.1, "clip": 1.0, "seed": 0, "precision": "float32", "device": "cpu",
 }  # fmt: skip
 

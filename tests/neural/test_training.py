@@ -130,14 +130,6 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     ]
 
 
-@pytest.mark.parametrize(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
-def test_accumulated_batches_are_one_batch(batch_size, accumulate):
-    expected = run(Learner(), replace(SETTINGS, batch_size=6))[-1]
-    found = run(Learner(), replace(SETTINGS, batch_size=batch_size, accumulate=accumulate))[-1]
-    for name, value in expected.parameters.items():
-        torch.testing.assert_close(value, found.parameters[name], rtol=1e-9, atol=1e-12)
-
-
 def test_other_seeds_are_other_runs():
     first, second = (run(Learner(), replace(SETTINGS, seed=seed))[-1].parameters for seed in (1, 2))
     assert not torch.equal(first["head.weight"], second["head.weight"])

@@ -69,7 +69,7 @@ SECONDS, GIGABYTES = 10, 2
 """What one input of some kilobytes may take on a busy machine."""
 
 MOST_LINES = 25
-DRAWING = ("plot categories", "plot possession")
+DRAWING = ("plot scores", "plot possession")
 """The other plots draw the same texts, or none."""
 
 RICH = """# global.Entity = eid-etype-head-other

@@ -10,14 +10,12 @@ import pytest
 from shared import json_lines
 from shared.tne_links import ENDS, link
 
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.figures import (
     NO_LINK,
     commonest,
     confusion_counts,
     plot_confusion,
-    plot_prepositions,
-    preposition_counts,
 )
 
 OF, IN, ON, BY, AT, NEAR = (
@@ -144,71 +142,6 @@ def test_the_matrix_that_is_drawn():
     assert overlapping(figure) == (0, False)
 
 
-def bars(figure):
-    """The heights of the bars by name of their file, from left to right, to a tenth of a percent."""
-    (axes,) = figure.axes
-    return {
-        bar.get_label(): [round(p.get_height(), 1) for p in bar.patches] for bar in axes.containers
-    }
-
-
-def test_the_shares_that_are_drawn():
-    first = preposition_counts(documents_of(GOLD))
-    assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {
-        "of": 3,
-        "in": 1,
-        "on": 1,
-    }
-    second = preposition_counts(
-        documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)])))
-    )
-    figure = plot_prepositions({"one": first, "two": second}, 0)
-    (axes,) = figure.axes
-    names = [label.get_text() for label in axes.get_xticklabels()]
-    assert names[:4] == ["of", "in", "on", "against"]  # by the first file, ties by number
-    assert sorted(names) == sorted(PREPOSITIONS[1:])
-    place = names.index("near")
-    assert bars(figure) == {
-        "one": [60, 20, 20, *[0] * 21],
-        "two": [25, 25, 0, *[50 if i == place else 0 for i in range(3, 24)]],
-    }
-    legend = axes.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
-    # The lines of the grid, which are behind it, end at its frame.
-    assert legend.get_frame_on()
-    assert legend.get_frame().get_facecolor() == (1, 1, 1, 1)
-    assert axes.get_axisbelow() is True
-    centres = [
-        [patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers
-    ]
-    assert np.allclose(np.mean(centres, axis=0), range(24))
-    assert len(axes.texts) == 0
-    alone = plot_prepositions({"one": first}, 0)
-    assert [text.get_text() for text in alone.axes[0].texts][:4] == ["60.0", "20.0", "20.0", "0.0"]
-    assert alone.axes[0].get_legend() is None
-    assert overlapping(alone) == (0, False)
-
-
-@pytest.mark.parametrize(
-    ("smallest", "names", "one", "two"),
-    [
-        # Of 50 links of the first file, on has two and at one; of ten of the second, on has none and at two.
-        (4, ["of", "in", "on", "at"], [60, 34, 4, 2], [50, 30, 0, 20]),
-        (4.1, ["of", "in", "at", "Other"], [60, 34, 2, 4], [50, 30, 20, 0]),
-        (30.5, ["of", "in", "Other"], [60, 34, 6], [50, 30, 20]),
-        (60.5, ["Other"], [100], [100]),
-    ],
-)
-def test_rare_prepositions_are_united(smallest, names, one, two):
-    first, second = np.zeros(25, np.int64), np.zeros(25, np.int64)
-    first[[OF, IN, ON, AT]], second[[OF, IN, AT]] = [30, 17, 2, 1], [5, 3, 2]
-    figure = plot_prepositions({"one": first, "two": second}, smallest)
-    if smallest == 4:  # those that neither file has are united, too
-        names, one, two = [*names, "Other"], [*one, 0], [*two, 0]
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == names
-    assert bars(figure) == {"one": one, "two": two}
-
-
 def sent(path="sent.jsonl"):
     """Predictions for the sample: the gold ones but that `of` is `by`, and one more link."""
     rows = []
@@ -248,24 +181,6 @@ def test_confusion_of_the_sample(ran):
     assert Path("matrix.PNG").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_prepositions_of_the_sample(ran):
-    told = ran("plot", "prepositions", *SAMPLE, "-o", "shares.svg")
-    assert told == "shares.svg: 65 links of test\n"
-    found = texts("shares.svg")
-    # Of 65 links 33 are of, 6 for, 5 on, 5 about, 4 in, 4 to and 3 from; five others have one each, under four percent.
-    shown = {"of", "for", "on", "about", "in", "to", "from"}
-    assert {name for name in found if name in PREPOSITIONS} == shown
-    assert {"share of links (%)", "Other"} <= set(found)
-    ran("plot", "prepositions", *SAMPLE, "--other", 0, "-o", "all.svg")
-    assert {"share of links (%)", *PREPOSITIONS[1:]} <= set(texts("all.svg"))
-    assert "Other" not in texts("all.svg")
-    again = ran(
-        "plot", "prepositions", *SAMPLE, "--split", "test", "--split", "test", "-o", "again.svg"
-    )
-    assert again == "again.svg: 65 links of test\n"
-    assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
-
-
 def test_gold_without_links_is_refused(ran, run):
     sent()
     record = {"id": "d", "text": "a", "tokens": ["a"], "nps": [], "coref": [], "np_relations": []}
@@ -275,10 +190,9 @@ def test_gold_without_links_is_refused(ran, run):
     ):
         Path("gold.jsonl").write_text(json.dumps(record | {"np_relations": links}) + "\n", "utf-8")
         Path("empty.jsonl").write_text(json.dumps({"id": "d", "relations": []}) + "\n", "utf-8")
-        for command in (["confusion", "empty.jsonl"], ["prepositions"]):
-            result = run("plot", *command, "--gold", "gold.jsonl", "-o", "x.png")
-            assert result.exit_code == 2
-            assert message in result.stderr
+        result = run("plot", "confusion", "empty.jsonl", "--gold", "gold.jsonl", "-o", "x.png")
+        assert result.exit_code == 2
+        assert message in result.stderr
     assert not Path("x.png").exists()
 
 

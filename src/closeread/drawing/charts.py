@@ -137,9 +137,7 @@ def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]
         )
 
 
-def draw_distributions(
-    distributions: Mapping[str, Mapping[str, int] | Mapping[int, int]],
-) -> Figure:
+def draw_distributions(distributions: Mapping[str, Mapping[Any, int]]) -> Figure:
     """Draw counts as bars: axes for each title, with a bar for each name, or at each number."""
     widths = [0.4 * len(counts) for counts in distributions.values() if str in map(type, counts)]
     width = max(4.5, *widths)

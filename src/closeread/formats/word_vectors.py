@@ -23,12 +23,11 @@ import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from closeread.arrays import Floats
 from closeread.exceptions import (
@@ -36,15 +35,13 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     ProblemList,
-    RequestError,
     describe_unreadable,
     escape_line,
     join_names,
     pluralize,
     quote,
 )
-from closeread.files import write_lines
-from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, UNSAFE, wording_gzip_errors
+from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, wording_gzip_errors
 
 MAX_DIMENSIONS = 1024
 MAX_NUMBER = 1e6
@@ -287,20 +284,3 @@ def _strip(line: bytes) -> bytes:
 
 def _show(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
-
-
-def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:
-    """Write distinct words and their vectors in word2vec's text format; reading it returns the same 32-bit floats."""
-    rows = np.asarray(matrix, np.float32)
-    is_valid = np.all(np.abs(rows) <= MAX_NUMBER, axis=1)
-    if wrong := [
-        word
-        for word, ok in zip(words, is_valid, strict=True)
-        if not ok or not word or " " in word or UNSAFE.search(word) or len(word) > _MAX_WORD
-    ]:
-        expected = f"expected words without spaces and control characters, and finite numbers up to ±{MAX_NUMBER:,.0f}"
-        raise RequestError(f"word vectors can't be written: {join_names(wrong)} ({expected})")
-    # Nine digits distinguish all 32-bit floats.
-    line = " ".join(["%s", *["%.9g"] * rows.shape[1]]) + "\n"
-    entries = (line % (word, *row.tolist()) for word, row in zip(words, rows, strict=True))
-    write_lines(path, chain([f"{len(words)} {rows.shape[1]}\n"], entries))

@@ -8,8 +8,7 @@ vectors, the sum of those of its words, 0 for unknown words. Documents of a batc
 spans. A pair is an ordered pair of different spans of one document, anchor first; label 0 is no link. Both ends of a
 pair enter the first layer of a head by a matrix each, which is what a matrix for the two of them side by side does,
 without a copy of every span for every pair. An encoder is named as on the Hugging Face Hub, or by its folder, and is
-trained, too; "frozen:NAME" stays as it is; "static:FILE" are word vectors, and "static:corpus" are trained on the
-documents to learn from.
+trained, too; "frozen:NAME" stays as it is; "static:FILE" are word vectors.
 """
 
 from __future__ import annotations
@@ -26,22 +25,17 @@ from torch.nn import functional
 
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import FormatError, Problem
-from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
+from closeread.formats.word_vectors import WordVectors, read_vectors
 from closeread.neural.devices import choose_hardware
 from closeread.neural.encoders import Encoder, set_dropout
 from closeread.neural.run_files import ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.trained_vectors import train_vectors
 from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
 
 NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
 MAX_PAIRS = 2**20  # how many pairs are decoded at once
 KINDS = ("tuned", "frozen", "static")
-# in place of a file of word vectors: those trained on the documents to learn from
-CORPUS = "corpus"
-VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its own
-
 
 AT_ONCE = 16
 """How many documents are encoded or predicted at once, where nothing is learnt from it."""
@@ -435,13 +429,10 @@ def train_links(
     def prepare(continues: bool) -> LinkLearner:
         if continues:
             source = _load_source(folder, choice, words)
-        elif choice.kind != "static":
-            source = Encoder.load(choice.name)
-        elif choice.name != CORPUS:
+        elif choice.kind == "static":
             source = read_vectors(Path(choice.name), words)
         else:
-            known, matrix = train_vectors(training.spans.words)
-            source = WordVectors(matrix, {word: row for row, word in enumerate(known)})
+            source = Encoder.load(choice.name)
         return LinkLearner(
             _make_system(choice, source, device).to(device),
             training.spans,
@@ -456,8 +447,6 @@ def train_links(
         vectors = learner.model.vectors
         if isinstance(vectors, (TunedSpans, FrozenSpans)):
             vectors.encoder.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-        elif isinstance(vectors, StaticSpans) and choice.name == CORPUS:
-            write_vectors(folder.path / VECTORS, list(vectors.source.rows), vectors.source.matrix)
 
     data = {"training": training.digest, "held_out": held_out.digest}
     described = {**about, "model": asdict(choice), "data": data}
@@ -483,9 +472,7 @@ def _load_source(
 ) -> Encoder | WordVectors:
     """Load the source of the vectors of spans; an encoder that was trained gets its parameters later."""
     if choice.kind == "static":
-        return read_vectors(
-            folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words
-        )
+        return read_vectors(Path(choice.name), words)
     return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")
 
 

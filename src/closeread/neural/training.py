@@ -1,15 +1,13 @@
 """Training: epochs of optimizer steps, early stopping, and checkpoints that resume to the identical run.
 
-Conventions: an item is what is drawn in random order, such as a document.  A step adds the gradients of `accumulate`
-batches of `batch_size` items, as if they were one batch: every part of the loss is a sum over the whole step, divided
-by the number of its terms.  On a CPU, the same setting, data and number of threads give the same weights to the last
-bit, interrupted or not.
+Conventions: an item is what is drawn in random order, such as a document.  A step learns from a batch of `batch_size`
+items: every part of the loss is a sum over the batch, divided by the number of its terms.  On a CPU, the same setting,
+data and number of threads give the same weights to the last bit, interrupted or not.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,8 +79,7 @@ def train(
     """
     hardware = choose_hardware(settings.device, settings.precision)
     optimizer = _make_optimizer(learner, settings)
-    of_step = settings.batch_size * settings.accumulate
-    n_steps = -(-learner.n_items // of_step)
+    n_steps = -(-learner.n_items // settings.batch_size)
     epochs: list[Epoch] = []
     if state is None:
         torch.manual_seed(settings.seed)
@@ -105,7 +102,7 @@ def train(
             _set_rates(
                 optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps
             )
-            items = order[step * of_step : (step + 1) * of_step]
+            items = order[step * settings.batch_size : (step + 1) * settings.batch_size]
             losses.append(_take_step(learner, optimizer, items, settings, hardware))
             report_progress(f"epoch {number}, step", step + 1, n_steps)
         learner.model.eval()
@@ -154,22 +151,18 @@ def _take_step(
     settings: TrainingSettings,
     hardware: Hardware,
 ) -> float:
-    batches = [
-        learner.gather(items[start : start + settings.batch_size])
-        for start in range(0, len(items), settings.batch_size)
-    ]
-    totals = sum((Counter(batch.totals) for batch in batches), Counter[str]())
+    batch = learner.gather(items)
     optimizer.zero_grad(set_to_none=True)
     loss = 0.0
     with _deterministic():
-        for batch in batches:
-            with use_precision(hardware):
-                sums = learner.find_losses(batch)
-            terms = [total / totals[part] for part, total in sums.items() if totals[part]]
-            if terms:
-                mean = torch.stack(terms).sum()
-                mean.backward()
-                loss += float(mean.detach())
+        with use_precision(hardware):
+            sums = learner.find_losses(batch)
+        # A part without terms, such as that of labels in documents without links, teaches nothing.
+        terms = [total / batch.totals[part] for part, total in sums.items() if batch.totals[part]]
+        if terms:
+            mean = torch.stack(terms).sum()
+            mean.backward()
+            loss = float(mean.detach())
         nn.utils.clip_grad_norm_(learner.model.parameters(), settings.clip)
         optimizer.step()
     return loss

@@ -167,14 +167,13 @@ def plot(
     Examples:
       closeread plot possession "The Blue Kettle (painting)" --config sample \\
         -o kettle.png
-      closeread plot prepositions --config sample -o prepositions.png
+      closeread plot stats tne --config sample -o prepositions.png
       closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
 
     Args:
-        kind: "possession" and "timeline" draw the article or the entity of that name;
-            "categories", "confusion" and "label-scores" draw predictions; "link-support" and "mistakes" draw
-            annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
-            "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
+        kind: "possession" and "timeline" draw the article or the entity of that name; "scores" and "confusion" draw
+            predictions; "link-support" and "mistakes" draw annotators beside gold, which comes first; "stats" draws the
+            corpus of that name; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
         **options: such as `predictions` for "possession" and "timeline".
@@ -352,8 +351,8 @@ def train(
             trained models on; None for splits of the corpus.
         split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
         resume: continue the run that is in the folder.
-        **options: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`, `learning_rate`, `head_learning_rate`,
-            `encoder_dropout`; `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
+        **options: `seed`, `epochs`, `patience`, `batch_size`, `learning_rate`, `head_learning_rate`, `encoder_dropout`;
+            `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
     """
     data = {"training": training, "validation": validation, "test": test}
     where = {

@@ -56,49 +56,6 @@ Gold = Annotated[GoldSpec, place_of("mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 
 
-def categories(systems: Systems, *, place: Gold) -> Drawing:
-    """Draw exact match on mctaco by category.
-
-    Systems are drawn beside random labels (Zhou et al., 2019, Figure 2), and are named after their files.
-
-    \b
-    Examples:
-      closeread plot categories mine.jsonl -o categories.png
-      closeread plot categories MCTACO/experiments/*/*.output.txt \\
-        -o categories.svg
-    """
-    from closeread.tasks.mctaco.figures import draw_systems
-
-    return draw_systems(place, systems)
-
-
-def label_scores(
-    systems: Systems,
-    *,
-    place: Gold,
-    by: Field = "unit",
-    score: Literal["accuracy", "exact_match", "f1"] = "accuracy",
-) -> Drawing:
-    """Draw a score of labels by a field.
-
-    Scores of one or several systems are drawn with 95% intervals.  Numbers below the bars are those of candidates, or
-    of questions for exact match and F1.  Systems are named after their files.
-
-    \b
-    Examples:
-      closeread plot label-scores mine.jsonl -o unit.png
-      closeread plot label-scores mine.jsonl theirs.txt --by question_size \\
-        --score exact_match -o sizes.svg
-
-    Args:
-        by: Draw a group of bars for each value of this field; see `closeread errors mctaco --help`.
-        score: Draw this score.
-    """
-    from closeread.tasks.mctaco.figures import draw_label_scores
-
-    return draw_label_scores(place, systems, by=by, score=score)
-
-
 def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
     """Draw scores by the size of the training data.
 
@@ -579,11 +536,7 @@ OPERATIONS: Operations = {
     "errors": {"mctaco": errors},
     "perturb mctaco": {"candidates": candidates, "units": units},
     "phrases": {"propbank": phrases_of_frames},
-    "plot": {
-        "categories": categories,
-        "label-scores": label_scores,
-        "learning-curve": learning_curve,
-    },
+    "plot": {"learning-curve": learning_curve},
     "predict": {"mctaco": predict},
     "train": {"mctaco": train},
 }

@@ -1,40 +1,35 @@
-"""Figures of TNE: the confusion matrix of prepositions, their frequencies, and scores of links.
+"""The figure of TNE: the confusion matrix of prepositions.
 
-Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5 for the matrix, coloured by base 2
-logarithms, and section 6, Figure 4 for the shares, where rare prepositions are united.  The counts in the cells, the
-row and column for unlinked pairs, and grouped bars for several splits are additions.
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5, coloured by base 2 logarithms.  The
+counts in the cells and the row and column for unlinked pairs are additions.
 
 Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, ratio
+from closeread.arrays import Ints
 from closeread.corpus.figures import Drawing
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.predictions import read_systems
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import GoldSpec
-from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 from closeread.exceptions import RequestError, pluralize
 from closeread.records import Record
 from closeread.tasks.tne.columns import (
-    N_LABELS,
     NONE,
     PREPOSITIONS,
-    Documents,
     confusion,
     documents_of,
     rows_of,
 )
-from closeread.tasks.tne.records import OTHER, SMALLEST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
 
 NO_LINK = PREPOSITIONS.index(NONE)
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
-_BARS = 10.5  # width of the bar chart, in inches
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
@@ -103,45 +97,6 @@ def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
     return figure
 
 
-def preposition_counts(documents: Documents) -> Ints:
-    """Count the links with each label, duplicates included; (25,)."""
-    return np.bincount(documents.links.label, minlength=N_LABELS)
-
-
-def plot_prepositions(counts: Mapping[str, Ints], smallest: float = SMALLEST) -> Figure:
-    """Draw the share of links of each preposition as bars, in descending order of the first file."""
-    with own_settings():
-        names, shares = _unite_small(counts, smallest)
-        figure, (axes,) = start_chart(_BARS, 4.2)
-        width = 0.84 / len(counts)
-        for number, (name, of_file) in enumerate(zip(counts, shares, strict=True)):
-            places = np.arange(len(names)) + (number - (len(counts) - 1) / 2) * width
-            bars = axes.bar(
-                places, of_file, width, label=name, color=COLOURS[number % len(COLOURS)]
-            )
-            if len(counts) == 1:
-                axes.bar_label(
-                    bars, [f"{share:.1f}" for share in of_file], size=7, color=INK, padding=1
-                )
-        axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-        axes.tick_params(axis="x", length=0)
-        axes.set(ylabel="share of links (%)", xlim=(-0.7, len(names) - 0.3))
-        style_axes(axes, legend=len(counts) > 1)
-    return figure
-
-
-def _unite_small(counts: Mapping[str, Ints], smallest: float) -> tuple[list[str], Floats]:
-    """Return the names of the bars of `plot_prepositions`, and (n_files, n_bars) their heights in percent."""
-    shares = np.stack([100 * ratio(of_file, of_file.sum()) for of_file in counts.values()])
-    labels = np.argsort(-shares[0, 1:], kind="stable") + 1
-    is_small = (shares[:, labels] < smallest).all(axis=0)
-    names = [PREPOSITIONS[label] for label in labels[~is_small]]
-    if not is_small.any():
-        return names, shares[:, labels]
-    other = shares[:, labels[is_small]].sum(axis=1, keepdims=True)
-    return [*names, OTHER], np.hstack([shares[:, labels[~is_small]], other])
-
-
 def read_linked(place: GoldSpec) -> Gold:
     """Read gold that has links to draw."""
     gold = read_corpus_gold(place)
@@ -161,20 +116,10 @@ def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_linked(place)
     counts = confusion_counts(gold.records, read_systems(gold, system.source).rows)
-    shown = commonest(counts, labels)
-    figure = plot_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown)
-    of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    return Drawing(
-        figure, f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"
-    )
-
-
-def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -> Drawing:
-    """Draw the frequency of each preposition among links (Elazar et al., 2021, Figure 4)."""
-    counts = {}
-    for split in dict.fromkeys(splits) or (place.split,):
-        gold = read_linked(place._replace(split=split))
-        name = gold.split or ("gold" if isinstance(place.gold, Sequence) else str(place.gold))
-        counts[name] = preposition_counts(documents_of(gold.records))
-    summary = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
-    return Drawing(plot_prepositions(counts, other), summary)
+    labels_drawn = commonest(counts, labels)
+    unlinked_label = [NO_LINK] if unlinked == "shown" else []
+    figure = plot_confusion(counts, labels_drawn + unlinked_label)
+    n_drawn = int(counts[labels_drawn].sum())
+    n_linked = int(counts[1:].sum())
+    prepositions = pluralize(len(labels_drawn), "preposition")
+    return Drawing(figure, f"{prepositions}, {n_drawn:,} of {n_linked:,} gold pairs")

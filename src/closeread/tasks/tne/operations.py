@@ -73,32 +73,6 @@ def confusion(
     return draw_confusion(place, predictions, labels=labels, unlinked=unlinked)
 
 
-def prepositions(
-    *,
-    place: Annotated[GoldSpec, place_of("tne", "split")],
-    splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME")] = (),
-    other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
-) -> Drawing:
-    """Draw the frequency of each preposition.
-
-    Rare prepositions are combined as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of
-    them.
-
-    \b
-    Examples:
-      closeread plot prepositions --split test -o prepositions.png
-      closeread plot prepositions --split validation --split test --split ood \\
-        --other 0 -o prepositions.svg
-
-    Args:
-        splits: Draw this split; may be repeated.
-        other: Combine prepositions with less than this percentage of the links in every split.
-    """
-    from closeread.tasks.tne.figures import draw_prepositions
-
-    return draw_prepositions(place, splits=splits, other=other)
-
-
 def training_curves(
     runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")],
 ) -> Drawing:
@@ -368,7 +342,7 @@ class Settings(TrainingSettings):
 
     Attributes:
         encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
-            fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
+            fixed; static:FILE uses word vectors from a file.
         batch_size: Train on batches of N documents.
         encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
         variant: Predict links and their prepositions together, or first links, then prepositions.
@@ -483,7 +457,6 @@ OPERATIONS: Operations = {
     "errors": {"tne": errors},
     "plot": {
         "confusion": confusion,
-        "prepositions": prepositions,
         "training": training_curves,
     },
     "predict": {"tne": predict},

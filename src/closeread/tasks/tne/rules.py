@@ -33,8 +33,8 @@ SHOWN = 3  # how many names a problem lists before it gives a count
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Check all rules and yield every violation with the index of its document, by document."""
     for index, record in enumerate(records):
-        for what in _check_document(record):
-            yield index, f"id {quote(record['id'])}: {what}"
+        for problem in _check_document(record):
+            yield index, f"id {quote(record['id'])}: {problem}"
 
 
 def _check_document(record: Record) -> Iterator[str]:

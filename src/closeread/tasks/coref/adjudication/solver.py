@@ -68,12 +68,17 @@ def solve(part: Part, deadline: Deadline) -> Solution:
         return Solution(None if part.lone.any() else np.arange(len(part)), True)
     search = _Search(part, deadline)
     try:
-        search.find_best()
-        search.settle_ties()
+        search.settle_ties(search.find_best())
+    except NoSolutionError:
+        return Solution(None, True)
     except TimeoutError:
         solutions = [chain for chain in (search.chain, join_greedily(part)) if chain is not None]
         return Solution(max(solutions, key=part.evaluate, default=None), False)
     return Solution(search.chain, True)
+
+
+class NoSolutionError(Exception):
+    """Every solution leaves a node alone that may not be."""
 
 
 class _Search:
@@ -103,22 +108,18 @@ class _Search:
         self._lower = np.zeros(n_pairs)
         self._upper = np.ones(n_pairs)
 
-    def find_best(self) -> None:
-        """Find a solution of the greatest gain, and of the most links among these."""
+    def find_best(self) -> Mask:
+        """Find a solution of the greatest gain, and of the most links among these: (n_pairs,) which are together."""
+        together = np.zeros(len(self._pairs), bool)
         for matrix in (self._part.gain, self._part.links):
             values = matrix[tuple(self._pairs.T)].astype(np.float64)
             together = self._maximize(values)
-            if together is None:
-                return
             # The sums are whole numbers, so half of one less excludes all that is worse, and is safe.
             self._require(values, values[together].sum() - 0.5)
+        return together
 
-    def settle_ties(self) -> None:
-        """Find the solution that has the first pairs together, among those as good as the best one so far."""
-        if self.chain is None:
-            return
-        chain = self.chain
-        best = chain[self._pairs[:, 0]] == chain[self._pairs[:, 1]]
+    def settle_ties(self, best: Mask) -> None:
+        """Find the solution that has the first pairs together, among those as good as one, the best so far."""
         differs = self._find_differences(best)
         self._fix(~differs, best)
         undecided = np.flatnonzero(differs)
@@ -151,11 +152,11 @@ class _Search:
         self._lower[pairs] = together[pairs]
         self._upper[pairs] = together[pairs]
 
-    def _maximize(self, values: Floats) -> Mask | None:
+    def _maximize(self, values: Floats) -> Mask:
         """Find the solution whose pairs have the greatest sum of values, and keep it as the best so far.
 
         Returns:
-            (n_pairs,) which pairs are together; None if no solution fulfils what is required.
+            (n_pairs,) which pairs are together; a NoSolutionError if no solution fulfils what is required.
         """
         from scipy.optimize import Bounds, milp
 
@@ -170,7 +171,7 @@ class _Search:
             if result.status == TIME_IS_OVER:
                 raise TimeoutError
             if result.status == INFEASIBLE:
-                return None
+                raise NoSolutionError
             if result.x is None:
                 raise RuntimeError(f"HiGHS failed: {result.message}")
             pairs: Mask = result.x > 0.5

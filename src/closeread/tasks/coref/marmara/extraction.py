@@ -40,23 +40,24 @@ def extract(
     Returns:
         The sentences of every document by its name, in order, and oddities of the fragments, with their files.
     """
-    files, misfits, others = list_files(folder, "fragment", SUFFIX)
+    files, misfits, notices = list_files(folder, "fragment", SUFFIX)
     if not files:
         raise FormatError(
             folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")]
         )
     reader = XmlReader()
-    reader.notices += [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
-    reader.notices += others
+    for misfit in misfits:
+        reader.notices.append(Problem(f"is ignored: {misfit.what}", None, misfit.file))
+    reader.notices += notices
     read: dict[str, tuple[Path, bytes]] = {}
     for name, path in files.items():
         try:
             read[name] = (path, read_bytes(path))
         except FormatError as error:
             reader.problems += [problem._replace(file=name) for problem in error.problems]
-    whole = reader.read_fragments(read)
-    reader.check_numbers(whole.values())
-    documents = split_documents(whole, splits, reader.problems)
+    unsplit = reader.read_fragments(read)
+    reader.check_numbers(unsplit.values())
+    documents = split_documents(unsplit, splits, reader.problems)
     if not documents and not reader.problems:
         reader.problems.append(Problem("contains no words"))
     if reader.problems:
@@ -71,12 +72,12 @@ def split_documents(
 
     Unknown sentences, and those at the start of a document, are added to the problems.
     """
-    left = dict.fromkeys(splits)
+    unused = dict.fromkeys(splits)
     parts: dict[str, Sequence[Sentence]] = {}
     for name, sentences in documents.items():
-        starts = [place for place, sentence in enumerate(sentences) if sentence.number in left]
+        starts = [place for place, sentence in enumerate(sentences) if sentence.number in unused]
         for place in starts:
-            del left[sentences[place].number]
+            del unused[sentences[place].number]
         if starts and not starts[0]:
             what = f"sentence {quote(sentences[0].number)} is the first of document {quote(name)}"
             problems.append(Problem(f"{what} (expected one that begins a new document)"))
@@ -88,7 +89,7 @@ def split_documents(
                 parts[part] = sentences[start:end]
     problems += [
         Problem(f"there is no sentence {quote(number)} that a document could begin with")
-        for number in left
+        for number in unused
     ]
     return parts
 

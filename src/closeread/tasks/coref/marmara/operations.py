@@ -23,9 +23,7 @@ from closeread.parameters import (
 from closeread.progress import track
 
 if TYPE_CHECKING:
-    from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import Gold
-    from closeread.drawing.pictures import Figure
     from closeread.records import Record
 
 Folder = Annotated[Path, Param(metavar="DIR")]
@@ -34,65 +32,6 @@ Anything = Annotated[Output, Param(metavar="PATH")]
 Predictions = Output
 CORPUS = "marmara_coref"
 Documents = Annotated[GoldSpec, place_of(CORPUS)]
-
-
-def mention_types(*, place: Documents) -> Drawing:
-    """Draw the types of mentions of marmara_coref.
-
-    Mentions of one token are pronouns, proper nouns or others; the rest have several tokens (Schüller et al., 2018,
-    Figure 4).
-
-    \b
-    Example:
-      closeread plot mention-types --config sample -o types.png
-    """
-    from closeread.tasks.coref.marmara.plots import draw_mention_types
-
-    return _draw(draw_mention_types, place)
-
-
-def mention_lengths(*, place: Documents) -> Drawing:
-    """Draw the lengths of mentions of marmara_coref.
-
-    Lengths are in tokens, from 2 (Schüller et al., 2018, Figure 5).
-
-    \b
-    Example:
-      closeread plot mention-lengths --config sample -o lengths.png
-    """
-    from closeread.tasks.coref.marmara.plots import draw_mention_lengths
-
-    return _draw(draw_mention_lengths, place)
-
-
-def chain_lengths(*, place: Documents) -> Drawing:
-    """Draw the lengths of chains of marmara_coref.
-
-    Lengths are in mentions (Schüller et al., 2018, Figure 6).
-
-    \b
-    Example:
-      closeread plot chain-lengths --config sample -o chains.png
-    """
-    from closeread.tasks.coref.marmara.plots import draw_chain_lengths
-
-    return _draw(draw_chain_lengths, place)
-
-
-def _draw(make: Callable[[Sequence[Record]], Figure], place: GoldSpec) -> Drawing:
-    """Draw a figure of the corpus's documents."""
-    from closeread.corpus.figures import Drawing
-    from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.plots import check_mentions
-    from closeread.tasks.coref.marmara.records import measure
-
-    gold = read_corpus_gold(place)
-    check_mentions(gold.records)
-    warn_all(gold.notices)
-    size = measure(gold.records)
-    found = f"{pluralize(size.mentions, 'mention')} in {pluralize(size.chains, 'chain')}"
-    return Drawing(make(gold.records), f"{pluralize(size.documents, 'document')}, {found}")
 
 
 def convert(
@@ -454,9 +393,4 @@ OPERATIONS: Operations = {
     "baseline marmara_coref": {"mentions": mentions, "svc": svc, "svr": svr},
     "convert": {"equalities": convert_equalities, "given": convert_given, "marmara_coref": convert},
     "extract": {"marmara_coref": extract},
-    "plot": {
-        "chain-lengths": chain_lengths,
-        "mention-lengths": mention_lengths,
-        "mention-types": mention_types,
-    },
 }

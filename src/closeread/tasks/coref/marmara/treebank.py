@@ -82,8 +82,8 @@ class Treebank(NamedTuple):
     """The documents of a treebank, by name; problems and notices have a file."""
 
     kind: Kind | None  # its edition; None if there are no files, or files of several editions
-    documents: Mapping[str, list[Record]]
-    files: Mapping[str, str]  # the file of every document, or the first of its files
+    documents: dict[str, list[Record]]
+    files: dict[str, str]  # the file of every document, or the first of its files
     word_numbers: WordNumbers  # of every sentence where these are not 1, 2, 3 …
     problems: list[Problem]
     notices: list[Problem]
@@ -109,8 +109,10 @@ def sort_key(number: str) -> tuple[str, int, int]:
     >>> sorted(["77000112010.1", "77000112009.10", "77000112009.9"], key=sort_key)
     ['77000112009.9', '77000112009.10', '77000112010.1']
     """
-    found = SENTENCE.fullmatch(number)
-    return (number, 0, 0) if found is None else (found[1], int(found[2]), int(found[3][:9] or 0))
+    parts = SENTENCE.fullmatch(number)
+    if parts is None:
+        return number, 0, 0
+    return parts[1], int(parts[2]), int(parts[3][:9] or 0)
 
 
 def number_names(ids: Iterable[str]) -> list[str]:
@@ -119,11 +121,12 @@ def number_names(ids: Iterable[str]) -> list[str]:
     >>> number_names(["77000112", "77000112", "77000113"])
     ['77000112', '77000112_2', '77000113']
     """
-    seen: dict[str, int] = {}
+    times: dict[str, int] = {}
     names = []
-    for one in ids:
-        seen[one] = seen.get(one, 0) + 1
-        names.append(one if seen[one] == 1 else f"{one}_{seen[one]}")
+    for document_id in ids:
+        number = times.get(document_id, 0) + 1
+        times[document_id] = number
+        names.append(document_id if number == 1 else f"{document_id}_{number}")
     return names
 
 
@@ -145,8 +148,8 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     kinds: dict[Kind | None, list[str]] = {}
     for name, path in paths.items():
         if not name.endswith(SUFFIXES):
-            what = f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})"
-            reader.notices.append(Problem(what, None, name))
+            problem = f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})"
+            reader.notices.append(Problem(problem, None, name))
             continue
         try:
             files[name] = (path, read_bytes(path))
@@ -164,15 +167,15 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
         reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
         files = {name: file for name, file in files.items() if name not in set(unknown)}
-    if fragments := kinds.pop(Kind.FRAGMENT, None):
-        what = (
-            f"is {Kind.FRAGMENT} (expected an extracted file; see closeread extract marmara_coref)"
-        )
-        reader.problems.append(Problem(what, None, fragments[0]))
+    fragments = kinds.pop(Kind.FRAGMENT, None)
+    if fragments is not None:
+        expected = "expected an extracted file; see closeread extract marmara_coref"
+        problem = f"is {Kind.FRAGMENT} ({expected})"
+        reader.problems.append(Problem(problem, None, fragments[0]))
     (kind, names), *more = kinds.items() or [(None, [])]
-    for other, others in more:
-        what = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
-        reader.problems.append(Problem(what, None, others[0]))
+    for other, names_of_other in more:
+        problem = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
+        reader.problems.append(Problem(problem, None, names_of_other[0]))
     kind = None if more else kind
     if kind is Kind.CONLLU:
         read_ud = UdTreebank(files)
@@ -192,18 +195,17 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     if not read and not reader.problems:
         reader.problems.append(Problem("contains no words"))
     names = number_names(find_document_id(sentences[0].number) for sentences in read)
-    every = [one for sentences in read for one in sentences]
-    return Treebank(
-        kind,
-        {
-            name: [{"number": one.number, "tokens": one.tokens} for one in sentences]
-            for name, sentences in zip(names, read, strict=True)
-        },
-        {name: sentences[0].file for name, sentences in zip(names, read, strict=True)},
-        {one.number: list(one.words) for one in every if max(one.words) != len(one.words)},
-        reader.problems,
-        reader.notices,
-    )
+    word_numbers: dict[str, Sequence[int]] = {}
+    treebank = Treebank(kind, {}, {}, word_numbers, reader.problems, reader.notices)
+    for name, sentences in zip(names, read, strict=True):
+        treebank.files[name] = sentences[0].file
+        treebank.documents[name] = []
+        for sentence in sentences:
+            record = {"number": sentence.number, "tokens": sentence.tokens}
+            treebank.documents[name].append(record)
+            if max(sentence.words) != len(sentence.words):
+                word_numbers[sentence.number] = list(sentence.words)
+    return treebank
 
 
 def find_kind(name: str, data: bytes) -> Kind | None:

@@ -167,7 +167,8 @@ def _share_side(
     lea = np.where(
         size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1)
     )
-    is_anaphor, is_resolved = ~_mark_first(side.entity, order), is_found & ~_mark_first(cell, order)
+    is_anaphor = ~_mark_first(side.entity, order)
+    is_resolved = is_found & ~_mark_first(cell, order)
     ones = np.ones(len(size))
     columns = [
         matched,
@@ -226,9 +227,11 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     if options["split_antecedents"] != "ignore":
         advice = advise("; use {split_antecedents=ignore}")
         return f"slices by {field} have no split antecedents{advice}"
-    of_key = table_of(key)
-    for name, table in (("key", of_key), ("response", with_annotation(table_of(response), of_key))):
-        if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
+    tables = {"key": table_of(key)}
+    tables["response"] = with_annotation(table_of(response), tables["key"])
+    for name, table in tables.items():
+        lacking = FIELDS[field].lacks(table)
+        if lacking and len(table.entity):
             return f"{field} needs {lacking}, but the {name} has none"
         if options["duplicates"] != "first" and len(repeats(table)):
             needed = f"{field} needs every mention in one entity, but the {name} repeats mentions"
@@ -241,7 +244,8 @@ def require_fields(
 ) -> None:
     """Check that nothing is missing for slices by some fields of mentions."""
     for field in fields:
-        if lacking := find_lacking(key, response, options, field):
+        lacking = find_lacking(key, response, options, field)
+        if lacking:
             raise RequestError(lacking)
 
 
@@ -253,7 +257,8 @@ def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
 
 def count_slices(fields: Sequence[str], matched: MentionMatching) -> dict[str, Breakdown]:
     """Count the mentions of each value of some `FIELDS` in every document."""
-    key, response = matched.key, with_annotation(matched.response, matched.key)
+    key = matched.key
+    response = with_annotation(matched.response, key)
     shares = share_mentions(
         matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response))
     )
