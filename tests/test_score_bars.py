@@ -1,4 +1,4 @@
-"""Pictures of scores by a field: the numbers that are drawn, of links and of labels."""
+"""Pictures of scores by a field: the numbers that are drawn, whole bars and intervals."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
 
 SAMPLE = ("--config", "sample")
 GROUPS = {"near": 12, "far": 1234}
-MINE = [ScoreBar(0.5, 0.25, 0.75, 0.8), ScoreBar(None)]
+MINE = [ScoreBar(0.5, 0.25, 0.75), ScoreBar(None)]
 THEIRS = [ScoreBar(0.1), ScoreBar(0.0, 0.0, 0.0)]
 
 
@@ -26,8 +26,7 @@ def test_bars_intervals_and_numbers():
         GROUPS, {"mine": MINE, "theirs": THEIRS}, score="recall (%)", field="distance"
     )
     (axes,) = figure.axes
-    # Those behind the first system's come first.
-    assert heights(axes) == [[80, 0], [50, 0], [10, 0]]
+    assert heights(axes) == [[50, 0], [10, 0]]
     assert [line.get_ydata().tolist() for line in axes.lines] == [[25, 75], [0, 0]]
     assert [text.get_text() for text in axes.texts] == ["50.0", "–", "10.0", "0.0"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["near\n12", "far\n1,234"]
@@ -40,7 +39,7 @@ def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     groups = {f"member(s) of {i}": 12345 for i in range(n_groups)}
-    systems = {f"system {i}": [ScoreBar(1.0, 0.9, 1.0, 1.0)] * n_groups for i in range(n_systems)}
+    systems = {f"system {i}": [ScoreBar(1.0, 0.9, 1.0)] * n_groups for i in range(n_systems)}
     figure = draw_score_bars(groups, systems, score="recall (%)", field="preposition")
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
