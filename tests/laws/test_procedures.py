@@ -74,11 +74,10 @@ IDENTITIES = {
             relation/gold = anchor/gold
             relation_certainty/gold <= anchor/gold
             ordering/gold <= possessor/gold * (possessor/gold - 1)
-            possessor/found_of_gold <= possessor/found_of_system
+            possessor/found_of_gold = possessor/found_of_system
             anchor/found_of_gold <= anchor/gold
             relation/found_of_system <= relation/system
         """,
-        "average = micro, matching = one_to_one": "possessor/found_of_gold = possessor/found_of_system",
         "average = micro, setting = exact": "ordering/found_of_gold = ordering/found_of_system",
         "average = micro, scenario = all_correct": "possessor/found_of_system = possessor/system",
     },

@@ -194,8 +194,6 @@ def test_other_corpora_have_no_folders():
     assert str(error.value) == message
     with pytest.raises(RequestError, match="no such option of mctaco: 'treebank'"):
         closeread.load_dataset("mctaco", "sample", treebank="x")
-    with pytest.raises(RequestError, match=r"^treebank is 5 \(expected "):
-        closeread.score("marmara_coref", [], split="all", treebank=5)
 
 
 def test_the_sample_takes_no_folder():
