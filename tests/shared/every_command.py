@@ -5,6 +5,7 @@ A new command needs a line here, and its files in `write_inputs`; `REASONS` has 
 
 import shutil
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from unittest import mock
@@ -22,6 +23,7 @@ from shared.marmara_xml import SENTENCES, write_fragment
 from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
+from closeread.leaderboard import store
 from closeread.tasks.wikipossessions.articles import Page
 
 CONFIG = ("--config", "sample")
@@ -239,6 +241,17 @@ def write_inputs():
     return _write_results(folder)
 
 
+class StoppedClock(datetime):
+    """A clock that shows the time at which the tests began."""
+
+    BEGIN = datetime.now(UTC)
+
+    @classmethod
+    def now(cls, tz=None):
+        del tz
+        return cls.BEGIN
+
+
 @contextmanager
 def standing_in():
     """Have no command start processes, ask the web, or write below the home folder, in the block."""
@@ -262,6 +275,8 @@ def standing_in():
         stack.enter_context(
             mock.patch.object(evaluate.loading, "init_dynamic_modules", return_value="out/modules")
         )
+        # A line that is run twice sends the same, even if a second ends between the runs.
+        stack.enter_context(mock.patch.object(store, "datetime", StoppedClock))
         yield
 
 
