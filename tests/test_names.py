@@ -83,7 +83,7 @@ def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_cor
 def test_another_corpus_of_the_procedure_is_not_meant(two_coreference_corpora, run):
     assert names.list_equivalents("other_coref") == ["other_coref", "coref"]
     assert names.find_corpus("other_coref").name == "other_coref"
-    assert "no such subcommand of extract: 'other_coref'" in run("extract", "other_coref").stderr
+    assert "other_coref has nothing to prepare" in run("prepare", "other_coref", "chains").stderr
 
 
 def test_a_board_is_found_by_any_name(ran, run):
@@ -113,18 +113,6 @@ def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
         RequestError, match=r"procedure tne has several modules \(choose from: tne_a, tne_b\)"
     ):
         modules.find_module("tne")
-
-
-def test_build_timeline_is_documented_and_its_former_name_works(ran):
-    assert "closeread build timeline" in ran("timeline", "build", "--help")
-    assert "closeread timeline build" not in ran("build", "timeline", "--help")
-    documents = Path(__file__).parent.parent
-    pages = [
-        documents / "README.md",
-        *(documents / "docs").glob("*.md"),
-        *(documents / "cards").glob("*.md"),
-    ]
-    assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []
 
 
 def test_an_unknown_option_of_a_group_stays_one(run):

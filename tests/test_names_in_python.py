@@ -28,13 +28,8 @@ KINDS_OF_COMMANDS = (
     *(
         "adjudicate",
         "agreement",
-        "articles",
-        "build",
         "convert",
         "errors",
-        "extract",
-        "perturb",
-        "phrases",
         "plot",
     ),
 )
@@ -45,12 +40,8 @@ REFUSED = re.compile(
 
 CALLS = {
     "adjudicate": lambda name: closeread.adjudicate(name, NOTHING, output=OUT),
-    "articles": lambda name: closeread.articles(name, "out", as_of="2017-06-12", nothing=1),
-    "build": lambda name: closeread.build(name, NOTHING, output=OUT, nothing=1),
     "export": lambda name: closeread.export(name, NOTHING, configs=["nothing"]),
-    "extract": lambda name: closeread.extract(name, NOTHING, output="out"),
-    "perturb": lambda name: closeread.perturb(name, "units", output=OUT, gold=NOTHING),
-    "phrases": lambda name: closeread.phrases(name, NOTHING, output=OUT, nothing=1),
+    "prepare": lambda name: closeread.prepare(name, "nothing"),
     "agreement": lambda name: closeread.agreement(name, NOTHING, NOTHING),
     "baseline": lambda name: closeread.baseline(name, "nothing"),
     "compare": lambda name: closeread.compare(name, NOTHING, NOTHING, gold=NOTHING),

@@ -16,7 +16,7 @@ CORPUS = load_corpus("marmara_coref")
 FOLDERS = {"treebank": SAMPLE / "treebank", "coreference": SAMPLE / "coreference"}
 TREEBANK = (
     "the METU-Sabanci Turkish Treebank {}; sign its licence at http://ii.metu.edu.tr/corpus to get it, and run: "
-    "closeread extract marmara_coref FRAGMENTS -o treebank; or use the free files of UD_Turkish-IMST"
+    "closeread prepare marmara_coref treebank FRAGMENTS -o treebank; or use the free files of UD_Turkish-IMST"
 )
 COREFERENCE = (
     "the coreference annotation of Marmara {}; to get it, run: git clone "
@@ -80,7 +80,7 @@ def test_raw_fragments_are_to_be_extracted():
         read_gold(CORPUS, data_dir=UserFiles(None, folders))
     (problem,) = caught.value.problems
     assert problem.what == (
-        "is a fragment as distributed (expected an extracted file; see closeread extract marmara_coref)"
+        "is a fragment as distributed (expected an extracted file; see closeread prepare marmara_coref treebank)"
     )
 
 

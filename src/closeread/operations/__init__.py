@@ -7,25 +7,21 @@ TASKS = "tasks"
 COMMANDS = {
     "adjudicate": (TASKS, "Merge the labels of several annotators into gold."),
     "agreement": (TASKS, "Measure the agreement of annotators."),
-    "articles": (TASKS, "Fetch the articles that a corpus annotates."),
     "baseline": (TASKS, "Write the predictions of a baseline."),
-    "build": (TASKS, "Build gold, or documents to annotate."),
     "cite": ("data", "Print the BibTeX entries of corpora and metrics."),
     "compare": ("compare", "Compare systems by paired tests."),
     "convert": (TASKS, "Convert a file to another format."),
     "errors": (TASKS, "Count and list the errors of a system, or of annotators."),
     "export": ("data", "Export a corpus as a dataset repository."),
-    "extract": (TASKS, "Extract the documents of a corpus."),
     "info": ("data", "Show the configs, splits, fields and baselines of a corpus."),
     "install-modules": ("data", "Install the evaluate modules into the modules cache."),
     "leaderboard": ("leaderboard", "Run a leaderboard."),
     "list": ("data", "List corpora, scoring procedures and evaluate modules."),
     "llm": ("llm", "Evaluate language models in the harnesses that people use for them."),
     "merge": ("counting", "Merge the counts of shards."),
-    "perturb": (TASKS, "Rewrite the records of a corpus."),
-    "phrases": (TASKS, "Make a list of event phrases."),
     "plot": (TASKS, "Draw a figure."),
     "predict": (TASKS, "Predict with a trained model."),
+    "prepare": (TASKS, "Prepare files of a corpus: texts, gold, documents, candidate answers."),
     "publish": (
         "publishing",
         "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.",
@@ -36,7 +32,6 @@ COMMANDS = {
     "stats": ("data", "Count documents, annotations and other figures of a corpus."),
     "submit": ("submitting", "Submit predictions to a leaderboard."),
     "table": ("compare", "Print a table of many systems, with tests against the best."),
-    "timeline": (TASKS, "Build timelines (alias of `closeread build timeline`)."),
     "train": (TASKS, "Train a model."),
     "validate": ("score", "Validate files of predictions."),
 }
@@ -46,8 +41,8 @@ the tasks have its subcommands.  And what the list of commands says of it, so th
 TOPICS = {
     "Score systems": "score compare table validate errors plot merge llm",
     "Look at corpora": "list info show stats schema cite",
-    "Make predictions": "baseline train predict perturb",
-    "Annotate": "extract articles phrases build convert agreement adjudicate",
+    "Make predictions": "baseline train predict",
+    "Annotate": "prepare convert agreement adjudicate",
     "Share results": "submit leaderboard publish export",
     "Set up": "install-modules",
 }
@@ -56,4 +51,4 @@ TOPICS = {
 GROUPS = {"leaderboard": "leaderboard", "llm": "llm", "publish": "publishing"}
 """The modules of this folder that have all operations of a group, in the order in which help lists them."""
 
-HIDDEN = ("timeline",)
+HIDDEN: tuple[str, ...] = ()

@@ -81,6 +81,14 @@ def find_groups(group: str) -> list[str]:
     return sorted(names)
 
 
+def check_group(group: str, corpus: str) -> None:
+    """Check that there is something in a group of a corpus, such as "baseline mctaco"."""
+    known = find_groups(group)
+    if corpus not in known:
+        nothing = {"baseline": "no baselines", "prepare": "nothing to prepare"}[group]
+        raise RequestError(f"{corpus} has {nothing} (choose from: {', '.join(known) or 'none'})")
+
+
 @cache
 def _offer_baselines(corpus: str) -> dict[str, Operation]:
     """Return the baselines that the task of a corpus declares as operations, by name."""
