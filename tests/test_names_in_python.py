@@ -49,15 +49,13 @@ CALLS = {
     "errors": lambda name: closeread.errors(name, NOTHING, gold=NOTHING),
     "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
     "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
-    "schema": lambda name: closeread.schema(name, config="nothing"),
     "score": lambda name: closeread.score(name, NOTHING, gold=NOTHING),
     "show": lambda name: closeread.show(name, gold=NOTHING),
-    "stats": lambda name: closeread.stats(name, config="nothing"),
     "table": lambda name: closeread.table(name, [NOTHING], gold=NOTHING),
     "train": lambda name: closeread.train(name, NOTHING, encoder=NOTHING, nothing=1),
     "validate": lambda name: closeread.validate(name, NOTHING, gold=NOTHING),
 }
-NO_NAMES = {"cite", "merge", "submit"}
+NO_NAMES = {"merge", "submit"}
 """What takes names of other things, too; both sides call one function."""
 
 

@@ -111,7 +111,7 @@ def test_load_dataset_takes_folders_and_knows_their_content(folder, datasets):
 
 
 def test_both_folders_are_missing(run, tmp_path):
-    result = run("stats", "marmara_coref")
+    result = run("info", "marmara_coref", "--stats")
     assert result.exit_code == 1
     assert result.stderr == "".join(
         f"{line}\n"
@@ -256,11 +256,11 @@ def test_statistics_without_coreference(ran, here):
     (here / "conllu" / "own.conllu").write_text(
         f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8"
     )
-    assert "chains  " in ran("stats", "marmara_coref", "--treebank", "conllu")
+    assert "chains  " in ran("info", "marmara_coref", "--stats", "--treebank", "conllu")
     assert (
-        json.loads(ran("stats", "marmara_coref", "--treebank", "conllu", "--json"))["splits"][
-            "test"
-        ]["tokens"]
+        json.loads(ran("info", "marmara_coref", "--stats", "--treebank", "conllu", "--json"))[
+            "splits"
+        ]["test"]["tokens"]
         == 1
     )
 

@@ -67,7 +67,6 @@ LINES = {
     "agreement wikipossessions": "in/possessions.jsonl in/possessions2.jsonl",
     "prepare wikipossessions articles": "out/texts --config sample --as-of 2017-06-12 --delay 0",
     "prepare semeval2015_timeline gold": "in/events.jsonl -o out/a",
-    "cite": "mctaco",
     "convert coref": "in/key.conll -o out/a.conllu",
     "prepare marmara_coref chains": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
     "prepare marmara_coref mentions": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
@@ -107,12 +106,13 @@ LINES = {
     "plot stats": "tne --config sample -o out/a.svg",
     "plot timeline": "ENTITY --config sample -o out/a.svg",
     "publish codabench": "mctaco out/new/a --config sample --zip",
-    "schema": "mctaco",
     "show": "mctaco --config sample",
-    "stats": "mctaco --config sample",
     "submit": "mctaco in/mctaco.jsonl --to out/store --system Ours --config sample",
 }
 MORE = {
+    "info of what to cite": "info mctaco --cite",
+    "info of a schema": "info mctaco --schema",
+    "info with figures": "info mctaco --stats --config sample",
     "convert coref to JSON Lines": "convert coref in/key.conll -o out/a.jsonl",
     "convert marmara_coref to XML": f"convert marmara_coref {GIVEN} --treebank in/marmara/treebank -o out/a",
     "export as CSV": "export mctaco out/a --config sample_flat --format csv",
