@@ -29,6 +29,7 @@ def test_every_command_takes_corpora_by_all_names():
         "show",
         "export",
         "submit",
+        "leaderboard submit",
         "publish dataset",
         "leaderboard init",
     } <= found.keys()
@@ -89,7 +90,17 @@ def test_a_board_is_found_by_any_name(ran, run):
     ran("leaderboard", "init", "board", "--corpus", "timeline", "--config", "sample")
     for name in TIMELINE:
         ran("baseline", name, "creation-time", "--config", "sample", "-o", "mine.jsonl")
-        given = ["submit", name, "mine.jsonl", "--system", "Mine", "--to", "board", "--dry-run"]
+        given = [
+            "leaderboard",
+            "submit",
+            name,
+            "mine.jsonl",
+            "--system",
+            "Mine",
+            "--to",
+            "board",
+            "--dry-run",
+        ]
         assert "would be submitted to semeval2015_timeline-sample/test" in ran(*given)
     assert (
         "no such board of mctaco"

@@ -108,6 +108,7 @@ LINES = {
     "publish codabench": "mctaco out/new/a --config sample --zip",
     "show": "mctaco --config sample",
     "submit": "mctaco in/mctaco.jsonl --to out/store --system Ours --config sample",
+    "leaderboard submit": "mctaco in/mctaco.jsonl --to out/store --system Ours --config sample",
 }
 MORE = {
     "info of what to cite": "info mctaco --cite",
@@ -131,6 +132,7 @@ STORES = {
     "leaderboard teams": "in/judged",
     "leaderboard withdraw": "in/judged",
     "submit": "in/store",
+    "leaderboard submit": "in/store",
 }
 """What `out/store` is a copy of before commands that change it."""
 

@@ -433,7 +433,9 @@ def make_command(name: str) -> click.Command:
         about: dict[str, Any] = {"help": PROCEDURES[name].help, "short_help": summary}
         return _make_score_group(**about) if name == "score" else ProcedureGroup(name, **about)
     if home != TASKS and name not in GROUPS:
-        return DerivedCommand("", name, _load_operation(name), short_help=summary)
-    module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")
+        is_hidden = name in HIDDEN
+        return DerivedCommand("", name, _load_operation(name), short_help=summary, hidden=is_hidden)
+    home = GROUPS[name][-1] if name in GROUPS else TASKS
+    module = import_module(f"closeread.operations.{home}")
     text = read_doc(module if name in GROUPS else getattr(module, name))[0]
-    return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)
+    return OperationsGroup(name, help=text, short_help=summary)

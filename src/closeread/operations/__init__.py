@@ -17,7 +17,7 @@ COMMANDS = {
         "Describe a corpus: its files and fields, figures, schema, what to cite.",
     ),
     "install-modules": ("data", "Install the evaluate modules into the modules cache."),
-    "leaderboard": ("leaderboard", "Run a leaderboard."),
+    "leaderboard": ("leaderboard", "Submit to a leaderboard, or run one."),
     "list": ("data", "List corpora, scoring procedures and evaluate modules."),
     "llm": ("llm", "Evaluate language models in the harnesses that people use for them."),
     "merge": ("counting", "Merge the counts of shards."),
@@ -39,16 +39,22 @@ COMMANDS = {
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
 TOPICS = {
-    "Score systems": "score compare table validate errors plot merge llm",
+    "Score systems": "score compare table validate errors plot llm",
     "Look at corpora": "list info show",
     "Make predictions": "baseline train predict",
     "Annotate": "prepare convert agreement adjudicate",
-    "Share results": "submit leaderboard publish export",
-    "Set up": "install-modules",
+    "Share results": "leaderboard publish export",
 }
 """The commands by what users do, in the order in which help lists them."""
 
-GROUPS = {"leaderboard": "leaderboard", "llm": "llm", "publish": "publishing"}
-"""The modules of this folder that have all operations of a group, in the order in which help lists them."""
+GROUPS = {
+    "leaderboard": ("submitting", "leaderboard"),
+    "llm": ("llm",),
+    "publish": ("publishing",),
+}
+"""The modules of this folder that have all operations of a group, in the order in which help lists them.
 
-HIDDEN: tuple[str, ...] = ()
+The last one describes the group."""
+
+HIDDEN = ("install-modules", "merge", "submit")
+"""Commands that work and are not listed; `submit` is the former name of `leaderboard submit`."""

@@ -56,9 +56,11 @@ SOURCES = ("source", "sources", "scored")
 
 def find_operations(group: str) -> dict[str, Operation]:
     """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own."""
-    if group in GROUPS:
-        return dict(import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS[group])
     found: dict[str, Operation] = {}
+    if group in GROUPS:
+        for name in GROUPS[group]:
+            found |= import_module(f"closeread.operations.{name}").OPERATIONS[group]
+        return found
     for module in (*find_all("operations"), plots):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():

@@ -35,6 +35,24 @@ def test_options_that_do_not_go_together(run, options, message):
     assert done.stderr.endswith(f"Error: {message}\n")
 
 
+def test_help_lists_twenty_commands(ran):
+    _, listed = ran("--help").split("Score systems:")
+    names = [
+        line.split()[0] for line in listed.splitlines() if line[:3].strip() and line[:2] == "  "
+    ]
+    assert len(names) == 20
+    assert not {"submit", "merge", "install-modules"} & set(names)
+
+
+def test_the_former_name_of_submitting_works(run):
+    for words in (("submit",), ("leaderboard", "submit")):
+        done = run(*words, "mctaco", "mine.jsonl", "--system", "Mine", "--to", "nowhere")
+        assert "nowhere" in done.stderr
+    assert "submit" in run("leaderboard", "--help").stdout
+    assert "choose from" in run("submi").stderr
+    assert "submit" not in run("submi").stderr.replace("'submi'", "")
+
+
 @pytest.mark.parametrize("name", ["stats", "schema", "cite"])
 def test_former_commands_are_gone(run, name):
     assert run(name, "mctaco").stderr.startswith(f"Error: no such command: '{name}'")
