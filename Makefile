@@ -34,7 +34,7 @@ score:
 	   echo "Installing closeread into $(VENV) (about a minute) ..."; { $(ENVIRONMENT); } \
 	   && rm -f $(STAMP) && $(INSTALL) . && echo "no extras: $$digest" >$(STAMP);; esac
 	@sample=; \
-	 if ! error=$$($(BIN)/closeread stats mctaco --format csv 2>&1 >/dev/null); then \
+	 if ! error=$$($(BIN)/closeread info mctaco --stats --format csv 2>&1 >/dev/null); then \
 	   case "$$error" in *"--config sample"*) sample="--config sample";; *) echo "$$error"; exit 1;; esac; \
 	   echo "Note: McTaco's files are not here and can't be downloaded, so the invented sample is scored."; \
 	 fi; \

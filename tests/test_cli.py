@@ -35,7 +35,7 @@ def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0
     assert "Example" in result.stdout
-    documented = ("build", "timeline") if path[0] == "timeline" else path
+    documented = ("leaderboard", "submit") if path == ("submit",) else path
     assert f"closeread {' '.join(documented)}" in result.stdout.split("Example", 1)[1]
     assert all(
         parameter.help for parameter in command.params if isinstance(parameter, click.Option)

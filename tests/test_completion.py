@@ -18,7 +18,7 @@ def complete(line):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("sta", ["stats"]),
+        ("exp", ["export"]),
         ("score coref_", []),
         ("score wikip", ["wikipossessions"]),
         ("score coref --dup", ["--duplicates"]),

@@ -65,7 +65,7 @@ def test_help_of_an_option_names_options_of_the_same_command():
 
 
 def test_seeds_without_intervals_belong_to_the_procedure(run):
-    groups = read_groups(run("perturb", "mctaco", "candidates", "--help").stdout)
+    groups = read_groups(run("prepare", "mctaco", "candidates", "--help").stdout)
     assert "--seed" in groups["Procedure"]
     assert "Intervals" not in groups
     assert groups["Output"][-1] == "--output"

@@ -100,7 +100,7 @@ COMMANDS = (
     ("baseline", "mctaco", "always-positive", *CONFIG, "-o", f"{NAME}folder"),
     ("convert", "coref", f"{NAME}key.conll", "-o", f"{NAME}key.jsonl"),
     ("export", "mctaco", f"{NAME}folder/{NAME}", "--config", "sample"),
-    *(("info", NAME), ("cite", NAME), ("show", "mctaco", NAME, *CONFIG)),
+    *(("info", NAME), ("info", NAME, "--cite"), ("show", "mctaco", NAME, *CONFIG)),
 )
 
 

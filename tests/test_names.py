@@ -26,10 +26,10 @@ def test_every_command_takes_corpora_by_all_names():
         if param.name == "corpus"
     }
     assert {
-        "stats",
-        "info",
+        "show",
         "export",
         "submit",
+        "leaderboard submit",
         "publish dataset",
         "leaderboard init",
     } <= found.keys()
@@ -38,13 +38,14 @@ def test_every_command_takes_corpora_by_all_names():
 
 @pytest.mark.parametrize("aliases", [TIMELINE, ("wikipossessions", "possession")], ids=" ".join)
 def test_figures_are_the_same_by_any_name(ran, aliases):
-    printed = [ran("stats", name, "--config", "sample", "--json") for name in aliases]
+    printed = [ran("info", name, "--stats", "--config", "sample", "--json") for name in aliases]
     assert len(set(printed)) == 1
     assert json.loads(printed[0])["corpus"] == aliases[0]
 
 
 def test_a_procedure_that_takes_a_key_names_its_corpus_elsewhere(ran):
-    assert ran("schema", "coref") == ran("schema", "marmara_coref")
+    printed = [ran("info", name, "--schema") for name in ("tne", "tne_links")]
+    assert printed[0] == printed[1]
     assert "KEY RESPONSE" in ran("score", "coref", "--help").split("\n")[0]
     assert "KEY" not in ran("score", "marmara_coref", "--help").split("\n")[0]
 
@@ -75,22 +76,31 @@ def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_cor
     message = "procedure coref scores marmara_coref and other_coref; give the name of a corpus"
     with pytest.raises(RequestError, match=message):
         names.find_corpus("coref")
-    for command in ("schema", "baseline"):
-        assert message in run(command, "coref").stderr
+    assert message in run("baseline", "coref").stderr
     assert scoring.find_procedure("coref")[1] is None  # it takes a key
 
 
 def test_another_corpus_of_the_procedure_is_not_meant(two_coreference_corpora, run):
     assert names.list_equivalents("other_coref") == ["other_coref", "coref"]
     assert names.find_corpus("other_coref").name == "other_coref"
-    assert "no such subcommand of extract: 'other_coref'" in run("extract", "other_coref").stderr
+    assert "other_coref has nothing to prepare" in run("prepare", "other_coref", "chains").stderr
 
 
 def test_a_board_is_found_by_any_name(ran, run):
     ran("leaderboard", "init", "board", "--corpus", "timeline", "--config", "sample")
     for name in TIMELINE:
         ran("baseline", name, "creation-time", "--config", "sample", "-o", "mine.jsonl")
-        given = ["submit", name, "mine.jsonl", "--system", "Mine", "--to", "board", "--dry-run"]
+        given = [
+            "leaderboard",
+            "submit",
+            name,
+            "mine.jsonl",
+            "--system",
+            "Mine",
+            "--to",
+            "board",
+            "--dry-run",
+        ]
         assert "would be submitted to semeval2015_timeline-sample/test" in ran(*given)
     assert (
         "no such board of mctaco"
@@ -113,18 +123,6 @@ def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
         RequestError, match=r"procedure tne has several modules \(choose from: tne_a, tne_b\)"
     ):
         modules.find_module("tne")
-
-
-def test_build_timeline_is_documented_and_its_former_name_works(ran):
-    assert "closeread build timeline" in ran("timeline", "build", "--help")
-    assert "closeread timeline build" not in ran("build", "timeline", "--help")
-    documents = Path(__file__).parent.parent
-    pages = [
-        documents / "README.md",
-        *(documents / "docs").glob("*.md"),
-        *(documents / "cards").glob("*.md"),
-    ]
-    assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []
 
 
 def test_an_unknown_option_of_a_group_stays_one(run):

@@ -28,13 +28,8 @@ KINDS_OF_COMMANDS = (
     *(
         "adjudicate",
         "agreement",
-        "articles",
-        "build",
         "convert",
         "errors",
-        "extract",
-        "perturb",
-        "phrases",
         "plot",
     ),
 )
@@ -45,12 +40,8 @@ REFUSED = re.compile(
 
 CALLS = {
     "adjudicate": lambda name: closeread.adjudicate(name, NOTHING, output=OUT),
-    "articles": lambda name: closeread.articles(name, "out", as_of="2017-06-12", nothing=1),
-    "build": lambda name: closeread.build(name, NOTHING, output=OUT, nothing=1),
     "export": lambda name: closeread.export(name, NOTHING, configs=["nothing"]),
-    "extract": lambda name: closeread.extract(name, NOTHING, output="out"),
-    "perturb": lambda name: closeread.perturb(name, "units", output=OUT, gold=NOTHING),
-    "phrases": lambda name: closeread.phrases(name, NOTHING, output=OUT, nothing=1),
+    "prepare": lambda name: closeread.prepare(name, "nothing"),
     "agreement": lambda name: closeread.agreement(name, NOTHING, NOTHING),
     "baseline": lambda name: closeread.baseline(name, "nothing"),
     "compare": lambda name: closeread.compare(name, NOTHING, NOTHING, gold=NOTHING),
@@ -58,15 +49,13 @@ CALLS = {
     "errors": lambda name: closeread.errors(name, NOTHING, gold=NOTHING),
     "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
     "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
-    "schema": lambda name: closeread.schema(name, config="nothing"),
     "score": lambda name: closeread.score(name, NOTHING, gold=NOTHING),
     "show": lambda name: closeread.show(name, gold=NOTHING),
-    "stats": lambda name: closeread.stats(name, config="nothing"),
     "table": lambda name: closeread.table(name, [NOTHING], gold=NOTHING),
     "train": lambda name: closeread.train(name, NOTHING, encoder=NOTHING, nothing=1),
     "validate": lambda name: closeread.validate(name, NOTHING, gold=NOTHING),
 }
-NO_NAMES = {"cite", "merge", "submit"}
+NO_NAMES = {"merge", "submit"}
 """What takes names of other things, too; both sides call one function."""
 
 

@@ -49,7 +49,7 @@ def test_the_card_has_a_row_for_each(name, n_notes):
 @pytest.mark.parametrize("name", CORPORA)
 def test_nothing_odd_is_told_of_a_sample(name, run):
     assert run("show", name, *SAMPLE).stderr == ""
-    assert run("stats", name, *SAMPLE).stderr == ""
+    assert run("info", name, "--stats", *SAMPLE).stderr == ""
 
 
 def test_oddities_of_own_files_are_told(run, here):
@@ -57,7 +57,7 @@ def test_oddities_of_own_files_are_told(run, here):
         Path(str(importlib.resources.files("closeread.loaders.wikipossessions"))) / "sample.csv"
     )
     Path("annotations.csv").write_bytes(sample.read_bytes())
-    first, second = run("stats", "wikipossessions", "--data-dir", ".").stderr.splitlines()
+    first, second = run("info", "wikipossessions", "--stats", "--data-dir", ".").stderr.splitlines()
     assert first.startswith("note: split test: annotations.csv is not the released file (sha256 ")
     assert second == f"note: split test: {ODD}"
 

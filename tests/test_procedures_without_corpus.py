@@ -14,13 +14,14 @@ def test_all_are_known():
 
 @pytest.mark.parametrize("command", ["show", "stats"])
 def test_a_procedure_has_no_texts(command, run):
-    done = run(command, "coref", "--config", "sample")
+    words = {"show": ("show",), "stats": ("info", "--stats")}[command]
+    done = run(*words, "coref", "--config", "sample")
     assert done.exit_code == 2
     assert (
         "coref has no corpus of its own (marmara_coref is a corpus that it scores)" in done.stderr
     )
     assert "to see errors: closeread errors coref KEY RESPONSE" in done.stderr
-    assert run(command, "tlinks").stderr.startswith("Error: tlinks has no corpus of its own\n")
+    assert run(*words, "tlinks").stderr.startswith("Error: tlinks has no corpus of its own\n")
     with pytest.raises(
         closeread.RequestError, match=r"closeread.errors\('coref', response, gold=key"
     ):

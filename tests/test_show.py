@@ -1,4 +1,4 @@
-"""`closeread show`, `closeread schema` and the examples of `closeread info`, on the samples."""
+"""`closeread show`, the schemas and the examples of `closeread info`, on the samples."""
 
 import json
 
@@ -82,7 +82,7 @@ def test_schemas_accept_the_examples(name, run):
     if "sample_flat" in corpus.configs:
         examples[("--config", "sample_flat")] = read_gold(corpus, "sample_flat").records[0]
     for arguments, example in examples.items():
-        schema = json.loads(run("schema", name, *arguments).stdout)
+        schema = json.loads(run("info", name, "--schema", *arguments).stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(example, schema)
         with pytest.raises(jsonschema.ValidationError):

@@ -8,11 +8,13 @@ import pytest
 from closeread.cli import main
 from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
+from closeread.corpus.names import corpus_names
 from closeread.operations import COMMANDS, TASKS
 from closeread.parameters import Sources, Written, describe
 from closeread.tasks import find_all, load_procedure
 
-NAMES = [name for name, (home, _) in COMMANDS.items() if home == TASKS and name != "baseline"]
+BY_CORPUS = ("baseline", "prepare")
+NAMES = [name for name, (home, _) in COMMANDS.items() if home == TASKS and name not in BY_CORPUS]
 
 
 def acrostic(words: Sources, *, reverse: bool = False, lines: int = 3) -> Written:
@@ -38,14 +40,14 @@ def add_operation(monkeypatch):
 
 
 def test_a_new_operation_is_a_new_subcommand(run, add_operation):
-    assert run("build", "acrostic").exit_code == 2
-    add_operation("build", "acrostic")
+    assert run("prepare", "tne", "acrostic").exit_code == 2
+    add_operation("prepare tne", "acrostic")
     assert (
-        run("build", "acrostic", "a.txt", "b.txt", "--reverse").stdout
+        run("prepare", "tne", "acrostic", "a.txt", "b.txt", "--reverse").stdout
         == "3 lines of 2 words, reversed\n"
     )
-    assert "Build an acrostic." in run("build", "--help").stdout
-    assert "--lines INTEGER" in run("build", "acrostic", "--help").stdout
+    assert "Build an acrostic." in run("prepare", "tne", "--help").stdout
+    assert "--lines INTEGER" in run("prepare", "tne", "acrostic", "--help").stdout
     assert "acrostic" not in run("convert", "--help").stdout
 
 
@@ -66,7 +68,7 @@ def test_every_group_finds_its_subcommands(name):
 def test_every_operation_is_in_a_group_and_says_what_its_parameters_are():
     groups = {
         *NAMES,
-        "perturb mctaco",
+        *(f"prepare {corpus}" for corpus in corpus_names()),
         *(f"baseline {corpus}" for corpus in corpora_with_baselines()),
     }
     for module in find_all("operations"):

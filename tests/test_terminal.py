@@ -26,7 +26,7 @@ COMMANDS = (
         for corpus in CORPORA
         for word, *config in (("info",), ("show", "--config", "sample"))
     ),
-    *(("stats", corpus, "--config", "sample") for corpus in CORPORA),
+    *(("info", corpus, "--stats", "--config", "sample") for corpus in CORPORA),
     *(
         ("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL)
         for corpus in CORPORA

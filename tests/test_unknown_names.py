@@ -34,7 +34,7 @@ def test_choices_on_the_command_line(option, value, meant, here, run):
 
 
 def test_a_choice_of_reading_a_corpus(run):
-    done = run("stats", "marmara_coref", "--unaligned", "dorp")
+    done = run("info", "marmara_coref", "--stats", "--unaligned", "dorp")
     assert done.stderr.endswith(": 'dorp' is not one of 'drop', 'error'; did you mean 'drop'?\n")
 
 

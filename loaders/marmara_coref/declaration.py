@@ -27,7 +27,8 @@ TREEBANK = UserFolder(
     "treebank",
     ("*.xml", *UD),
     "the METU-Sabanci Turkish Treebank",
-    f"sign its licence at {TREEBANK_PAGE} to get it, and run: closeread extract marmara_coref FRAGMENTS -o treebank; "
+    f"sign its licence at {TREEBANK_PAGE} to get it, and run: "
+    "closeread prepare marmara_coref treebank FRAGMENTS -o treebank; "
     "or use the free files of UD_Turkish-IMST",
 )
 COREFERENCE = UserFolder(

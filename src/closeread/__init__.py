@@ -14,7 +14,7 @@ Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `
 `schema`, `export`.
 Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
 Annotators and errors: `agreement`, `adjudicate`, `errors()`.
-Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
+Files of a corpus: `prepare`.
 Figures: `plot`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`, `choose_submission`;
@@ -85,28 +85,24 @@ if TYPE_CHECKING:
     from closeread.operations.tasks import (
         adjudicate,
         agreement,
-        articles,
         baseline,
-        build,
         convert,
         errors,
-        extract,
-        perturb,
-        phrases,
         plot,
         predict,
+        prepare,
         train,
     )
 
 # fmt: off
 __all__ = [
     "CloseReadWarning", "Comparison", "Counts", "InputError", "MissingExtraError", "Report",
-    "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "articles", "baseline",
-    "build", "build_leaderboard", "choose_submission", "cite", "compare", "convert", "corpora", "count",
+    "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "baseline",
+    "build_leaderboard", "choose_submission", "cite", "compare", "convert", "corpora", "count",
     "count_batch", "disqualify_submissions", "download_submission", "errors", "export", "extend_deadline",
-    "extract", "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions", "list_teams",
-    "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics", "perturb",
-    "phrases", "plot", "predict", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
+    "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions", "list_teams",
+    "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics",
+    "plot", "predict", "prepare", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
     "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
     "withdraw_submission",
 ]
@@ -131,8 +127,7 @@ _NAMES = {
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.score": "load_report score validate",
     "closeread.operations.submitting": "submit",
-    "closeread.operations.tasks": "adjudicate agreement articles baseline build convert errors "
-    "extract perturb phrases plot predict train",
+    "closeread.operations.tasks": "adjudicate agreement baseline convert errors plot predict prepare train",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

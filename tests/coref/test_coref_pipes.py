@@ -88,7 +88,7 @@ def test_standard_input_for_both(arguments, run):
     [
         ("merge", "-", "-o", "out.parquet"),
         ("export", "mctaco", "-"),
-        ("stats", "mctaco", "--data-dir", "-"),
+        ("info", "mctaco", "--stats", "--data-dir", "-"),
         ("score", "--from-counts", "-"),
         ("convert", "coref", "key.conll", "-o", "-"),
     ],

@@ -25,8 +25,8 @@ PRINTING = (
     ("--version",),
     ("score", "--help"),
     ("show", "mctaco", *CONFIG),
-    ("schema", "mctaco"),
-    ("cite", "mctaco"),
+    ("info", "mctaco", "--schema"),
+    ("info", "mctaco", "--cite"),
     *(
         ("score", "mctaco", "mctaco.jsonl", *FEW, *style)
         for style in ((), ("--json",), ("--format", "csv"))
@@ -39,7 +39,7 @@ PRINTING = (
 )
 ENDS = {
     ("list",): 0,
-    ("schema", "mctaco"): 0,
+    ("info", "mctaco", "--schema"): 0,
     ("validate", "mctaco", "bad.jsonl", *CONFIG): 1,
     ("score", "--no"): 2,
     ("no",): 2,

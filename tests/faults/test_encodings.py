@@ -121,7 +121,7 @@ def test_what_is_no_table(files, encoding):
     assert usage.splitlines()[-1].startswith(f"Error: no such command: '{shown}' (choose from: ")
     for arguments in (
         ("score", "coref", "--help"),
-        ("cite", "marmara_coref"),
+        ("info", "marmara_coref", "--cite"),
     ):
         expected = translate(run_encoded(arguments, "utf-8")[1], encoding)
         assert run_encoded(arguments, encoding) == (0, expected, "")

@@ -58,7 +58,7 @@ def test_perturbed_and_adjudicated_gold(call):
     records = write_hostile("mctaco")
     answers = {}
     for name in ("units.jsonl", "units.TSV", "units.tsv.gz"):
-        call("perturb", "mctaco", "units", "--gold", "gold.jsonl", "-o", name)
+        call("prepare", "mctaco", "units", "--gold", "gold.jsonl", "-o", name)
         answers[name] = [
             row["answer"] for row in read_own_gold(load_corpus("mctaco"), Path(name)).records
         ]

@@ -88,9 +88,9 @@ def test_what_is_not_a_file_in_a_folder(run, sides):
         ("score", "mctaco", "--config", "sample"),
         ("score", "mctaco", "key.conll", "--gold"),
         ("score", "timeline", "--config", "sample"),
-        ("perturb", "mctaco", "candidates", "--config", "sample", "-o", "out", "--phrases"),
+        ("prepare", "mctaco", "candidates", "--config", "sample", "-o", "out", "--phrases"),
         ("convert", "timeline", "-o", "out"),
-        ("phrases", "propbank", "-o", "out"),
+        ("prepare", "mctaco", "phrases", "-o", "out"),
         ("score", "--from-counts"),
     ],
 )

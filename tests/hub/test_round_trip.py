@@ -38,7 +38,9 @@ def split_commands():
     commands = [
         shlex.split(line)[1:] for line in pages.find_commands(PAGE.read_text("utf-8"), "Hub")
     ]
-    place = next(i for i, command in enumerate(commands) if command[0] == "submit")
+    place = next(
+        i for i, command in enumerate(commands) if command[:2] == ["leaderboard", "submit"]
+    )
     return commands[:place], commands[place], commands[place + 1 :]
 
 

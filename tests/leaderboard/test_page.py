@@ -193,7 +193,7 @@ def test_boards_and_rows_have_addresses_of_their_own():
 
 def test_how_to_take_part_is_told():
     commands = Page(render_page(make_index(3), address="hf://datasets/org/board")).text("code")
-    assert "closeread submit mctaco PREDICTIONS" in commands
+    assert "closeread leaderboard submit mctaco PREDICTIONS" in commands
     assert "--to hf://datasets/org/board" in commands
     assert "--to board\n" in Page(render_page(make_index(3), address="shared/tasks/board")).text(
         "code"

@@ -20,7 +20,7 @@ def test_all_documents(corpora, tmp_path):
         output = tmp_path / annotator / f"{document}.conll"
         output.parent.mkdir(exist_ok=True)
         given = folder / "given" / f"{document}.conll"
-        closeread.convert("equalities", path, given=given, output=output)
+        closeread.prepare("marmara_coref", "chains", path, given=given, output=output)
     agreement = closeread.agreement("coref", *sorted(tmp_path.iterdir()))
     assert len(paths) == 338
     assert len(agreement.documents) == 33

@@ -1,4 +1,4 @@
-"""`closeread extract marmara_coref`: from fragments to a file for each document."""
+"""`closeread prepare marmara_coref treebank`: from fragments to a file for each document."""
 
 import pytest
 from shared.marmara_xml import SENTENCES, put, write_fragment, write_treebank
@@ -10,7 +10,7 @@ FRAGMENTS = {
         "windows-1254"
     ),
 }
-COMMAND = ("extract", "marmara_coref")
+COMMAND = ("prepare", "marmara_coref", "treebank")
 
 
 @pytest.fixture

@@ -114,33 +114,43 @@ def test_renamed_documents_are_told(run, here):
     note = "note: anna.conll:2: document 'anna' is now '77000112', as in the treebank\n"
     assert run("convert", "marmara_coref", "anna.conll", "-o", "out.conll", *HERE).stderr == note
     assert "(77000112);" in (here / "out.conll").read_text("utf-8")
-    assert run("convert", "given", "anna.conll", "-o", "given.conll", *HERE).stderr == note
-    assert run("convert", "given", "given.conll", "-o", "again.conll", *HERE).stderr == ""
+    assert (
+        run("prepare", "marmara_coref", "mentions", "anna.conll", "-o", "given.conll", *HERE).stderr
+        == note
+    )
+    assert (
+        run(
+            "prepare", "marmara_coref", "mentions", "given.conll", "-o", "again.conll", *HERE
+        ).stderr
+        == ""
+    )
 
 
 def test_given_mentions(ran, tmp_path):
     assert (
-        ran("convert", "given", COREFERENCE, "-o", "given.conll", *HERE)
+        ran("prepare", "marmara_coref", "mentions", COREFERENCE, "-o", "given.conll", *HERE)
         == "given.conll: 6 documents, 156 mentions\n"
     )
     expected = "".join(
         (SAMPLE / "given" / f"{name}.conll").read_text("utf-8") for name in DOCUMENTS
     )
     assert (tmp_path / "given.conll").read_text("utf-8") == expected
-    ran("convert", "given", "given.conll", "-o", "again.conll", *HERE)
+    ran("prepare", "marmara_coref", "mentions", "given.conll", "-o", "again.conll", *HERE)
     assert (tmp_path / "again.conll").read_text("utf-8") == expected
 
 
 def test_equalities(run, here):
     given = SAMPLE / "given" / "77000603.conll"
     anna = SAMPLE / "annotations" / "77000603" / "anna"
-    found = run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.conll")
+    found = run(
+        "prepare", "marmara_coref", "chains", f"{anna}.txt", "--given", given, "-o", "anna.conll"
+    )
     assert (here / "anna.conll").read_bytes() == anna.with_suffix(".conll").read_bytes()
     assert found.stdout == "anna.conll: 6 chains, 19 mentions\n"
     assert found.stderr.startswith(
         "note: 7 given mentions not used:\nnote: 3 (77000603005.1, 'apartmanımızın')\n"
     )
-    run("convert", "equalities", f"{anna}.txt", "--given", given, "-o", "anna.jsonl")
+    run("prepare", "marmara_coref", "chains", f"{anna}.txt", "--given", given, "-o", "anna.jsonl")
     record = json.loads((here / "anna.jsonl").read_text("utf-8"))
     assert (record["document"], record["n_tokens"], len(record["clusters"])) == ("77000603", 79, 6)
     assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
@@ -149,37 +159,43 @@ def test_equalities(run, here):
 @pytest.mark.parametrize(
     ("kind", "source", "options", "message"),
     [
-        ("given", "mine.jsonl", {"gold": "x"}, "no such option of convert given: 'gold'"),
-        ("equalities", "anna.txt", {}, "convert equalities needs given"),
         (
-            "equalities",
+            "mentions",
+            "mine.jsonl",
+            {"gold": "x"},
+            "no such option of prepare marmara_coref mentions: 'gold'",
+        ),
+        ("chains", "anna.txt", {}, "prepare marmara_coref chains needs given"),
+        (
+            "chains",
             "anna.txt",
             {"data_dir": "x"},
-            "no such option of convert equalities: 'data_dir'",
+            "no such option of prepare marmara_coref chains: 'data_dir'",
         ),
         (
-            "marmara_coref",
-            "mine.jsonl",
-            {"side": "key"},
-            "no such option of convert marmara_coref: 'side'",
-        ),
-        (
-            "equality",
+            "chain",
             "anna.txt",
             {},
-            "no such kind of conversion: 'equality'. Did you mean 'equalities'",
+            "no such preparation of marmara_coref: 'chain'. Did you mean 'chains'",
         ),
     ],
 )
 def test_python_refuses(kind, source, options, message):
     with pytest.raises(RequestError) as error:
-        closeread.convert(kind, source, **options)
+        closeread.prepare("marmara_coref", kind, source, **options)
     assert message in str(error.value)
+
+
+def test_python_refuses_to_convert():
+    message = "no such option of convert marmara_coref: 'side'"
+    with pytest.raises(RequestError, match=message):
+        closeread.convert("marmara_coref", "mine.jsonl", side="key")
 
 
 def refuse(run, *arguments):
     """The message of a command that must fail and write nothing."""
-    found = run("convert", *arguments)
+    command = "convert" if arguments[0] == "marmara_coref" else "prepare marmara_coref"
+    found = run(*command.split(), *arguments)
     assert found.exit_code in (1, 2)
     assert found.stdout == ""
     return found.stderr
@@ -199,12 +215,12 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
         in message
     )
     (here / "wrong" / "c.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><coref/>', "utf-8")
-    assert "wrong/c.xml" in refuse(run, "given", "wrong", "-o", "out.conll", *HERE)
+    assert "wrong/c.xml" in refuse(run, "mentions", "wrong", "-o", "out.conll", *HERE)
     (here / "d.conll").write_text("#begin document (d);\n1\t1\tKar\t(1\n#end document\n", "utf-8")
     assert "d.conll:2: " in refuse(run, "marmara_coref", "d.conll", "-o", "d.xml", *HERE)
     (here / "e.txt").write_text("1 == 2\n", "utf-8")
     given = SAMPLE / "given" / "77000112.conll"
-    assert refuse(run, "equalities", "e.txt", "--given", given, "-o", "e.conll").startswith(
+    assert refuse(run, "chains", "e.txt", "--given", given, "-o", "e.conll").startswith(
         "Error: e.txt:1: a side of"
     )
     assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
@@ -245,7 +261,7 @@ def test_paths(run, here, source, output, message):
 def test_a_missing_treebank_is_explained(run, here):
     message = refuse(run, "marmara_coref", COREFERENCE, "-o", "a.conll")
     assert "the METU-Sabanci Turkish Treebank" in message
-    assert "closeread extract marmara_coref" in message
+    assert "closeread prepare marmara_coref treebank" in message
     message = refuse(run, "marmara_coref", COREFERENCE, "-o", "a.conll", "--treebank", "nowhere")
     assert "nowhere" in message
 
@@ -325,14 +341,14 @@ def test_released_files(ran, corpora, tmp_path):
     }
     given = folder / "given" / "00048220.conll"
     for path in sorted((folder / "annotations" / "00048220").iterdir()):
-        ran("convert", "equalities", path, "--given", given, "-o", "a.conll")
+        ran("prepare", "marmara_coref", "chains", path, "--given", given, "-o", "a.conll")
         expected = folder / "conll" / "00048220" / f"{path.stem}.conll"
         assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
 
 
 @pytest.mark.parametrize("output", ["given.xml", "given.jsonl", "given"])
 def test_given_mentions_are_conll(run, here, output):
-    found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
+    found = run("prepare", "marmara_coref", "mentions", COREFERENCE, "-o", output, *HERE)
     suffix = "." + output.partition(".")[2] if "." in output else ""
     assert (
         found.stderr

@@ -16,7 +16,7 @@ CORPUS = load_corpus("marmara_coref")
 FOLDERS = {"treebank": SAMPLE / "treebank", "coreference": SAMPLE / "coreference"}
 TREEBANK = (
     "the METU-Sabanci Turkish Treebank {}; sign its licence at http://ii.metu.edu.tr/corpus to get it, and run: "
-    "closeread extract marmara_coref FRAGMENTS -o treebank; or use the free files of UD_Turkish-IMST"
+    "closeread prepare marmara_coref treebank FRAGMENTS -o treebank; or use the free files of UD_Turkish-IMST"
 )
 COREFERENCE = (
     "the coreference annotation of Marmara {}; to get it, run: git clone "
@@ -80,7 +80,7 @@ def test_raw_fragments_are_to_be_extracted():
         read_gold(CORPUS, data_dir=UserFiles(None, folders))
     (problem,) = caught.value.problems
     assert problem.what == (
-        "is a fragment as distributed (expected an extracted file; see closeread extract marmara_coref)"
+        "is a fragment as distributed (expected an extracted file; see closeread prepare marmara_coref treebank)"
     )
 
 
@@ -111,7 +111,7 @@ def test_load_dataset_takes_folders_and_knows_their_content(folder, datasets):
 
 
 def test_both_folders_are_missing(run, tmp_path):
-    result = run("stats", "marmara_coref")
+    result = run("info", "marmara_coref", "--stats")
     assert result.exit_code == 1
     assert result.stderr == "".join(
         f"{line}\n"
@@ -254,11 +254,11 @@ def test_statistics_without_coreference(ran, here):
     (here / "conllu" / "own.conllu").write_text(
         f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8"
     )
-    assert "chains  " in ran("stats", "marmara_coref", "--treebank", "conllu")
+    assert "chains  " in ran("info", "marmara_coref", "--stats", "--treebank", "conllu")
     assert (
-        json.loads(ran("stats", "marmara_coref", "--treebank", "conllu", "--json"))["splits"][
-            "test"
-        ]["tokens"]
+        json.loads(ran("info", "marmara_coref", "--stats", "--treebank", "conllu", "--json"))[
+            "splits"
+        ]["test"]["tokens"]
         == 1
     )
 

@@ -119,7 +119,7 @@ def test_all_files_are_of_one_kind(tmp_path):
         "77000112004.xml": write_fragment([SENTENCES[SECOND]]),
         "c.conllu": "# newdoc id = 77000112\n",
     }
-    extract = "expected an extracted file; see closeread extract marmara_coref"
+    extract = "expected an extracted file; see closeread prepare marmara_coref treebank"
     assert messages(read_treebank(put(tmp_path, files)).problems) == [
         f"DIR/77000112004.xml: is a fragment as distributed ({extract})",
         "DIR/c.conllu: is CoNLL-U, but a.xml is an extracted file (expected files of one kind)",

@@ -117,7 +117,7 @@ ANNOTATORS = ["anna.jsonl", "ben.jsonl", "cleo.jsonl", "dan.jsonl"]
 
 
 def test_unanimous_annotators_make_gold(ran):
-    ran("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
+    ran("prepare", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
     ids = [row["id"] for row in read("c.jsonl")]
     # One annotator disagrees on the first candidate; all label the second invalid and the third unlikely.
     for number, name in enumerate(ANNOTATORS):
@@ -182,7 +182,7 @@ BOTH = {"a": LIKELY, "b": LIKELY}
     ],
 )
 def test_annotations_that_are_refused(run, ran, here, annotators, messages):
-    ran("perturb", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
+    ran("prepare", "mctaco", "candidates", "--config", "sample", "-o", "c.jsonl")
     for name, labels in zip(ANNOTATORS, annotators, strict=False):
         annotate(name, labels)
     names = ANNOTATORS[: len(annotators)]

@@ -159,7 +159,7 @@ def test_vocabularies_whose_words_begin_with_a_space(tmp_path):
 def test_the_command_fills_masks(tiny_bert, run, tmp_path):
     made = tmp_path / "candidates.jsonl"
     options = ["--config", "sample", "--fill-mask", tiny_bert, "--device", "cpu", "-o", made]
-    result = run("perturb", "mctaco", "candidates", *options)
+    result = run("prepare", "mctaco", "candidates", *options)
     assert result.exit_code == 0, result.stderr
     rows = [json.loads(line) for line in made.read_text("utf-8").splitlines()]
     assert {"original", "rules", "masked"} == {row["technique"] for row in rows}
@@ -175,7 +175,7 @@ def test_a_model_that_does_not_exist(run, tmp_path):
         "-o",
         str(tmp_path / "candidates.jsonl"),
     ]
-    result = run("perturb", "mctaco", "candidates", *options)
+    result = run("prepare", "mctaco", "candidates", *options)
     assert result.exit_code == 1
     assert "nowhere" in result.stderr
     assert list(tmp_path.iterdir()) == []

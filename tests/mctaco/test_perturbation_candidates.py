@@ -1,4 +1,4 @@
-"""Candidate answers: masks, retrieved phrases, which answers are kept and added, and `closeread perturb mctaco`."""
+"""Candidate answers: masks, retrieved phrases, which answers are kept and added, and `closeread prepare mctaco`."""
 
 import json
 from collections import Counter
@@ -328,11 +328,11 @@ def test_similar_phrases(text, k, expected, why):
 
 # Commands.
 
-COMMAND = ["perturb", "mctaco", "candidates", "--config", "sample"]
+COMMAND = ["prepare", "mctaco", "candidates", "--config", "sample"]
 
 
 def test_units_changes_only_answers(ran):
-    assert ran("perturb", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith(
+    assert ran("prepare", "mctaco", "units", "--config", "sample", "-o", "n.jsonl").startswith(
         "n.jsonl: 103 rows, "
     )
     before = read_gold(load_corpus("mctaco"), "sample").records
@@ -420,7 +420,7 @@ def test_libraries_that_are_not_installed(run, here, monkeypatch):
     Path("phrases.txt").write_text("she paints now\n", "utf-8")
     for command, message in (
         (
-            ["perturb", "mctaco", "units", "--config", "sample"],
+            ["prepare", "mctaco", "units", "--config", "sample"],
             "parsing number words needs text2num",
         ),
         ([*COMMAND, "--phrases", "phrases.txt"], "phrase retrieval needs scikit-learn"),

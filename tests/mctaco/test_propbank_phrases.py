@@ -130,7 +130,7 @@ def write_release(folder):
 
 def test_a_folder_of_frames(run, here):
     write_release(here / "frames")
-    done = run("phrases", "propbank", "frames", "-o", "events.txt")
+    done = run("prepare", "mctaco", "phrases", "frames", "-o", "events.txt")
     assert (done.exit_code, done.stdout) == (
         0,
         "events.txt: 2 phrases from 4 examples in 2 files\n",
@@ -159,7 +159,16 @@ def test_files_that_are_no_frames(run, here):
     Path("frames/broken.xml").write_text("<frameset>\n<predicate>", "utf-8")
     Path("frames/frames.zip").write_bytes(b"PK")
     Path("other.xml").write_text("<corpus/>", "utf-8")
-    command = ["phrases", "propbank", "frames", "other.xml", "nowhere.xml", "-o", "events.txt"]
+    command = [
+        "prepare",
+        "mctaco",
+        "phrases",
+        "frames",
+        "other.xml",
+        "nowhere.xml",
+        "-o",
+        "events.txt",
+    ]
     done = run(*command)
     assert (done.exit_code, Path("events.txt").exists()) == (1, False)
     for message in (
@@ -173,7 +182,7 @@ def test_files_that_are_no_frames(run, here):
 def test_problems_of_absolute_and_relative_paths(run, here):
     Path("empty").mkdir()
     missing = here / "nowhere.xml"
-    assert run("phrases", "propbank", "empty", str(missing), "-o", "no.txt").stderr == (
+    assert run("prepare", "mctaco", "phrases", "empty", str(missing), "-o", "no.txt").stderr == (
         "Error: 2 problems:\n"
         "empty: contains no frame file (expected files ending in .xml)\n"
         f"{missing.as_posix()}: can't be read: No such file or directory\n"
@@ -183,14 +192,14 @@ def test_problems_of_absolute_and_relative_paths(run, here):
 def test_broken_files_are_skipped_with_a_note(run, here):
     write_release(here / "frames")
     Path("frames/broken.xml").write_text("<frameset>\n<predicate>", "utf-8")
-    done = run("phrases", "propbank", "frames", "-o", "events.txt")
+    done = run("prepare", "mctaco", "phrases", "frames", "-o", "events.txt")
     assert done.stdout == "events.txt: 2 phrases from 4 examples in 2 files\n"
     assert (
         "note: skipped frames/broken.xml:2: is not well-formed XML: no element found at column 12\n"
         in done.stderr
     )
-    assert run("phrases", "propbank", "frames/broken.xml", "-o", "no.txt").exit_code == 1
+    assert run("prepare", "mctaco", "phrases", "frames/broken.xml", "-o", "no.txt").exit_code == 1
     Path("empty").mkdir()
-    assert run("phrases", "propbank", "empty", "-o", "no.txt").stderr == (
+    assert run("prepare", "mctaco", "phrases", "empty", "-o", "no.txt").stderr == (
         "Error: empty: contains no frame file (expected files ending in .xml)\n"
     )

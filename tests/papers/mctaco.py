@@ -101,7 +101,7 @@ def perturb(answers, **options):
     gold = [make_record(number, answer) for number, answer in enumerate(answers)]
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "candidates.jsonl")
-        written = closeread.perturb(
+        written = closeread.prepare(
             "mctaco", "candidates", gold=gold, output=output, limit=1000, **options
         )
     candidates = {answer: set() for answer in answers}
@@ -173,5 +173,5 @@ def normalize(answer):
     """Rewrite a time in its most proper unit."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "normal.jsonl")
-        written = closeread.perturb("mctaco", "units", gold=[make_record(0, answer)], output=output)
+        written = closeread.prepare("mctaco", "units", gold=[make_record(0, answer)], output=output)
     return written.records[0]["answer"]

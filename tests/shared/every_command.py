@@ -42,10 +42,10 @@ NAMES = {"ARTICLE": "The Blue Kettle (painting)", "ENTITY": "Mara Lindqvist"}
 
 HUB = "writes to the Hub, and to a temporary folder; tests/hub has its faults"
 TORCH = "needs torch and a training run; tests/neural and tests/mctaco have its faults"
-SPACY = "loads a model of spaCy; writes as `convert` and `phrases propbank` do"
+SPACY = "loads a model of spaCy; writes as `convert` and `prepare mctaco phrases` do"
 REASONS = {
     ("baseline", "wikipossessions"): SPACY,
-    ("build", "tne"): SPACY,
+    ("prepare", "tne", "documents"): SPACY,
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
@@ -67,12 +67,11 @@ LINES = {
     "agreement timeline": "in/voyage in/voyage2",
     "agreement tne": "in/tne-anna.jsonl in/tne-ben.jsonl",
     "agreement wikipossessions": "in/possessions.jsonl in/possessions2.jsonl",
-    "articles wikipossessions": "out/texts --config sample --as-of 2017-06-12 --delay 0",
-    "build timeline": "in/events.jsonl -o out/a",
-    "cite": "mctaco",
+    "prepare wikipossessions articles": "out/texts --config sample --as-of 2017-06-12 --delay 0",
+    "prepare semeval2015_timeline gold": "in/events.jsonl -o out/a",
     "convert coref": "in/key.conll -o out/a.conllu",
-    "convert equalities": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
-    "convert given": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
+    "prepare marmara_coref chains": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
+    "prepare marmara_coref mentions": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
     "convert marmara_coref": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.jsonl",
     "convert timeline": "in/timeline.jsonl -o out/a.jsonl",
     "convert tne": "in/tne.jsonl --config sample --to arrays -o out/a.jsonl",
@@ -81,7 +80,7 @@ LINES = {
     "errors mctaco": "in/mctaco.jsonl --config sample --no-ci",
     "errors tne": "in/tne.jsonl --config sample --no-ci",
     "export": "mctaco out/new/a --config sample",
-    "extract marmara_coref": "in/fragments -o out/a",
+    "prepare marmara_coref treebank": "in/fragments -o out/a",
     "info": "mctaco",
     "install-modules": "",
     "leaderboard build": "in/judged -o out/a.html",
@@ -98,9 +97,9 @@ LINES = {
     "list": "",
     "llm lm-eval-tasks": "",
     "merge": "in/counts.parquet -o out/a.parquet",
-    "perturb mctaco candidates": "--gold in/questions.jsonl --phrases in/phrases.txt -o out/a.jsonl",
-    "perturb mctaco units": "--gold in/questions.jsonl -o out/a.tsv",
-    "phrases propbank": "in/frames.xml -o out/a.txt",
+    "prepare mctaco candidates": "--gold in/questions.jsonl --phrases in/phrases.txt -o out/a.jsonl",
+    "prepare mctaco units": "--gold in/questions.jsonl -o out/a.tsv",
+    "prepare mctaco phrases": "in/frames.xml -o out/a.txt",
     "plot scores": "mctaco in/mctaco.jsonl --config sample -o out/a.svg",
     "plot confusion": "in/tne.jsonl --config sample -o out/a.pdf",
     "plot link-support": "in/key.conll in/anna2.conll in/response.conll -o out/a.svg",
@@ -109,18 +108,19 @@ LINES = {
     "plot stats": "tne --config sample -o out/a.svg",
     "plot timeline": "ENTITY --config sample -o out/a.svg",
     "publish codabench": "mctaco out/new/a --config sample --zip",
-    "schema": "mctaco",
     "show": "mctaco --config sample",
-    "stats": "mctaco --config sample",
     "submit": "mctaco in/mctaco.jsonl --to out/store --system Ours --config sample",
-    "timeline build": "in/events.jsonl -o out/a",
+    "leaderboard submit": "mctaco in/mctaco.jsonl --to out/store --system Ours --config sample",
 }
 MORE = {
+    "info of what to cite": "info mctaco --cite",
+    "info of a schema": "info mctaco --schema",
+    "info with figures": "info mctaco --stats --config sample",
     "convert coref to JSON Lines": "convert coref in/key.conll -o out/a.jsonl",
     "convert marmara_coref to XML": f"convert marmara_coref {GIVEN} --treebank in/marmara/treebank -o out/a",
     "export as CSV": "export mctaco out/a --config sample_flat --format csv",
     "export as JSON Lines": "export mctaco out/a --config sample --format jsonl",
-    "perturb to JSON Lines": "perturb mctaco units --config sample -o out/a.jsonl",
+    "prepare to JSON Lines": "prepare mctaco units --config sample -o out/a.jsonl",
     "table as HTML": "table mctaco in/mctaco.jsonl --config sample --resamples 2 --format html -o out/a.html",
     "baseline of timelines in a folder": "baseline timeline text-order --config sample -o out/new/a",
 }
@@ -134,13 +134,14 @@ STORES = {
     "leaderboard teams": "in/judged",
     "leaderboard withdraw": "in/judged",
     "submit": "in/store",
+    "leaderboard submit": "in/store",
 }
 """What `out/store` is a copy of before commands that change it."""
 
 LOCKS = {"store/.index.lock", "store/.results.lock"}
 """Hidden files that stay."""
 
-FAMILIES = ("baseline", "score", "compare", "table", "plot", "convert", "export", "perturb")
+FAMILIES = ("baseline", "score", "compare", "table", "plot", "convert", "export", "prepare")
 """Groups of commands that write alike."""
 
 SLOW = (

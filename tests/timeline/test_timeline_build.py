@@ -114,8 +114,8 @@ def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positio
     ]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     made, anew = f"made-{granularity}", f"anew-{granularity}"
-    ran("build", "timeline", "events.jsonl", "--granularity", granularity, "-o", made)
-    ran("build", "timeline", made, "--granularity", granularity, "-o", anew)
+    ran("prepare", "timeline", "gold", "events.jsonl", "--granularity", granularity, "-o", made)
+    ran("prepare", "timeline", "gold", made, "--granularity", granularity, "-o", anew)
     assert Path(anew, "bo.txt").read_text("utf-8") == Path(made, "bo.txt").read_text("utf-8")
     found = {
         line.split("\t")[2]: line[0]
@@ -226,7 +226,7 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
     assert list(inconsistencies(events, {"7": TEXT}, range(1, len(events) + 1))) == expected
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     if "among" not in str(problems) and "token 7" not in str(problems):
-        done = run("build", "timeline", "events.jsonl", "-o", "made")
+        done = run("prepare", "timeline", "gold", "events.jsonl", "-o", "made")
         assert done.exit_code == 1
         assert done.stderr == "".join(
             f"Error: events.jsonl:{index + 1}: {what}\n" for index, what in expected
@@ -244,7 +244,7 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
         '{"entity": "bo", "mention": "7-0-d", "anchor": null}',
     ]
     Path("events.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
-    done = run("build", "timeline", "events.jsonl", "-o", "made")
+    done = run("prepare", "timeline", "gold", "events.jsonl", "-o", "made")
     assert done.exit_code == 1
     first, *others = done.stderr.splitlines()
     assert first == "Error: events.jsonl: 4 problems:"
@@ -271,7 +271,7 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
         event("Aurelia", "104-0-no", None),
     ]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    done = run("build", "timeline", "events.jsonl", "--documents", folder, "-o", "made")
+    done = run("prepare", "timeline", "gold", "events.jsonl", "--documents", folder, "-o", "made")
     assert done.exit_code == 0
     assert (
         Path("made/aurelia.txt").read_text("utf-8").splitlines()[-1]
@@ -287,12 +287,12 @@ def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):
 def test_a_mention_that_a_file_can_not_hold(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("events.jsonl").write_text(dump_json_lines([event("Bo", "7-2-took ", None)]), "utf-8")
-    done = run("build", "timeline", "events.jsonl", "-o", "made")
+    done = run("prepare", "timeline", "gold", "events.jsonl", "-o", "made")
     assert done.exit_code == 2
     what = "'bo': this format can't represent the entry '0\\tXXXX-XX-XX\\t7-2-took '; choose a file name"
     assert what in done.stderr
     assert not Path("made").exists()
-    assert run("build", "timeline", "events.jsonl", "-o", "made.jsonl").exit_code == 0
+    assert run("prepare", "timeline", "gold", "events.jsonl", "-o", "made.jsonl").exit_code == 0
 
 
 def test_positions_made_anew(ran):
@@ -300,7 +300,10 @@ def test_positions_made_anew(ran):
     Path("given/ann.txt").write_text(
         "Ann\n9\t2008\t7-2-b\n9\t2007\t7-2-a\t7-3-a\n4\t\t7-2-c\n", "utf-8"
     )
-    assert ran("build", "timeline", "given", "-o", "made") == "made: 2 timelines of 3 entries\n"
+    assert (
+        ran("prepare", "timeline", "gold", "given", "-o", "made")
+        == "made: 2 timelines of 3 entries\n"
+    )
     assert (
         Path("made/ann.txt").read_text("utf-8")
         == "Ann\n0\t\t7-2-c\n1\t2007\t7-2-a\t7-3-a\n2\t2008\t7-2-b\n"
@@ -337,9 +340,9 @@ def test_more_wrong_events_than_are_kept(tmp_path):
 def test_what_is_refused(run, here):
     Path("texts").mkdir()
     Path("texts/7.xml").write_text("<Document/>", "utf-8")
-    done = run("build", "timeline", "texts", "-o", "made")
+    done = run("prepare", "timeline", "gold", "texts", "-o", "made")
     expected = "contains no timelines (expected files ending in .txt)"
     assert (done.exit_code, done.stderr) == (1, f"Error: texts: {expected}\n")
     Path("texts/bo.txt").write_text("Bo\n", "utf-8")
-    done = run("build", "timeline", "texts", "-o", "others")
+    done = run("prepare", "timeline", "gold", "texts", "-o", "others")
     assert (done.exit_code, "1 file is left out: '7.xml'" in done.stderr) == (0, True)

@@ -82,8 +82,10 @@ def test_a_folder_of_the_users_own(own_folder, run):
     assert list(gold.records) == list(sampled.records)
     assert gold.digest == sampled.digest
     assert not gold.released
-    result = run("stats", NAME, "--data-dir", own_folder, "--json")
+    result = run("info", NAME, "--stats", "--data-dir", own_folder, "--json")
     assert list(json.loads(result.stdout)["splits"]) == ["corpus_1"]
     assert result.stderr.count("does not contain the released files") == 1
-    documents = run("stats", NAME, "--data-dir", own_folder, "--config", "documents", "--json")
+    documents = run(
+        "info", NAME, "--stats", "--data-dir", own_folder, "--config", "documents", "--json"
+    )
     assert json.loads(documents.stdout)["splits"]["corpus_1"]["documents"] == 3

@@ -60,7 +60,7 @@ def texts(here):
 
 
 def test_the_ferry_by_hand(ran, pipeline, texts):
-    assert ran("build", "tne", "ferry.txt", *pipeline, "-o", "built.jsonl") == (
+    assert ran("prepare", "tne", "documents", "ferry.txt", *pipeline, "-o", "built.jsonl") == (
         "built.jsonl: 1 document, 7 noun phrases\n"
     )
     phrases = [
@@ -80,7 +80,7 @@ def test_the_ferry_by_hand(ran, pipeline, texts):
 
 
 def test_what_is_built_is_read_and_predicted(ran, pipeline, texts):
-    ran("build", "tne", *texts, *pipeline, "-o", "built.jsonl")
+    ran("prepare", "tne", "documents", *texts, *pipeline, "-o", "built.jsonl")
     assert (
         ran("baseline", "tne", "title-last", "--gold", "built.jsonl", "-o", "mine.jsonl")
         == "mine.jsonl: 2 rows\n"
@@ -112,7 +112,7 @@ def test_the_commands_of_the_page(ran, here, texts):
 
 @pytest.mark.parametrize(("chosen", "sizes"), [([], [7, 3]), (["--paragraphs", "1"], [5, 3])])
 def test_the_first_paragraphs_are_kept(ran, pipeline, texts, chosen, sizes):
-    ran("build", "tne", *texts, *pipeline, *chosen, "-o", "built.jsonl")
+    ran("prepare", "tne", "documents", *texts, *pipeline, *chosen, "-o", "built.jsonl")
     assert [len(record["nps"]) for record in read("built.jsonl")] == sizes
 
 
@@ -136,16 +136,30 @@ def test_problems_of_all_texts_at_once(run, here, texts):
         "control.txt:3: character 5 is the control character U+0001 (expected plain text)"
         in done.stderr
     )
-    done = run("build", "tne", *texts, "--spacy-model", "xx_no_such_pipeline", "-o", "built.jsonl")
+    done = run(
+        "prepare",
+        "tne",
+        "documents",
+        *texts,
+        "--spacy-model",
+        "xx_no_such_pipeline",
+        "-o",
+        "built.jsonl",
+    )
     assert done.exit_code == 2
     assert (
         "spaCy pipeline 'xx_no_such_pipeline' does not exist (expected an installed pipeline"
         in done.stderr
     )
     assert not Path("built.jsonl").exists()
-    assert run("build", "tne", *texts, "-o", "built.jsonl").exit_code == 2  # by which pipeline?
     assert (
-        run("build", "tne", "ferry.txt", "--spacy-model", "any", "-o", "ferry.txt").exit_code == 2
+        run("prepare", "tne", "documents", *texts, "-o", "built.jsonl").exit_code == 2
+    )  # by which pipeline?
+    assert (
+        run(
+            "prepare", "tne", "documents", "ferry.txt", "--spacy-model", "any", "-o", "ferry.txt"
+        ).exit_code
+        == 2
     )
     assert Path("ferry.txt").read_text() == FERRY
 

@@ -30,8 +30,9 @@ def fetch(run, here, wiki):
         (here / "corpus").mkdir(exist_ok=True)
         (here / "corpus" / "annotations.csv").write_text("\n".join((HEADER, *rows)) + "\n", "utf-8")
         command = [
-            "articles",
+            "prepare",
             "wikipossessions",
+            "articles",
             "texts",
             "--as-of",
             day,

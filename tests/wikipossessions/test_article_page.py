@@ -22,7 +22,7 @@ def test_the_commands_of_the_page(corpora, wiki, ran, tmp_path):
         command = [
             str(model) if word == "en_core_web_sm" else word for word in shlex.split(line)[1:]
         ]
-        if command[0] == "articles":
+        if command[0] == "prepare":
             command += ["--api", wiki.url, "--delay", "0"]
         printed[line] = ran(*command)
     assert len(printed) == 6

@@ -282,7 +282,7 @@ def test_the_table_of_the_baseline_by_hand(ran, files, row):
 
 
 def test_statistics_of_texts(ran, files):
-    command = ["stats", "wikipossessions", *files[0], "--json"]
+    command = ["info", "wikipossessions", "--stats", *files[0], "--json"]
     Path("texts").rename("articles")
     figures = json.loads(ran(*command))["splits"]["test"]
     assert not {"words per article", "sections per article"} & figures.keys()  # B Jug has no text

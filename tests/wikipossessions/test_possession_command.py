@@ -93,4 +93,4 @@ def test_notes_on_predictions(run, sample, tmp_path):
 
 
 def test_no_notes_on_released_gold(corpora, run):
-    assert run("stats", "wikipossessions").stderr == ""
+    assert run("info", "wikipossessions", "--stats").stderr == ""

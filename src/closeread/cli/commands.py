@@ -23,9 +23,9 @@ from closeread.cli.options import (
     take_printing_options,
 )
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
-from closeread.exceptions import RequestError, advising_only, escape_line
+from closeread.exceptions import advising_only, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
-from closeread.operations.calling import call, find_groups, find_operations
+from closeread.operations.calling import call, check_group, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, read_doc
 from closeread.tasks import procedure_names
 
@@ -71,9 +71,10 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
 OUTPUTS = {
     "plot": "{}.png",
     "baseline": "{}.jsonl",
-    "perturb": "{}.jsonl",
-    "phrases": "{}.txt",
-    "build": "{}.jsonl",
+    "prepare mctaco": "{}.jsonl",
+    "prepare mctaco phrases": "phrases.txt",
+    "prepare semeval2015_timeline": "timelines.jsonl",
+    "prepare tne": "documents.jsonl",
     "adjudicate": "adjudicated.jsonl",
     "predict": "predictions.jsonl",
     "merge": "counts.parquet",
@@ -126,9 +127,13 @@ class DerivedCommand(Command):
             made.insert(names.index("split"), made.pop(names.index("gold")))
         last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
         made[last:last] = make_printing_options(self.returns, self.procedure)
-        written = OUTPUTS.get(f"{self.path} {self.own_name}".strip()) or OUTPUTS.get(
-            self.path.partition(" ")[0], ""
-        )
+        written = ""
+        for path in (
+            f"{self.path} {self.own_name}".strip(),
+            self.path,
+            self.path.partition(" ")[0],
+        ):
+            written = written or OUTPUTS.get(path, "")
         for one in made:
             if isinstance(one, click.Option) and one.name == "output" and one.required and written:
                 one.required, one.default, one.show_default = (
@@ -205,7 +210,7 @@ def fail_on_regression(comparisons: Sequence[Comparison], score: str, points: fl
 
 
 class OperationsGroup(Group):
-    """A group with the operations that tasks offer under its path; those of "perturb mctaco" are a group inside.
+    """A group with the operations that tasks offer under its path; those of "prepare mctaco" are a group inside.
 
     A subcommand that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
@@ -218,59 +223,55 @@ class OperationsGroup(Group):
         return list(self.subcommands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = self.subcommands
-        found = (
-            find_corpus(cmd_name).name
-            if self.path == "baseline"
-            else choose_equivalent(cmd_name, known)
-        )
-        if found not in known:
-            if self.path == "baseline":
-                raise RequestError(
-                    f"{found} has no baselines (corpora with baselines: {', '.join(known) or 'none'})"
-                )
+        commands = self.subcommands
+        if self.path in BY_CORPUS:
+            corpus = find_corpus(cmd_name).name
+            check_group(self.path, corpus)
+            return self._make_group(corpus, cmd_name)
+        name = choose_equivalent(cmd_name, commands)
+        if name is None:
             return None
-        if isinstance(known[found], Group):
-            return self._make_group(found, cmd_name)
-        command = copy(known[found])
+        command = copy(commands[name])
         command.name = cmd_name
         return command
 
     @cached_property
     def subcommands(self) -> dict[str, click.Command]:
         """The subcommands by name."""
-        groups: dict[str, click.Command] = {
-            name: self._make_group(name, name) for name in find_groups(self.path)
+        commands: dict[str, click.Command] = {
+            corpus: self._make_group(corpus, corpus) for corpus in find_groups(self.path)
         }
-        operations = find_operations(self.path).items()
-        return groups | {
-            name: DerivedCommand(self.path, name, one, self.typed) for name, one in operations
-        }
+        for name, operation in find_operations(self.path).items():
+            commands[name] = DerivedCommand(self.path, name, operation, self.typed)
+        return commands
 
-    def _make_group(self, name: str, typed: str) -> Group:
-        path, summary = f"{self.path} {name}", "Normalize units, or add candidate answers."
-        text = PERTURBATIONS
+    def _make_group(self, corpus: str, typed: str) -> Group:
+        """Return the group of a corpus, whose name may be typed in another way."""
+        path = f"{self.path} {corpus}"
+        title = load_corpus(corpus).title
         if self.path == "baseline":
-            summary = f"Write the predictions of a baseline of {load_corpus(name).title}."
-            example = f"  closeread baseline {typed} NAME --config sample -o predictions.jsonl"
-            text = format_help(f"{summary}\n\n\b\nExample:\n{example}")
-        made = OperationsGroup(path, typed, f"{self.path} {typed}", help=text, short_help=summary)
-        made.what = f"baseline of {name}" if self.path == "baseline" else ""
-        return made
+            noun = f"baseline of {corpus}"
+            text = summary = f"Write the predictions of a baseline of {title}."
+            example = f"closeread baseline {typed} NAME --config sample -o predictions.jsonl"
+        else:
+            noun = f"preparation of {corpus}"
+            text = f"Prepare files of {title}."
+            names = list(find_operations(path))
+            summary = ", ".join(names)
+            example = f"closeread {self.path} {typed} {names[0]} --help"
+        group = OperationsGroup(
+            path,
+            typed,
+            f"{self.path} {typed}",
+            help=format_help(f"{text}\n\n\b\nExample:\n  {example}"),
+            short_help=summary,
+        )
+        group.what = noun
+        return group
 
 
-PERTURBATIONS = """Apply the perturbations of Zhou et al. (2019) to McTaco.
-
-\b
-Example:
-  closeread perturb mctaco units --config sample -o normal.jsonl
-"""
-TIMELINE = """Build timelines (alias of `closeread build timeline`).
-
-\b
-Example:
-  closeread build timeline events.jsonl -o timelines
-"""
+BY_CORPUS = ("baseline", "prepare")
+"""The groups that have a group for each corpus."""
 
 
 class ProcedureHelp(NamedTuple):
@@ -432,11 +433,9 @@ def make_command(name: str) -> click.Command:
         about: dict[str, Any] = {"help": PROCEDURES[name].help, "short_help": summary}
         return _make_score_group(**about) if name == "score" else ProcedureGroup(name, **about)
     if home != TASKS and name not in GROUPS:
-        return DerivedCommand("", name, _load_operation(name), short_help=summary)
-    module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")
-    text = (
-        TIMELINE
-        if name == "timeline"
-        else read_doc(module if name in GROUPS else getattr(module, name))[0]
-    )
-    return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)
+        is_hidden = name in HIDDEN
+        return DerivedCommand("", name, _load_operation(name), short_help=summary, hidden=is_hidden)
+    home = GROUPS[name][-1] if name in GROUPS else TASKS
+    module = import_module(f"closeread.operations.{home}")
+    text = read_doc(module if name in GROUPS else getattr(module, name))[0]
+    return OperationsGroup(name, help=text, short_help=summary)

@@ -46,7 +46,8 @@ FEW = 7
 SECTIONS = {
     "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
     " test_split validation_split held_out",
-    "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
+    "Output": "stats schema cite submission style columns names sort intervals"
+    " by per_unit with_counts explain limit digits score_only kinds"
     " document to dry_run archive ids as_json show_missing strict",
     "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",

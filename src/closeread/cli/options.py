@@ -379,7 +379,7 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
 # Printing
 
 PRINTED = {
-    **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
+    **dict.fromkeys(("Catalogue", "Information", "Ranking", "Result"), ("style",)),
     **dict.fromkeys(("JudgingReport", "Page", "Publication", "list[Verdict]"), ("as_json",)),
     "SystemsTable": ("style", "output"),
     "Comparison | list[Comparison]": ("style", "output", "fail_if_worse"),
@@ -414,6 +414,8 @@ def make_printing_options(
     formats = ["table", "json", "markdown", "latex", "csv"]
     formats += {"SystemsTable": ["html"], "Report": ["eee"]}.get(returns, [])
     what = f"How to format the output{'; eee is a result for Every Eval Ever' if 'eee' in formats else ''}."
+    if returns == "Information":
+        what = "How to format the figures of --stats."
     several = procedure is not None and len(procedure.families) > 1
     main = f"main score (times 100){', or that of each of --metrics on a line of its own' if several else ''}"
     counts = (

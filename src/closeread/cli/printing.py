@@ -61,6 +61,10 @@ def print_result(
     found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any
 ) -> None:
     """Print the result of an operation, or write it to a file, in a style if it has several; `how` is for a report."""
+    if isinstance(found, str | dict) or hasattr(found, "draw"):
+        if style not in ("", "table") and not (style == "json" and isinstance(found, dict)):
+            raise click.UsageError(f"--format {style} goes with --stats")
+        style = ""
     with writing_to(output):
         if style:
             _print_styled(found, style, **how)

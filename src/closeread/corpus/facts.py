@@ -1,4 +1,4 @@
-"""Figures of records, by the module `records` of a task, as printed by `closeread stats` and in papers' tables."""
+"""Figures of records, by the module `records` of a task, as printed by `closeread info --stats` and in papers' tables."""
 
 from __future__ import annotations
 

@@ -240,6 +240,6 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
             f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}"
         )
     if problems:
-        advice = "send submissions with closeread submit"
+        advice = "send submissions with closeread leaderboard submit"
         return Arrival(board, "", kind, "", "", problems=(*problems, advice))
     return Arrival(board, found[0][4], kind, "", "")

@@ -177,7 +177,7 @@ def _describe_refusal(problems: Sequence[str]) -> str:
         lines.append(f"- and {len(problems) - SHOWN:,} more")
     lines += [
         "",
-        "Correct this and submit again; `closeread submit … --dry-run` checks and sends nothing.",
+        "Correct this and submit again; `closeread leaderboard submit … --dry-run` checks and sends nothing.",
     ]
     return "\n".join(lines)
 

@@ -561,7 +561,13 @@ def list_commands(board: Json, address: str) -> list[str]:
 
     Both name the board: with gold of the organiser's own, no other command knows what predictions are for.
     """
-    words = ["closeread", "submit", board["corpus"] or board["procedure"], "PREDICTIONS"]
+    words = [
+        "closeread",
+        "leaderboard",
+        "submit",
+        board["corpus"] or board["procedure"],
+        "PREDICTIONS",
+    ]
     for name in ("config", "split"):
         if board.get(name):
             words += [f"--{name}", board[name]]

@@ -93,7 +93,9 @@ class About:
         problems = about.find_problems(board)
         if about.to_bytes() != data:
             problems.append(
-                Problem("is not written as closeread submit writes it (sorted keys, no spaces)")
+                Problem(
+                    "is not written as closeread leaderboard submit writes it (sorted keys, no spaces)"
+                )
             )
         if problems:
             raise FormatError(source, problems)

@@ -7,36 +7,31 @@ TASKS = "tasks"
 COMMANDS = {
     "adjudicate": (TASKS, "Merge the labels of several annotators into gold."),
     "agreement": (TASKS, "Measure the agreement of annotators."),
-    "articles": (TASKS, "Fetch the articles that a corpus annotates."),
     "baseline": (TASKS, "Write the predictions of a baseline."),
-    "build": (TASKS, "Build gold, or documents to annotate."),
-    "cite": ("data", "Print the BibTeX entries of corpora and metrics."),
     "compare": ("compare", "Compare systems by paired tests."),
     "convert": (TASKS, "Convert a file to another format."),
     "errors": (TASKS, "Count and list the errors of a system, or of annotators."),
     "export": ("data", "Export a corpus as a dataset repository."),
-    "extract": (TASKS, "Extract the documents of a corpus."),
-    "info": ("data", "Show the configs, splits, fields and baselines of a corpus."),
+    "info": (
+        "information",
+        "Describe a corpus: its files and fields, figures, schema, what to cite.",
+    ),
     "install-modules": ("data", "Install the evaluate modules into the modules cache."),
-    "leaderboard": ("leaderboard", "Run a leaderboard."),
+    "leaderboard": ("leaderboard", "Submit to a leaderboard, or run one."),
     "list": ("data", "List corpora, scoring procedures and evaluate modules."),
     "llm": ("llm", "Evaluate language models in the harnesses that people use for them."),
     "merge": ("counting", "Merge the counts of shards."),
-    "perturb": (TASKS, "Rewrite the records of a corpus."),
-    "phrases": (TASKS, "Make a list of event phrases."),
     "plot": (TASKS, "Draw a figure."),
     "predict": (TASKS, "Predict with a trained model."),
+    "prepare": (TASKS, "Prepare files of a corpus: texts, gold, documents, candidate answers."),
     "publish": (
         "publishing",
         "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.",
     ),
-    "schema": ("data", "Print the JSON Schema of a corpus."),
     "score": ("score", "Score a file of predictions."),
     "show": ("data", "Show a record of a corpus."),
-    "stats": ("data", "Count documents, annotations and other figures of a corpus."),
     "submit": ("submitting", "Submit predictions to a leaderboard."),
     "table": ("compare", "Print a table of many systems, with tests against the best."),
-    "timeline": (TASKS, "Build timelines (alias of `closeread build timeline`)."),
     "train": (TASKS, "Train a model."),
     "validate": ("score", "Validate files of predictions."),
 }
@@ -44,16 +39,22 @@ COMMANDS = {
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
 TOPICS = {
-    "Score systems": "score compare table validate errors plot merge llm",
-    "Look at corpora": "list info show stats schema cite",
-    "Make predictions": "baseline train predict perturb",
-    "Annotate": "extract articles phrases build convert agreement adjudicate",
-    "Share results": "submit leaderboard publish export",
-    "Set up": "install-modules",
+    "Score systems": "score compare table validate errors plot llm",
+    "Look at corpora": "list info show",
+    "Make predictions": "baseline train predict",
+    "Annotate": "prepare convert agreement adjudicate",
+    "Share results": "leaderboard publish export",
 }
 """The commands by what users do, in the order in which help lists them."""
 
-GROUPS = {"leaderboard": "leaderboard", "llm": "llm", "publish": "publishing"}
-"""The modules of this folder that have all operations of a group, in the order in which help lists them."""
+GROUPS = {
+    "leaderboard": ("submitting", "leaderboard"),
+    "llm": ("llm",),
+    "publish": ("publishing",),
+}
+"""The modules of this folder that have all operations of a group, in the order in which help lists them.
 
-HIDDEN = ("timeline",)
+The last one describes the group."""
+
+HIDDEN = ("install-modules", "merge", "submit")
+"""Commands that work and are not listed; `submit` is the former name of `leaderboard submit`."""

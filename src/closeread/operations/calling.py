@@ -56,9 +56,11 @@ SOURCES = ("source", "sources", "scored")
 
 def find_operations(group: str) -> dict[str, Operation]:
     """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own."""
-    if group in GROUPS:
-        return dict(import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS[group])
     found: dict[str, Operation] = {}
+    if group in GROUPS:
+        for name in GROUPS[group]:
+            found |= import_module(f"closeread.operations.{name}").OPERATIONS[group]
+        return found
     for module in (*find_all("operations"), plots):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():
@@ -79,6 +81,14 @@ def find_groups(group: str) -> list[str]:
 
         names |= set(corpora_with_baselines())
     return sorted(names)
+
+
+def check_group(group: str, corpus: str) -> None:
+    """Check that there is something in a group of a corpus, such as "baseline mctaco"."""
+    known = find_groups(group)
+    if corpus not in known:
+        nothing = {"baseline": "no baselines", "prepare": "nothing to prepare"}[group]
+        raise RequestError(f"{corpus} has {nothing} (choose from: {', '.join(known) or 'none'})")
 
 
 @cache

@@ -23,7 +23,6 @@ from closeread.exceptions import (
     choose_words,
     escape_line,
     fill_options,
-    pluralize,
 )
 from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
     from closeread.corpus.showing import Part
-    from closeread.counts.procedure import Procedure
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
@@ -309,7 +307,7 @@ def show(
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
     from closeread.scoring import open_scorer, take_place
 
-    declared = _find_shown(corpus)
+    declared = find_shown(corpus)
     place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
     found = read_records(declared, place)
     view = load_view(declared, found.config)
@@ -363,22 +361,7 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
     return Grid("", [], [], notes)
 
 
-def info(corpus: ShownName) -> Description:
-    """Show the configs, splits, fields and baselines of a corpus, and where its files are looked for.
-
-    \b
-    Examples:
-      closeread info mctaco
-    """
-    from closeread.corpus.showing import example_submission
-
-    if corpus in WITH_KEYS:
-        return Description(tuple(_describe_procedure(load_procedure(corpus))))
-    declared = _find_shown(corpus)
-    return Description(tuple(_describe(declared)), _lines=[example_submission(declared)])
-
-
-def _find_shown(name: str) -> Corpus:
+def find_shown(name: str) -> Corpus:
     """Find a corpus to show; the name of a procedure for any key is not taken for that of a corpus that it scores."""
     if name not in WITH_KEYS:
         return find_corpus(name)
@@ -391,83 +374,6 @@ def _find_shown(name: str) -> Corpus:
     raise RequestError(f"{name} has no corpus of its own{corpora}{hint}")
 
 
-def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
-    """Yield what is known of a procedure that scores any key."""
-    score = f"closeread score {procedure.name}"
-    about = [
-        ["scored with", Whole(f"{score} KEY RESPONSE")],
-        ["formats", ", ".join(procedure.help.formats)],
-        ["metrics", ", ".join(procedure.families)],
-        ["evaluate modules", ", ".join(procedure.modules) or "none"],
-        ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],
-    ]
-    yield f"{procedure.title}, of any key and response"
-    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
-    presets = [[Whole(name), preset.help] for name, preset in procedure.presets.items()]
-    if presets:
-        yield Grid("", ["preset", "scores of"], presets, prose=frozenset({"scores of"}))
-
-
-def _describe(corpus: Corpus) -> Iterator[Part]:
-    """Yield what is known of a corpus, with a gold record and a line of a submission."""
-    from closeread.corpus.baselines import load_baselines
-    from closeread.corpus.schema import fields, load_schema
-    from closeread.corpus.showing import abridge, example_record
-    from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
-
-    procedure = load_procedure(corpus.procedure)
-    own = str(data_folder(corpus.name) or f"${DATA_VARIABLE}/{corpus.name} (not set)")
-    about = [
-        ["title", corpus.title],
-        ["language", corpus.language],
-        ["homepage", corpus.homepage],
-        ["licence", corpus.licence],
-        ["files looked for in", Whole(own)],
-        ["", Whole(str(cache_folder(corpus.name)))],
-        ["scored with", Whole(f"closeread score {corpus.name} FILE")],
-        ["scores", procedure.title],
-        ["evaluate modules", ", ".join(procedure.modules)],
-        ["baselines", ", ".join(load_baselines(corpus.name))],
-    ]
-    if corpus.n_oddities:
-        kinds = pluralize(corpus.n_oddities, "kind")
-        about.append(["oddities", f"{kinds} in the released files, described on the card"])
-    configs = corpus.configs.items()
-    splits = [
-        [config, split, source.expected if source.url else f"{source.expected} (in the package)"]
-        for config, declared in configs
-        for split, source in declared.splits.items()
-    ]
-    splits += [
-        [config, union, " + ".join(parts)]
-        for config, declared in configs
-        for union, parts in declared.unions.items()
-    ]
-    yield corpus.description
-    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
-    yield Grid("", ["config", "split", "file"], splits)
-    urls = [
-        source.url for _, declared in configs for source in declared.splits.values() if source.url
-    ]
-    if urls:
-        yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
-    definitions: dict[str, str] = {}
-    for config, declared in configs:
-        definitions.setdefault(declared.definition, config)
-    for definition, config in definitions.items():
-        title = f"config {config}" if len(definitions) > 1 else ""
-        rows = [
-            [one.name, one.type, one.description]
-            for one in fields(load_schema(corpus.schema), definition)
-        ]
-        yield Grid(
-            title, ["field", "type", "description"], rows, prose=frozenset({"type", "description"})
-        )
-    yield "A gold record of the sample, abridged"
-    yield abridge(example_record(corpus))
-    yield "A line of a submission (JSON Lines)"
-
-
 def stats(
     corpus: ShownName,
     *,
@@ -475,19 +381,16 @@ def stats(
     data_dir: arg.Folder = None,
     **options: arg.FileOptions,
 ) -> Statistics:
-    """Count documents, annotations and other figures of a corpus.
-
-    They are counted split by split.
+    """Count documents, annotations and other figures of a corpus, split by split.
 
     \b
     Examples:
-      closeread stats mctaco
-      closeread stats mctaco --config sample --json
+      closeread info mctaco --stats
     """
     from closeread.corpus.facts import count_corpus
     from closeread.scoring import take_place
 
-    declared = _find_shown(corpus)
+    declared = find_shown(corpus)
     found = count_corpus(
         declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir
     )
@@ -498,18 +401,15 @@ def stats(
 def schema(
     corpus: arg.CorpusName, *, submission: bool = False, config: arg.Config = None
 ) -> dict[str, object]:
-    """Print the JSON Schema of a corpus.
-
-    It is the schema (2020-12) of its gold records, or of submissions: of one line of JSON Lines.
+    """Return the JSON Schema (2020-12) of the gold records of a corpus, or of a line of its submissions.
 
     \b
     Examples:
-      closeread schema tne
-      closeread schema tne --submission > submission.schema.json
+      closeread info tne --schema
 
     Args:
-        submission: Print the schema of a submission line instead of a gold record.
-        config: Print the schema of the records of this config.
+        submission: whether to return the schema of a submission line instead of a gold record.
+        config: the config whose records it describes.
     """
     from closeread.corpus.gold import select
     from closeread.corpus.schema import extract_definition, load_schema
@@ -569,21 +469,16 @@ def export(
 
 
 def cite(
-    *names: Annotated[
-        str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", kind="cited")
-    ],
+    *names: str,
 ) -> str:
-    """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
+    """Return the BibTeX entries of corpora, metrics, presets, options and closeread itself, each once.
 
-    Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
-    named as in --metrics or in evaluate.load. Presets, and options that come from a paper, are named as in `closeread
-    score`. Without a name, print how to cite closeread.
+    A corpus comes with the papers of the score that its systems are ranked by; a metric is named as in
+    `evaluate.load` or in `closeread.score`, and so are presets, and options that come from a paper.
 
     \b
     Examples:
-      closeread cite mctaco closeread >> references.bib
-      closeread cite muc b3 ceafe lea
-      closeread cite corefud blanc-edge
+      closeread info muc b3 ceafe lea --cite
 
     Args:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
@@ -636,13 +531,9 @@ def score_counts(
 
 OPERATIONS: Operations = {
     "": {
-        "cite": cite,
         "export": export,
-        "info": info,
         "install-modules": install_modules,
         "list": list_all,
-        "schema": schema,
         "show": show,
-        "stats": stats,
     }
 }

@@ -1,11 +1,11 @@
 """Run a leaderboard, in a folder or on the Hugging Face Hub.
 
-STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME). Systems are submitted with `closeread submit`.
+STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME).
 
 \b
 Example:
   closeread leaderboard init board --corpus mctaco --config sample
-  closeread submit mctaco predictions.jsonl --config sample \\
+  closeread leaderboard submit mctaco predictions.jsonl --config sample \\
     --system "My system" --to board
   closeread leaderboard judge board
   closeread leaderboard show board

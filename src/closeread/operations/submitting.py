@@ -79,11 +79,11 @@ def submit(
 
     \b
     Examples:
-      closeread submit mctaco predictions.jsonl --split test \\
+      closeread leaderboard submit mctaco predictions.jsonl --split test \\
         --system "My system" --to board
-      closeread submit coref response.conll --system "My system" \\
+      closeread leaderboard submit coref response.conll --system "My system" \\
         --to hf://datasets/ORG/NAME
-      closeread submit mctaco logs/run.eval --system "My model" --to board
+      closeread leaderboard submit mctaco logs/run.eval --system "My model" --to board
 
     Args:
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
@@ -314,4 +314,4 @@ def _propose_result(
     yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
 
 
-OPERATIONS: Operations = {"": {"submit": submit}}
+OPERATIONS: Operations = {"": {"submit": submit}, "leaderboard": {"submit": submit}}

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
-from closeread.exceptions import RequestError, describe_unknown
-from closeread.operations.calling import call, find_groups, find_operations
+from closeread.exceptions import RequestError
+from closeread.operations.calling import call, check_group, find_operations
 from closeread.parameters import Written, describe
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
@@ -63,92 +63,36 @@ def adjudicate(
     return cast(Written, call("adjudicate", kind, annotators, {"output": output, **options}))
 
 
-def articles(
-    corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: FileOrRows | float
-) -> Written:
-    """Fetch the articles that a corpus annotates but does not contain.
-
-    \b
-    Example:
-      closeread articles wikipossessions texts --as-of 2017-06-12
-
-    Args:
-        corpus: "wikipossessions".
-        as_of: fetch the last revision of this day, such as "2017-06-12".
-    """
-    return cast(Written, call("articles", corpus, [folder], {"as_of": as_of, **options}))
-
-
-def build(
-    kind: str, *sources: str | Path, output: str | Path, **options: OptionValue | Sequence[str]
-) -> Written:
-    """Build gold from annotations, or documents to annotate from plain texts.
-
-    \b
-    Examples:
-      closeread build timeline events.jsonl -o timelines
-      closeread build tne texts --spacy-model en_core_web_sm -o documents.jsonl
-
-    Args:
-        kind: "timeline" or "tne".
-        *sources: the annotated events; or plain texts.
-    """
-    return cast(Written, call("build", kind, sources, {"output": output, **options}))
-
-
-def extract(
+def prepare(
     corpus: AnyCorpus,
-    source: str | Path,
-    *,
-    output: str | Path,
-    **options: OptionValue | Sequence[str],
+    what: str,
+    *sources: str | Path,
+    output: str | Path | None = None,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    **options: OptionValue | Sequence[str] | None,
 ) -> Written:
-    """Extract a corpus's documents from files as they are distributed.
+    """Prepare files of a corpus: texts, gold, documents to annotate, candidate answers.
 
     \b
     Examples:
-      closeread extract marmara_coref fragments/ -o treebank
-      closeread extract marmara_coref fragments/ -o treebank \\
-        --split 77000112003.5
+      closeread prepare mctaco candidates --config sample -o candidates.jsonl
+      closeread prepare wikipossessions articles texts --as-of 2017-06-12
+      closeread prepare timeline gold events.jsonl -o timelines
 
     Args:
-        output: the folder to write, which must be new or empty.
+        what: "treebank", "mentions" or "chains" of "marmara_coref"; "candidates", "units" or "phrases" of "mctaco";
+            "gold" of "semeval2015_timeline"; "documents" of "tne"; "articles" of "wikipossessions".
+        *sources: what it is made of: files or folders, such as annotated events or plain texts; of "articles" the
+            folder to write.
     """
-    return cast(Written, call("extract", corpus, [source], {"output": output, **options}))
-
-
-def perturb(
-    corpus: AnyCorpus, kind: str, *, output: str | Path, **options: FileOrRows | float
-) -> Written:
-    """Rewrite the records of a corpus: normalize units, add candidate answers.
-
-    \b
-    Examples:
-      closeread perturb mctaco units --config sample -o normal.jsonl
-      closeread perturb mctaco candidates --config sample -o candidates.jsonl
-
-    Args:
-        kind: "units" normalizes units of time, "candidates" adds candidate answers.
-    """
-    known = find_groups("perturb")
-    own = choose_equivalent(corpus, dict.fromkeys(known))
-    if own is None:
-        raise RequestError(describe_unknown("corpus with perturbations", corpus, known))
-    return cast(Written, call(f"perturb {own}", kind, [], {"output": output, **options}))
-
-
-def phrases(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue) -> Written:
-    """Make a list of event phrases for `closeread perturb mctaco candidates`.
-
-    \b
-    Examples:
-      closeread phrases propbank propbank-frames/frames -o events.txt
-
-    Args:
-        kind: "propbank" for PropBank's frames.
-        *sources: the files or folders.
-    """
-    return cast(Written, call("phrases", kind, sources, {"output": output, **options}))
+    name = find_corpus(corpus).name
+    check_group("prepare", name)
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
+    keywords = {**where, **options}
+    return cast(Written, call(f"prepare {name}", what, sources, keywords, f"preparation of {name}"))
 
 
 def plot(

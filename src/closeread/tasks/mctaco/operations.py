@@ -143,7 +143,7 @@ def adjudicate(
 
     A candidate is kept if all label it likely, or all unlikely (Zhou et al., 2019, step 4).  Each annotator's file is
     JSON Lines: {"id": ..., "label": "likely" | "unlikely" | "invalid"}.  The paper used four annotators.  With
-    --candidates, a file written by `closeread perturb mctaco candidates`, the output is a gold file; otherwise it has
+    --candidates, a file written by `closeread prepare mctaco candidates`, the output is a gold file; otherwise it has
     only ids and labels.
 
     \b
@@ -232,8 +232,8 @@ def units(
 
     \b
     Examples:
-      closeread perturb mctaco units --split validation -o normal.jsonl
-      closeread perturb mctaco units --rule official -o normal.tsv
+      closeread prepare mctaco units --split validation -o normal.jsonl
+      closeread prepare mctaco units --rule official -o normal.tsv
 
     Args:
         rule: How to choose the unit: the largest that gives at least 1, or as the authors' script does (at least 0.5,
@@ -275,16 +275,16 @@ def candidates(
 
     Candidates are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as
     long as a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge
-    the labels with `closeread adjudicate mctaco`.  `closeread phrases propbank` makes a list of phrases.
+    the labels with `closeread adjudicate mctaco`.  `closeread prepare mctaco phrases` makes a list of phrases.
 
     \b
     Examples:
-      closeread perturb mctaco candidates --config sample -o candidates.jsonl
-      closeread perturb mctaco candidates --changes 2 --units any \\
+      closeread prepare mctaco candidates --config sample -o candidates.jsonl
+      closeread prepare mctaco candidates --changes 2 --units any \\
         --phrases events.txt -o candidates.jsonl
-      closeread perturb mctaco candidates --events none --number-rule off \\
+      closeread prepare mctaco candidates --events none --number-rule off \\
         -o candidates.jsonl
-      closeread perturb mctaco candidates --fill-mask bert-base-uncased \\
+      closeread prepare mctaco candidates --fill-mask bert-base-uncased \\
         -o candidates.jsonl
 
     Args:
@@ -367,8 +367,8 @@ def phrases_of_frames(
 
     \b
     Examples:
-      closeread phrases propbank propbank-frames/frames -o events.txt
-      closeread phrases propbank build.xml leave.xml -o events.txt
+      closeread prepare mctaco phrases propbank-frames/frames -o events.txt
+      closeread prepare mctaco phrases build.xml leave.xml -o events.txt
 
     Args:
         max_words: Leave out phrases with more words.
@@ -397,7 +397,7 @@ class Settings(TrainingSettings):
     Attributes:
         batch_size: Train on batches of N candidate answers.
         held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
-        unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread perturb
+        unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread prepare
             mctaco units` does with this rule.
     """
 
@@ -534,9 +534,8 @@ def predict(
 OPERATIONS: Operations = {
     "adjudicate": {"mctaco": adjudicate, "mctaco-questions": adjudicate_questions},
     "errors": {"mctaco": errors},
-    "perturb mctaco": {"candidates": candidates, "units": units},
-    "phrases": {"propbank": phrases_of_frames},
     "plot": {"learning-curve": learning_curve},
     "predict": {"mctaco": predict},
+    "prepare mctaco": {"candidates": candidates, "phrases": phrases_of_frames, "units": units},
     "train": {"mctaco": train},
 }

@@ -130,9 +130,11 @@ def build(
 
     \b
     Examples:
-      closeread build timeline events.jsonl -o timelines
-      closeread build timeline events.jsonl --documents texts/ -o timelines
-      closeread build timeline timelines/ --granularity keep -o anew.jsonl
+      closeread prepare semeval2015_timeline gold events.jsonl -o timelines
+      closeread prepare semeval2015_timeline gold events.jsonl \\
+        --documents texts/ -o timelines
+      closeread prepare semeval2015_timeline gold timelines/ \\
+        --granularity keep -o anew.jsonl
 
     Args:
         documents: Look up tokens in this folder of documents in CAT (.xml).
@@ -157,8 +159,7 @@ def build(
 
 OPERATIONS: Operations = {
     "agreement": {"timeline": agreement},
-    "build": {"timeline": build},
     "convert": {"timeline": convert},
     "plot": {"timeline": timeline},
-    "timeline": {"build": build},
+    "prepare semeval2015_timeline": {"gold": build},
 }

@@ -307,9 +307,9 @@ def build(
 
     \b
     Examples:
-      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm \\
+      closeread prepare tne documents ferry.txt bridge.txt --spacy-model en_core_web_sm \\
         -o documents.jsonl
-      closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3 \\
+      closeread prepare tne documents texts --spacy-model en_core_web_sm --paragraphs 3 \\
         -o documents.jsonl
 
     Args:
@@ -452,7 +452,6 @@ def predict(
 OPERATIONS: Operations = {
     "adjudicate": {"tne": adjudicate},
     "agreement": {"tne": agreement},
-    "build": {"tne": build},
     "convert": {"tne": convert},
     "errors": {"tne": errors},
     "plot": {
@@ -460,5 +459,6 @@ OPERATIONS: Operations = {
         "training": training_curves,
     },
     "predict": {"tne": predict},
+    "prepare tne": {"documents": build},
     "train": {"tne": train},
 }

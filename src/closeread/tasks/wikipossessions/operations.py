@@ -107,9 +107,9 @@ def articles(
 
     \b
     Examples:
-      closeread articles wikipossessions texts --as-of 2017-06-12 \\
+      closeread prepare wikipossessions articles texts --as-of 2017-06-12 \\
         --contact me@example.org
-      closeread articles wikipossessions more --gold mine.csv --as-of 2017-06-12
+      closeread prepare wikipossessions articles more --gold mine.csv --as-of 2017-06-12
 
     Args:
         folder: the folder.
@@ -145,6 +145,6 @@ def articles(
 
 OPERATIONS: Operations = {
     "agreement": {CORPUS: agreement},
-    "articles": {CORPUS: articles},
     "plot": {"possession": possession},
+    f"prepare {CORPUS}": {"articles": articles},
 }

@@ -5,7 +5,7 @@ Source: Chinnappa, Palmer and Blanco (2020), Tables 1 and 2 (sections 4.1 to 4.2
 Conventions: a possessor is a row of the file, so a possessor with two possessions counts twice unless stated otherwise.
 A time is known if there is a relation to an anchor, as in the paper, which includes two rows with a relation to
 `Unknown` (which is not an anchor).  Ordered pairs are those that the scores of ordering count (section 5).  Words and
-sections are those of the articles' texts, as `closeread articles` writes them.
+sections are those of the articles' texts, as `closeread prepare wikipossessions articles` writes them.
 """
 
 from __future__ import annotations

@@ -91,8 +91,8 @@ def convert_given(
 
     \b
     Examples:
-      closeread convert given coreference/00016112.xml -o given.conll
-      closeread convert given coreference -o given.conll --treebank treebank
+      closeread prepare marmara_coref mentions coreference/00016112.xml -o given.conll
+      closeread prepare marmara_coref mentions coreference -o given.conll --treebank treebank
 
     Args:
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
@@ -125,7 +125,7 @@ def convert_equalities(
 
     \b
     Examples:
-      closeread convert equalities anna.txt --given given.conll -o anna.conll
+      closeread prepare marmara_coref chains anna.txt --given given.conll -o anna.conll
 
     Args:
         given: The mentions that the annotator was given: CoNLL, every mention a chain of its own.
@@ -177,8 +177,8 @@ def extract(
 
     \b
     Examples:
-      closeread extract marmara_coref fragments/ -o treebank
-      closeread extract marmara_coref fragments/ -o treebank \\
+      closeread prepare marmara_coref treebank fragments/ -o treebank
+      closeread prepare marmara_coref treebank fragments/ -o treebank \\
         --split 77000112003.5
 
     Args:
@@ -391,6 +391,10 @@ def _report(path: Path | None, rows: Sequence[Record], noun: str) -> Written:
 
 OPERATIONS: Operations = {
     "baseline marmara_coref": {"mentions": mentions, "svc": svc, "svr": svr},
-    "convert": {"equalities": convert_equalities, "given": convert_given, "marmara_coref": convert},
-    "extract": {"marmara_coref": extract},
+    "convert": {"marmara_coref": convert},
+    "prepare marmara_coref": {
+        "chains": convert_equalities,
+        "mentions": convert_given,
+        "treebank": extract,
+    },
 }

@@ -169,7 +169,7 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
         files = {name: file for name, file in files.items() if name not in set(unknown)}
     fragments = kinds.pop(Kind.FRAGMENT, None)
     if fragments is not None:
-        expected = "expected an extracted file; see closeread extract marmara_coref"
+        expected = "expected an extracted file; see closeread prepare marmara_coref treebank"
         problem = f"is {Kind.FRAGMENT} ({expected})"
         reader.problems.append(Problem(problem, None, fragments[0]))
     (kind, names), *more = kinds.items() or [(None, [])]

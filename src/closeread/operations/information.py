@@ -1,0 +1,168 @@
+"""Show what there is to know of a corpus: its configs, files and fields, its figures, its schema, what to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from closeread import parameters as arg
+from closeread.corpus.names import list_scored
+from closeread.exceptions import RequestError, fill_options, pluralize
+from closeread.operations import data
+from closeread.operations.data import WITH_KEYS, Description, find_shown
+from closeread.parameters import Operations, Param
+from closeread.tables import Grid, Whole
+from closeread.tasks import load_procedure
+
+if TYPE_CHECKING:
+    from closeread.corpus.declaration import Corpus
+    from closeread.corpus.facts import Statistics
+    from closeread.corpus.showing import Part
+    from closeread.counts.procedure import Procedure
+
+    Information = Description | Statistics | dict[str, object] | str
+
+Names = Annotated[str, Param(metavar="CORPUS...", kind="cited")]
+
+
+def info(
+    *names: Names,
+    stats: bool = False,
+    schema: bool = False,
+    cite: bool = False,
+    submission: bool = False,
+    config: arg.Config = None,
+    data_dir: arg.Folder = None,
+    **options: arg.FileOptions,
+) -> Information:
+    """Show the configs, splits, fields and baselines of a corpus, and where its files are looked for.
+
+    With --cite, several names may be given, and they may also be names of metrics (as in --metrics or in
+    evaluate.load), of presets, of options that come from a paper (as in `closeread score`), and closeread.  A corpus
+    comes with the papers of the score that its systems are ranked by.
+
+    \b
+    Examples:
+      closeread info mctaco
+      closeread info mctaco --stats --config sample
+      closeread info tne --schema --submission > submission.schema.json
+      closeread info muc b3 closeread --cite >> references.bib
+
+    Args:
+        stats: Count documents, annotations and other figures of the corpus, split by split.
+        schema: Print the JSON Schema (2020-12) of the gold records.
+        cite: Print the BibTeX entries to cite, each once.
+        submission: With --schema, print that of a line of a submission instead.
+    """
+    views = {"stats": stats, "schema": schema, "cite": cite}
+    chosen = [name for name, is_chosen in views.items() if is_chosen]
+    if len(chosen) > 1:
+        raise RequestError(fill_options(f"{{{chosen[0]}}} and {{{chosen[1]}}} exclude each other"))
+    if submission and not schema:
+        raise RequestError(fill_options("{submission} goes with {schema}"))
+    if config is not None and not (stats or schema):
+        raise RequestError(fill_options("{config} goes with {stats} or {schema}"))
+    if (data_dir is not None or options) and not stats:
+        raise RequestError("options of reading files go with " + fill_options("{stats}"))
+    if cite:
+        return data.cite(*names)
+    if len(names) != 1:
+        raise RequestError(
+            "info needs the name of one corpus" + fill_options(" ({cite} takes several)")
+        )
+    (name,) = names
+    if stats:
+        return data.stats(name, config=config, data_dir=data_dir, **options)
+    if schema:
+        return data.schema(name, submission=submission, config=config)
+    return describe(name)
+
+
+def describe(name: str) -> Description:
+    """Describe a corpus, or a procedure that scores any key."""
+    from closeread.corpus.showing import example_submission
+
+    if name in WITH_KEYS:
+        return Description(tuple(_describe_procedure(load_procedure(name))))
+    declared = find_shown(name)
+    return Description(tuple(_describe_corpus(declared)), _lines=[example_submission(declared)])
+
+
+def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
+    """Yield what is known of a procedure that scores any key."""
+    score = f"closeread score {procedure.name}"
+    about = [
+        ["scored with", Whole(f"{score} KEY RESPONSE")],
+        ["formats", ", ".join(procedure.help.formats)],
+        ["metrics", ", ".join(procedure.families)],
+        ["evaluate modules", ", ".join(procedure.modules) or "none"],
+        ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],
+    ]
+    yield f"{procedure.title}, of any key and response"
+    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
+    presets = [[Whole(name), preset.help] for name, preset in procedure.presets.items()]
+    if presets:
+        yield Grid("", ["preset", "scores of"], presets, prose=frozenset({"scores of"}))
+
+
+def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
+    """Yield what is known of a corpus, with a gold record and a line of a submission."""
+    from closeread.corpus.baselines import load_baselines
+    from closeread.corpus.schema import fields, load_schema
+    from closeread.corpus.showing import abridge, example_record
+    from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
+
+    procedure = load_procedure(corpus.procedure)
+    own = str(data_folder(corpus.name) or f"${DATA_VARIABLE}/{corpus.name} (not set)")
+    about = [
+        ["title", corpus.title],
+        ["language", corpus.language],
+        ["homepage", corpus.homepage],
+        ["licence", corpus.licence],
+        ["files looked for in", Whole(own)],
+        ["", Whole(str(cache_folder(corpus.name)))],
+        ["scored with", Whole(f"closeread score {corpus.name} FILE")],
+        ["scores", procedure.title],
+        ["evaluate modules", ", ".join(procedure.modules)],
+        ["baselines", ", ".join(load_baselines(corpus.name))],
+    ]
+    if corpus.n_oddities:
+        kinds = pluralize(corpus.n_oddities, "kind")
+        about.append(["oddities", f"{kinds} in the released files, described on the card"])
+    configs = corpus.configs.items()
+    splits = [
+        [config, split, source.expected if source.url else f"{source.expected} (in the package)"]
+        for config, declared in configs
+        for split, source in declared.splits.items()
+    ]
+    splits += [
+        [config, union, " + ".join(parts)]
+        for config, declared in configs
+        for union, parts in declared.unions.items()
+    ]
+    yield corpus.description
+    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
+    yield Grid("", ["config", "split", "file"], splits)
+    urls = [
+        source.url for _, declared in configs for source in declared.splits.values() if source.url
+    ]
+    if urls:
+        yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
+    definitions: dict[str, str] = {}
+    for config, declared in configs:
+        definitions.setdefault(declared.definition, config)
+    for definition, config in definitions.items():
+        title = f"config {config}" if len(definitions) > 1 else ""
+        rows = [
+            [one.name, one.type, one.description]
+            for one in fields(load_schema(corpus.schema), definition)
+        ]
+        yield Grid(
+            title, ["field", "type", "description"], rows, prose=frozenset({"type", "description"})
+        )
+    yield "A gold record of the sample, abridged"
+    yield abridge(example_record(corpus))
+    yield "A line of a submission (JSON Lines)"
+
+
+OPERATIONS: Operations = {"": {"info": info}}
