@@ -65,6 +65,37 @@ def test_every_command_function_and_metric_has_a_page(site):
 
 
 @pytest.mark.gate
+@pytest.mark.parametrize(
+    ("page", "usage"),
+    [
+        ("mctaco", "Train a model"),
+        ("wikipossessions", "Compare annotators"),
+        ("tne", "Look at the errors"),
+        ("timeline", "Draw a timeline"),
+        ("marmara", "Run the baseline"),
+    ],
+)
+def test_the_page_of_a_corpus_is_its_card_and_how_to_use_it(site, page, usage):
+    text = (site / f"{page}.html").read_text("utf-8")
+    headings = re.findall(r"<h2>(.*?)<a", text)
+    assert headings[:2] == ["How to get it", "What a record holds"]
+    assert headings.index("How it is scored") < headings.index(usage)
+    assert headings[-1] == "Citation"
+    assert headings.count("Citation") == text.count("<h1>") == 1
+    assert "describes the corpus." not in text
+
+
+@pytest.mark.gate
+def test_pages_on_the_project_stand_together(site):
+    home = (site / "index.html").read_text("utf-8")
+    captions = dict(
+        re.findall(r'class="caption-text">([^<]+)</span></p>\s*<ul>(.*?)</ul>', home, re.DOTALL)
+    )
+    titles = ["Limits", "Benchmarks", "Trained models", "Contributing", "Changelog"]
+    assert re.findall(r">([^<]+)</a>", captions["Project"]) == titles
+
+
+@pytest.mark.gate
 def test_home_begins_as_the_readme_does(site):
     home = (site / "index.html").read_text("utf-8")
     for text in (

@@ -36,25 +36,40 @@ ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)(?=[)#])")
 HOME = "index.md"
 README_LINK = "The [README](../README.md) shows how to install closeread, and a first score.\n"
-FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+CARD_LINK = re.compile(
+    r"^The \[dataset card\]\(\.\./(cards/\w+\.md)\) describes the corpus\.$", re.MULTILINE
+)
+"""In a page on a corpus, the paragraph in whose place the site shows the card itself."""
 
 
 def list_sources() -> dict[Path, str]:
-    """Every file of the checkout that the site shows, and its place there."""
-    docs = [
-        path
-        for path in (ROOT / "docs").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    ]
-    return {
-        **{path: path.relative_to(ROOT / "docs").as_posix() for path in docs},
-        **{ROOT / "cards" / f"{name}.md": f"corpora/{name}.md" for name in corpus_names()},
-        **{ROOT / "metrics" / name / "README.md": f"metrics/{name}.md" for name in module_names()},
+    """Every file of the checkout that the site shows, and its place there.
+
+    A dataset card has the place of the page on its corpus, which includes it.
+
+    Raises:
+        LookupError: no page includes the card of a corpus.
+    """
+    sources = {
         ROOT / "benchmarks" / "README.md": "reference/benchmarks.md",
         ROOT / "benchmarks" / "neural.md": "reference/neural.md",
         ROOT / "CHANGELOG.md": "changelog.md",
         ROOT / "CONTRIBUTING.md": "contributing.md",
     }
+    for name in module_names():
+        sources[ROOT / "metrics" / name / "README.md"] = f"metrics/{name}.md"
+    for path in (ROOT / "docs").rglob("*"):
+        if not path.is_file() or "__pycache__" in path.parts:
+            continue
+        place = path.relative_to(ROOT / "docs").as_posix()
+        sources[path] = place
+        if path.suffix == ".md":
+            for card in CARD_LINK.findall(path.read_text("utf-8")):
+                sources[ROOT / card] = place
+    for name in corpus_names():
+        if ROOT / "cards" / f"{name}.md" not in sources:
+            raise LookupError(f"no page in docs/ includes the card of {name}")
+    return sources
 
 
 def move_links(text: str, source: Path, sources: dict[Path, str]) -> str:
@@ -86,25 +101,37 @@ def copy_pages(folder: Path) -> None:
     """Copy what the checkout has."""
     sources = list_sources()
     for source, place in sources.items():
+        if source.parent == ROOT / "cards":
+            continue  # the page on the corpus includes it
         target = folder / place
         target.parent.mkdir(parents=True, exist_ok=True)
-        if source.suffix == ".md":
-            text = source.read_text("utf-8")
-            if place == HOME:
-                text = text.replace(README_LINK, read_first_screen())
-            if place.startswith(("corpora/", "metrics/")) and text.startswith("---\n"):
-                text = text.split("---\n", 2)[2].lstrip()  # the Hub's metadata
-                text = re.sub(
-                    r"^# Metric card for (?:the )?(.)", lambda found: f"# {found[1].upper()}", text
-                )
-            if place.startswith("corpora/"):
-                text = re.sub(r"^# ", "# Dataset card: ", text)
-            if place.startswith("metrics/"):
-                # only doctest wants a line after what is printed
-                text = text.replace("\n\n```\n", "\n```\n")
-            target.write_text(move_links(text, source, sources), "utf-8")
-        else:
+        if source.suffix != ".md":
             shutil.copyfile(source, target)
+            continue
+        text = source.read_text("utf-8")
+        if place == HOME:
+            text = text.replace(README_LINK, read_first_screen())
+        elif place.startswith("metrics/"):
+            title = re.compile(r"^# Metric card for (?:the )?(.)")
+            text = title.sub(lambda match: f"# {match[1].upper()}", strip_metadata(text))
+            # only doctest wants a line after what is printed
+            text = text.replace("\n\n```\n", "\n```\n")
+        elif match := CARD_LINK.search(text):
+            text = include_card(text, strip_metadata((ROOT / match[1]).read_text("utf-8")))
+        target.write_text(move_links(text, source, sources), "utf-8")
+
+
+def strip_metadata(card: str) -> str:
+    """A card without the lines for the Hub at its top."""
+    return card.split("---\n", 2)[2].lstrip()
+
+
+def include_card(page: str, card: str) -> str:
+    """The page on a corpus: its dataset card, how to use the corpus, and the citation that ends the card."""
+    description, citation = card.split("\n## Citation\n")
+    usage = page.partition("\n\n")[2]
+    usage = CARD_LINK.sub(lambda _: description.strip(), usage)
+    return f"{usage.strip()}\n\n## Citation\n{citation}"
 
 
 class Sections(click.HelpFormatter):

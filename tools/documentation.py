@@ -4,7 +4,8 @@
 
 * A generated part is the text between ``<!-- generated: NAME -->`` and ``<!-- /generated -->``.  In a dataset card,
   ``fields``, ``example``, ``facts``, ``options`` and ``citation`` come from the corpus's schema, sample, declaration
-  and procedure.
+  and procedure.  In the card of a metric, ``options``, ``scores`` and ``citation`` come from its module, and other parts
+  from ``metric_card.md``.
 * The README and the pages in ``docs/`` are run (see ``pages.py``): the output of their blocks and their pictures are
   replaced by what the commands print and draw now.
 
@@ -41,6 +42,9 @@ from closeread.tables import Grid
 from closeread.tasks import load_procedure, procedure_names
 
 ROOT = Path(__file__).parents[1]
+
+METRIC_CARD = Path(__file__).parent / "metric_card.md"
+"""What the cards of metrics have in common."""
 
 PART = re.compile(
     r"(<!-- generated: (?P<name>[a-z0-9_]+) -->\n).*?(<!-- /generated -->)", re.DOTALL
@@ -100,15 +104,18 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     from closeread.hf.metric import EvaluateModule  # not above: it takes seconds to import
 
     module = find_module(metric)
+    common = common_parts(metric)
     # a measure that compares annotators, and scores nothing
     if not issubclass(module, EvaluateModule):
         return {
+            **common,
             "options": lambda: options_table(module.OPTIONS),
             "scores": lambda: scores_table(module.SCORES),
             "citation": lambda: bibtex(module.CITATION),
         }
     procedure = module.PROCEDURE
     return {
+        **common,
         "options": lambda: options_table(
             [option for option in procedure.options if not option.reading]
         ),
@@ -119,6 +126,17 @@ def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
             join_entries(list_papers(procedure, procedure.families, module.CORPUS))
         ),
     }
+
+
+def common_parts(metric: str) -> dict[str, Callable[[], str]]:
+    """The generators of the parts that cards of metrics have in common, by name."""
+    template = METRIC_CARD.read_text("utf-8")
+    _, *pieces = re.split(r"<!-- part: (\w+) -->\n", template)
+    parts = {}
+    for name, text in zip(pieces[::2], pieces[1::2], strict=True):
+        # Formatters of tables end with a newline, too.
+        parts[name] = partial(str, text.strip().replace("MODULE", metric) + "\n")
+    return parts
 
 
 def bibtex(entry: str) -> str:

@@ -38,7 +38,7 @@ class CorefAlpha(metric.Module):
     SCORES = agreement.SCORES
     CITATION = agreement.CITATION
 
-    def compute(self, *, predictions: Any = None, **options: str) -> metric.Scores | None:
+    def compute(self, *, predictions: Any = None, **options: str) -> metric.ScoresByName | None:
         """Validate the annotations and compute alpha; without predictions, of what was added before.
 
         A score is None if no document has two annotators.
@@ -56,7 +56,7 @@ class CorefAlpha(metric.Module):
         features = {"predictions": feature(load_schema(self.SCHEMA), "annotations")}
         return self._describe(self.SCORES, features, citation=self.CITATION)
 
-    def _compute(self, predictions: Any, **options: str) -> metric.Scores:
+    def _compute(self, predictions: Any, **options: str) -> metric.ScoresByName:
         rows = as_list("predictions", predictions)
         validator = RowValidator(load_schema(self.SCHEMA), "annotations")
         rows = list(check_rows("predictions", validator, rows, range(len(rows))))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 
@@ -28,8 +29,11 @@ _NUMBERED_COUNTS = 10
 _LONG_NAME = 24
 """With names of more characters, charts are two in a row."""
 
-_LEVEL_GROUPS, _WIDEST = 12, 12.0
-"""The names of more groups than this are tilted, and those that would be wider than this, in inches."""
+_MAX_LEVEL_NAMES = 12
+"""The names of more groups than this are tilted."""
+
+_MAX_WIDTH_OF_LEVEL_NAMES = 12.0
+"""Names that would be wider than this together, in inches, are tilted."""
 
 
 def start_chart(
@@ -43,10 +47,10 @@ def start_chart(
     return figure, [figure.add_subplot(n_rows, n_columns, number + 1) for number in range(n_axes)]
 
 
-def style_axes(axes: Axes, *, legend: bool = False) -> None:
-    """Draw grid lines behind the bars, leave out the frame, and show the legend if there is one."""
+def style_axes(axes: Axes, *, legend: bool = False, scale: Literal["x", "y"] = "y") -> None:
+    """Draw grid lines of a scale behind the bars, leave out the frame, and show the legend if there is one."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
+    axes.grid(visible=True, axis=scale, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     if legend:
         # hides the grid behind the text
@@ -83,36 +87,37 @@ def draw_score_bars(
     Returns:
         A figure whose only axes have one container of bars, in percent, for each system.
     """
+    n_groups = len(groups)
+    n_bars = len(systems) * n_groups
     # In inches, for names that are level: characters at 10 points are 0.09 wide.
-    group = max(0.95, 0.09 * max(map(len, groups)) + 0.15)
-    is_tilted = len(groups) > _LEVEL_GROUPS or group * len(groups) > _WIDEST
-    wide = max(
-        0.42 * len(systems) * len(groups) + 1.5, (0.45 if is_tilted else group) * len(groups) + 1
-    )
+    name_width = max(0.95, 0.09 * max(map(len, groups)) + 0.15)
+    is_tilted = n_groups > _MAX_LEVEL_NAMES or name_width * n_groups > _MAX_WIDTH_OF_LEVEL_NAMES
+    if is_tilted:
+        name_width = 0.45
     with own_settings():
-        figure, (axes,) = start_chart(max(6.5, wide), 4.2)
-        width = 0.84 / len(systems)
-        drawn = []
+        figure, (axes,) = start_chart(max(6.5, 0.42 * n_bars + 1.5, name_width * n_groups + 1), 4.2)
+        bar_width = 0.84 / len(systems)
+        first_bars = []
         for number, bars in enumerate(systems.values()):
-            places = [
-                place + (number - (len(systems) - 1) / 2) * width for place in range(len(groups))
-            ]
-            drawn.append(_draw_bars(axes, places, bars, width, COLOURS[number % len(COLOURS)]))
-            if len(systems) * len(groups) <= _NUMBERED_BARS:
+            offset = (number - (len(systems) - 1) / 2) * bar_width
+            places = [group + offset for group in range(n_groups)]
+            colour = COLOURS[number % len(COLOURS)]
+            first_bars.append(_draw_bars(axes, places, bars, bar_width, colour))
+            if n_bars <= _NUMBERED_BARS:
                 _write_numbers(axes, places, bars)
         if is_tilted:
             names = [f"{name} ({n:,.0f})" for name, n in groups.items()]
-            axes.set_xticks(
-                range(len(groups)), names, rotation=45, ha="right", rotation_mode="anchor"
-            )
+            tilt = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         else:
-            axes.set_xticks(range(len(groups)), [f"{name}\n{n:,.0f}" for name, n in groups.items()])
+            names = [f"{name}\n{n:,.0f}" for name, n in groups.items()]
+            tilt = {}
+        axes.set_xticks(range(n_groups), names, **tilt)
         axes.tick_params(axis="x", length=0)
-        axes.set(ylabel=score, xlabel=field, xlim=(-0.7, len(groups) - 0.3))
+        axes.set(ylabel=score, xlabel=field, xlim=(-0.7, n_groups - 0.3))
         axes.margins(y=0.08)  # leaves room for the numbers
         axes.set_ylim(bottom=0)
         style_axes(axes)
-        figure.legend(drawn, list(systems), loc="outside upper left", ncols=4, frameon=False)
+        figure.legend(first_bars, list(systems), loc="outside upper left", ncols=4, frameon=False)
     return figure
 
 
@@ -120,11 +125,11 @@ def _draw_bars(
     axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar], width: float, colour: str
 ) -> Artist:
     """Draw the bars of a system; return the first of them."""
-    drawn = axes.bar(places, [100 * (bar.value or 0) for bar in bars], width, color=colour)
+    rectangles = axes.bar(places, [100 * (bar.value or 0) for bar in bars], width, color=colour)
     for place, bar in zip(places, bars, strict=True):
         if bar.low is not None and bar.high is not None:
             axes.plot([place, place], [100 * bar.low, 100 * bar.high], color=INK, linewidth=0.9)
-    return drawn.patches[0]
+    return rectangles.patches[0]
 
 
 def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]) -> None:
@@ -148,13 +153,14 @@ def draw_distributions(distributions: Mapping[str, Mapping[Any, int]]) -> Figure
         figure, all_axes = start_chart(max(6.5, width * n_axes), 4.2, n_axes)
         for axes, (title, counts) in zip(all_axes, distributions.items(), strict=True):
             heights = list(counts.values())
-            places: list[Any] = list(counts)  # numbers, or names
+            numbers_or_names: list[Any] = list(counts)
             if str in map(type, counts):
-                bars = axes.bar(range(len(counts)), heights, 0.8, color=COLOURS[0])
-                axes.set_xticks(range(len(counts)), places, rotation=45, ha="right")
+                places = range(len(counts))
+                bars = axes.bar(places, heights, 0.8, color=COLOURS[0])
+                axes.set_xticks(places, numbers_or_names, rotation=45, ha="right")
                 axes.tick_params(axis="x", length=0)
             else:
-                bars = axes.bar(places, heights, 0.8, color=COLOURS[0])
+                bars = axes.bar(numbers_or_names, heights, 0.8, color=COLOURS[0])
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(counts) <= _NUMBERED_COUNTS:
                 numbers = [f"{count:,}" for count in heights]
@@ -182,51 +188,51 @@ def draw_forest(scores: Mapping[str, Sequence[ForestRow]], confidence: float) ->
         A figure with axes for each score, from left to right; systems are from top to bottom.
     """
     n_rows = max(map(len, scores.values()))
-    names_of_systems = [row.name for rows in scores.values() for row in rows]
-    longest = max(map(len, names_of_systems))
+    rows_of_all_scores = list(chain.from_iterable(scores.values()))
+    longest = max(len(row.name) for row in rows_of_all_scores)
     with own_settings():
         n_columns = min(len(scores), 3 if longest <= _LONG_NAME else 2)
         width = (2.8 + 0.09 * longest) * n_columns
         height = (0.9 + 0.32 * n_rows) * math.ceil(len(scores) / n_columns)
         figure, all_axes = start_chart(max(width, 5.5), height + 0.4, len(scores), n_columns)
         for axes, (title, rows) in zip(all_axes, scores.items(), strict=True):
-            if rows[0].low is not None and rows[0].high is not None:
-                axes.axvspan(
-                    100 * rows[0].low, 100 * rows[0].high, color=COLOURS[0], alpha=0.12, linewidth=0
-                )
-            for place, row in enumerate(rows):
-                if row.value is None:
-                    axes.annotate(
-                        "undefined",
-                        (0.5, place),
-                        xycoords=("axes fraction", "data"),
-                        ha="center",
-                        size=8,
-                    )
-                    continue
-                if row.low is not None and row.high is not None:
-                    axes.plot(
-                        [100 * row.low, 100 * row.high], [place, place], color=INK, linewidth=1.1
-                    )
-                fill = COLOURS[0] if row.is_close else "white"
-                axes.plot(
-                    [100 * row.value], [place], "o", color=fill, markeredgecolor=INK, markersize=6
-                )
-            names = [
-                row.name if row.value is None else f"{row.name}  {100 * row.value:.2f}"
-                for row in rows
-            ]
-            axes.set_yticks(range(len(rows)), names)
-            axes.set(title=title, ylim=(len(rows) - 0.5, -0.5))
-            axes.tick_params(axis="y", length=0)
-            axes.spines[["top", "right", "left"]].set_visible(False)
-            axes.xaxis.grid(visible=True, color="#dddddd", linewidth=0.6)
-            axes.set_axisbelow(True)
-        level = f"Lines and bands: {100 * confidence:g}% intervals. Filled: not significantly different from the best."
-        if all(row.low is None for rows in scores.values() for row in rows):
-            level = "Nothing can be resampled: there are no intervals, and no tests."
-        figure.supxlabel(level, size=9, color=INK)
+            axes.set(title=title)
+            _draw_forest_rows(axes, rows)
+        if all(row.low is None for row in rows_of_all_scores):
+            legend = "Nothing can be resampled: there are no intervals, and no tests."
+        else:
+            legend = f"Lines and bands: {100 * confidence:g}% intervals. Filled: not significantly different from the best."
+        figure.supxlabel(legend, size=9, color=INK)
     return figure
+
+
+def _draw_forest_rows(axes: Axes, rows: Sequence[ForestRow]) -> None:
+    """Draw the systems, of which the first is best, from top to bottom."""
+    best = rows[0]
+    if best.low is not None and best.high is not None:
+        axes.axvspan(100 * best.low, 100 * best.high, color=COLOURS[0], alpha=0.12, linewidth=0)
+    names = []
+    for place, row in enumerate(rows):
+        if row.value is None:
+            names.append(row.name)
+            middle = (0.5, place)
+            axes.annotate(
+                "undefined", middle, xycoords=("axes fraction", "data"), ha="center", size=8
+            )
+            continue
+        names.append(f"{row.name}  {100 * row.value:.2f}")
+        if row.low is not None and row.high is not None:
+            axes.plot([100 * row.low, 100 * row.high], [place, place], color=INK, linewidth=1.1)
+        _draw_dot(axes, 100 * row.value, place, COLOURS[0] if row.is_close else "white", 6)
+    axes.set_yticks(range(len(rows)), names)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    style_axes(axes, scale="x")
+
+
+def _draw_dot(axes: Axes, x: float, y: float, fill: str, size: float) -> None:
+    axes.plot([x], [y], "o", color=fill, markeredgecolor=INK, markersize=size)
 
 
 def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Figure:
@@ -245,24 +251,14 @@ def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[
         figure, all_axes = start_chart(3.4 * (1 + len(names)), 3.2, 1 + len(names))
         for number, (name, run) in enumerate(runs.items()):
             colour = COLOURS[number % len(COLOURS)]
-            best, epochs = run["best"]["epoch"], range(1, len(run["epochs"]) + 1)
-            scores = [[epoch["scores"].get(score) for epoch in run["epochs"]] for score in names]
-            percent = [
-                [float("nan") if one is None else 100 * one for one in of_name]
-                for of_name in scores
-            ]
-            for axes, heights in zip(
-                all_axes, ([epoch["loss"] for epoch in run["epochs"]], *percent), strict=True
-            ):
-                axes.plot(epochs, heights, color=colour, label=name, linewidth=1.4)
-                axes.plot(
-                    [best],
-                    [heights[best - 1]],
-                    "o",
-                    color=colour,
-                    markeredgecolor=INK,
-                    markersize=5,
-                )
+            epochs = run["epochs"]
+            curves = [[epoch["loss"] for epoch in epochs]]
+            curves.extend(_list_scores(epochs, score) for score in names)
+            best = run["best"]["epoch"]
+            for axes, heights in zip(all_axes, curves, strict=True):
+                numbers = range(1, len(epochs) + 1)
+                axes.plot(numbers, heights, color=colour, label=name, linewidth=1.4)
+                _draw_dot(axes, best, heights[best - 1], colour, 5)
         for axes, title in zip(all_axes, ("training loss", *names), strict=True):
             axes.set(xlabel="epoch", title=title)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -270,3 +266,12 @@ def draw_training_curves(runs: Mapping[str, Mapping[str, Any]], names: Sequence[
         handles, labels = all_axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False)
     return figure
+
+
+def _list_scores(epochs: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    """A score of each epoch in percent; not a number, which is not drawn, where it is undefined."""
+    scores = []
+    for epoch in epochs:
+        score = epoch["scores"].get(name)
+        scores.append(math.nan if score is None else 100 * score)
+    return scores

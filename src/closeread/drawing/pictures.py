@@ -65,11 +65,11 @@ def write_picture(figure: Figure, path: Path) -> None:
     """Write a figure as .png, .svg or .pdf."""
     suffix = check_suffix(path)
     # on a full disk, matplotlib may raise an error of its own instead of the system's
-    drawn = BytesIO()
+    picture = BytesIO()
     with own_settings():
-        figure.savefig(drawn, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
+        figure.savefig(picture, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
     with replacing(path) as partial:
-        partial.write_bytes(drawn.getbuffer())
+        partial.write_bytes(picture.getbuffer())
 
 
 def check_suffix(path: Path) -> str:
@@ -100,13 +100,14 @@ def own_settings() -> Iterator[None]:
     with warnings.catch_warnings(), matplotlib.rc_context(defaults):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
-        texts: dict[Any, Any] = {
+        settings: dict[Any, Any] = {
             "svg.fonttype": "none",
             "svg.hashsalt": "closeread",
             "pdf.fonttype": 42,
             "text.parse_math": False,
+            "font.family": [FONT],
         }
-        matplotlib.rcParams.update({**texts, "font.family": [FONT]})
+        matplotlib.rcParams.update(settings)
         yield
 
 
@@ -115,12 +116,18 @@ def own_settings() -> Iterator[None]:
 Measure = Callable[[str, float], float]
 """From a text and its font size to its width."""
 
-NAME_SIZE, SMALL_SIZE, HEADING_SIZE, TITLE_SIZE = 9.0, 7.5, 11.0, 13.0
+NAME_SIZE = 9.0
+SMALL_SIZE = 7.5
+HEADING_SIZE = 11.0
+TITLE_SIZE = 13.0
+"""Sizes of fonts, in points."""
+
 MARGIN = 0.3
 
 # Characters that can't be drawn: control characters and those that XML forbids.
 _UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_PIXELS, _SIDE = 4e7, 60_000.0  # the most pixels of a figure, and of one of its sides
+_MAX_PIXELS = 4e7
+_MAX_PIXELS_OF_SIDE = 60_000.0
 
 
 def make_measure() -> Measure:
@@ -135,14 +142,13 @@ def make_measure() -> Measure:
     def width(text: str, size: float) -> float:
         if not text:
             return 0.0
-        drawn: float
-        drawn, _, _ = renderer.get_text_width_height_descent(
-            text, FontProperties(family=FONT, size=size), False
-        )
+        font = FontProperties(family=FONT, size=size)
+        pixels: float
+        pixels, _, _ = renderer.get_text_width_height_descent(text, font, False)
         # The font has no wide characters such as Chinese ones; viewers of SVG do, and draw them as squares.
         squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
         # Widths are rounded to pixels, and differ slightly with the resolution.
-        return 1.04 * max(drawn / DPI, squares) + 0.02
+        return 1.04 * max(pixels / DPI, squares) + 0.02
 
     return width
 
@@ -153,30 +159,41 @@ def make_drawable(text: str, limit: int) -> str:
 
 
 def wrap(widths: Sequence[float], limit: float) -> list[range]:
-    """Distribute items of these widths over rows: as many as fit in each row, at least one."""
-    rows, start, used = [], 0, 0.0
-    for i, width in enumerate(widths):
-        if i > start and used + width > limit:
-            rows.append(range(start, i))
-            start, used = i, 0.0
-        used += width
-    return [*rows, range(start, len(widths))] if widths else []
+    """Distribute texts of these widths over rows: as many as fit in each row, at least one."""
+    rows = []
+    start = 0
+    row_width = 0.0
+    for number, width in enumerate(widths):
+        if number > start and row_width + width > limit:
+            rows.append(range(start, number))
+            start = number
+            row_width = 0.0
+        row_width += width
+    if widths:
+        rows.append(range(start, len(widths)))
+    return rows
 
 
 def page(inner: float, height: float) -> Figure:
     """Return a figure of this size plus margins, with a resolution that keeps the file small."""
-    width, height = inner + 2 * MARGIN, height + 2 * MARGIN
-    dpi = min(DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
+    width = inner + 2 * MARGIN
+    height += 2 * MARGIN
+    size_limit = math.sqrt(_MAX_PIXELS / (width * height))
+    dpi = min(DPI, size_limit, _MAX_PIXELS_OF_SIDE / max(width, height))
     return figure_class()(figsize=(width, height), dpi=dpi, facecolor="white")
 
 
 def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
     """Add axes from margin to margin with inches as coordinates; `bottom` counts from the lower edge of the figure."""
-    width, whole = figure.get_size_inches()
-    inner = width - 2 * MARGIN
-    axes = figure.add_axes(
-        (MARGIN / width, bottom / whole, inner / width, height / whole), label=label
+    figure_width, figure_height = figure.get_size_inches()
+    inner = figure_width - 2 * MARGIN
+    rectangle = (
+        MARGIN / figure_width,
+        bottom / figure_height,
+        inner / figure_width,
+        height / figure_height,
     )
+    axes = figure.add_axes(rectangle, label=label)
     axes.set(xlim=(0, inner), ylim=(0, height))
     axes.set_axis_off()
     return axes

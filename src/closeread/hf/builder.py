@@ -67,14 +67,14 @@ def feature(schema: Schema, definition: str) -> Any:
         schema,
         schema["$defs"][definition],
         scalar=make_scalar,
-        array=lambda item: [item],
+        array=lambda child: [child],
         struct=dict,
     )
 
 
 VERSION = "1.1.0"
 """Increase this by hand when a change of the reading code changes a record, so that no outdated table is loaded."""
-ROWS = 10_000  # records of a table
+RECORDS_PER_TABLE = 10_000
 
 
 @dataclass
@@ -89,58 +89,55 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
     @property
     def files(self) -> DataDir | None:
         """The user's own files; None to look in the usual places."""
-        return _take_files(self.data_dir, self.folders, self.options)
+        data_dir = Path(self.data_dir) if self.data_dir else None
+        if not self.folders and not self.options:
+            return data_dir
+        folders = {name: Path(folder) for name, folder in self.folders.items()}
+        return UserFiles(data_dir, folders, self.options)
 
     def create_config_id(
         self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
     ) -> str:
         """Return the part of the cache key that distinguishes configs; a folder counts by the content of its files."""
         arguments = dict(config_kwargs)
-        folder = _take_files(
-            *(arguments.pop(name, None) for name in ("data_dir", "folders", "options"))
-        )
-        if self.corpus is not None:
-            files = _find_user_files(self.corpus, self.name, folder)
-            lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(
-                self.corpus, self.name, folder
-            )
-            if folder is not None or files or lacking:
-                content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in files)
-                content += "".join(f"{split}\0" for split in sorted(lacking))
-                content += "".join(f"{item}\0" for item in sorted(self.options.items()))
-                arguments["data"] = hashlib.sha256(
-                    content.encode("utf-8", "surrogateescape")
-                ).hexdigest()[:16]
+        for name in ("data_dir", "folders", "options"):
+            arguments.pop(name, None)
+        content = "" if self.corpus is None else self._describe_content(self.corpus)
+        if content:
+            digest = hashlib.sha256(content.encode("utf-8", "surrogateescape"))
+            arguments["data"] = digest.hexdigest()[:16]
         return str(super().create_config_id(arguments, custom_features=custom_features))
 
-
-def _take_files(
-    data_dir: str | None, folders: Mapping[str, str] | None, options: Mapping[str, str] | None
-) -> DataDir | None:
-    folder = Path(data_dir) if data_dir else None
-    if not folders and not options:
-        return folder
-    return UserFiles(
-        folder, {name: Path(place) for name, place in (folders or {}).items()}, options or {}
-    )
+    def _describe_content(self, corpus: Corpus) -> str:
+        """What distinguishes the tables from those of the released files alone; empty if nothing does."""
+        folder = self.files
+        files = _find_user_files(corpus, self.name, folder)
+        splits = corpus.configs[self.name].splits
+        lacking = splits.keys() - splits_at_hand(corpus, self.name, folder)
+        if folder is None and not files and not lacking:
+            return ""
+        parts = [f"{name}\0{file_digest(path)}\n" for name, path in files]
+        parts += [f"{split}\0" for split in sorted(lacking)]
+        parts += [f"{option}\0" for option in sorted(self.options.items())]
+        return "".join(parts)
 
 
 def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list[tuple[str, Path]]:
     """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
-    sources = corpus.configs[config].splits.values()
     folder = files.data_dir if isinstance(files, UserFiles) else files
-    found: list[tuple[str, Path]] = []
-    for source in sources:
+    user_files: list[tuple[str, Path]] = []
+    for source in corpus.configs[config].splits.values():
         if isinstance(source, UserFolders):
-            found += files_in(find_places(corpus, source, files), source).items()
+            user_files += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
-            found += files_in(folder, source).items()
-    for place in filter(
-        None, (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
-    ):
-        extra = (path for pattern in corpus.extra_files for path in sorted(place.glob(pattern)))
-        found += [(path.relative_to(place).as_posix(), path) for path in extra if path.is_file()]
-    return found
+            user_files += files_in(folder, source).items()
+    places = [folder] if folder else [data_folder(corpus.name), cache_folder(corpus.name)]
+    for place in filter(None, places):
+        for pattern in corpus.extra_files:
+            for path in sorted(place.glob(pattern)):
+                if path.is_file():
+                    user_files.append((path.relative_to(place).as_posix(), path))
+    return user_files
 
 
 class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
@@ -150,29 +147,38 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     BUILDER_CONFIG_CLASS = CorpusConfig
 
     def __init__(self, *arguments: Any, data_dir: str | None = None, **options: Any) -> None:
-        corpus = self.CORPUS
-        folders = {one.name: _resolve(options.pop(one.name, None)) for one in corpus.user_folders}
-        chosen = {one.name: options.pop(one.name, None) for one in corpus.reading_options}
-        given = {
-            "folders": {name: place for name, place in folders.items() if place is not None},
-            "options": {name: value for name, value in chosen.items() if value is not None},
-        }
-        options |= {name: values for name, values in given.items() if values}
+        folders = {}
+        for parameter in self.CORPUS.user_folders:
+            folder = _resolve(options.pop(parameter.name, None))
+            if folder is not None:
+                folders[parameter.name] = folder
+        reading = {}
+        for option in self.CORPUS.reading_options:
+            value = options.pop(option.name, None)
+            if value is not None:
+                reading[option.name] = value
+        # An empty mapping would be a part of the key of the cache.
+        if folders:
+            options["folders"] = folders
+        if reading:
+            options["options"] = reading
         self._custom_features: datasets.Features | None = options.get("features")
         with naming_the_cache(str(options.get("cache_dir") or datasets.config.HF_DATASETS_CACHE)):
             super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
-        if notices := self._notices():
+        notices = self._notices()
+        if notices:
             warn("\n".join(notices))
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         cls.DEFAULT_CONFIG_NAME = cls.CORPUS.default_config
-        cls.BUILDER_CONFIGS = [
-            CorpusConfig(
-                name=name, version=VERSION, description=config.description, corpus=cls.CORPUS
+        cls.BUILDER_CONFIGS = []
+        for name, config in cls.CORPUS.configs.items():
+            cls.BUILDER_CONFIGS.append(
+                CorpusConfig(
+                    name=name, version=VERSION, description=config.description, corpus=cls.CORPUS
+                )
             )
-            for name, config in cls.CORPUS.configs.items()
-        ]
 
     def download_and_prepare(self, output_dir: str | None = None, **options: Any) -> None:
         """Like `datasets.DatasetBuilder.download_and_prepare`, with closeread's errors for bad files and full disks."""
@@ -188,46 +194,51 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         self, dl_manager: Any, verification_mode: Any, **options: Any
     ) -> None:
         super()._download_and_prepare(dl_manager, verification_mode, **options)
-        again = self.config.create_config_id(
+        config_id = self.config.create_config_id(
             self.config_kwargs, custom_features=self._custom_features
         )
-        if again != self.config_id:
+        if config_id != self.config_id:
             problem = Problem("changed while it was read; load it again")
-            raise FormatError(self._folder() or self.CORPUS.name, [problem])
+            raise FormatError(self.config.files or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
-        about = {
-            name: getattr(self.CORPUS, name) for name in ("description", "citation", "homepage")
-        }
-        return datasets.DatasetInfo(**about, license=self.CORPUS.licence, features=self._features())
+        corpus = self.CORPUS
+        return datasets.DatasetInfo(
+            description=corpus.description,
+            citation=corpus.citation,
+            homepage=corpus.homepage,
+            license=corpus.licence,
+            features=self._features(),
+        )
 
     def _split_generators(
         self, dl_manager: datasets.DownloadManager
     ) -> list[datasets.SplitGenerator]:
         # Files are located when they are read, so that a corpus can be described without its files.
-        splits = available_splits(self.CORPUS, self.config.name, self._folder())
+        config = self.config
+        splits = available_splits(self.CORPUS, config.name, config.files)
         if not splits:
-            names = ", ".join(
-                source.expected for source in self.CORPUS.configs[self.config.name].splits.values()
-            )
-            what = f"contains none of the files of {self.CORPUS.title}: {names}"
-            raise UnavailableError(self._folder(), [Problem(what)])
+            sources = self.CORPUS.configs[config.name].splits.values()
+            names = ", ".join(source.expected for source in sources)
+            message = f"contains none of the files of {self.CORPUS.title}: {names}"
+            raise UnavailableError(config.files, [Problem(message)])
         return [
             datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits
         ]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
-        gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
+        gold = read_gold(self.CORPUS, self.config.name, split, self.config.files)
         self._warn(split, gold)
-        own, wanted = self._features(), self.info.features
-        for start in range(0, len(gold.records), ROWS):
-            columns = as_columns(gold.records[start : start + ROWS], list(wanted))
-            encoded = {
+        declared = self._features()
+        features = self.info.features
+        for start in range(0, len(gold.records), RECORDS_PER_TABLE):
+            records = gold.records[start : start + RECORDS_PER_TABLE]
+            columns = as_columns(records, list(features))
+            for name, values in columns.items():
                 # Encoding nested values takes longer than reading them.
-                name: values if own[name] == wanted[name] else wanted.encode_column(values, name)
-                for name, values in columns.items()
-            }
-            yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
+                if declared[name] != features[name]:
+                    columns[name] = features.encode_column(values, name)
+            yield start, pa.Table.from_pydict(columns, schema=features.arrow_schema)
 
     def _warn(self, split: str, gold: Gold) -> None:
         """Warn of what was repaired or left out in a folder, and of oddities of a user's own.
@@ -237,23 +248,19 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         sources = self.CORPUS.configs[self.config.name].parts(split).values()
         if all(isinstance(source, SourceFile) for source in sources):
             return
-        known = self._notices()
-        notices = [notice for notice in gold.notices if notice not in known]
+        earlier = self._notices()
+        notices = [notice for notice in gold.notices if notice not in earlier]
         if len(notices) > SHOWN:
             notices = [f"{len(notices):,} notes (first {SHOWN} shown):", *notices[:SHOWN]]
         if notices:
             warn("\n".join(notices))
 
     def _notices(self) -> list[str]:
-        return data_notices(self.CORPUS, self.config.name, self._folder())
+        return data_notices(self.CORPUS, self.config.name, self.config.files)
 
     def _features(self) -> datasets.Features:
-        return features(
-            load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition
-        )
-
-    def _folder(self) -> DataDir | None:
-        return self.config.files  # type: ignore[no-any-return]
+        definition = self.CORPUS.configs[self.config.name].definition
+        return features(load_schema(self.CORPUS.schema), definition)
 
 
 def _resolve(path: str | Path | None) -> str | None:
@@ -267,9 +274,8 @@ class UnwritableCacheError(InputError):
     def __init__(self, folder: str, reason: str) -> None:
         self.reason = reason
         advice = "pass another folder as cache_dir= or set HF_DATASETS_CACHE"
-        super().__init__(
-            folder, [Problem(f"the cache of tables is not writable: {reason}; {advice}")]
-        )
+        problem = Problem(f"the cache of tables is not writable: {reason}; {advice}")
+        super().__init__(folder, [problem])
 
 
 @contextmanager
@@ -280,29 +286,29 @@ def naming_the_cache(folder: str) -> Iterator[None]:
     except InputError:  # a file that is missing is not the cache's
         raise
     except OSError as error:
-        first = error
-        # `datasets` raises another one
-        while first.strerror is None and isinstance(first.__context__, OSError):
-            first = first.__context__
-        raise UnwritableCacheError(folder, first.strerror or str(first)) from None
+        cause = error
+        # `datasets` raises an error of its own, without the reason, in place of the file system's.
+        while cause.strerror is None and isinstance(cause.__context__, OSError):
+            cause = cause.__context__
+        raise UnwritableCacheError(folder, cause.strerror or str(cause)) from None
 
 
-Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
+SplitName: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
 Data: TypeAlias = (
     datasets.Dataset
     | datasets.DatasetDict
     | datasets.IterableDataset
     | datasets.IterableDatasetDict
 )
-# a folder; for `datasets`, an empty string means no folder
-Folder: TypeAlias = str | Path | Literal[""] | None
+# For `datasets`, an empty string means no folder.
+OptionalFolder: TypeAlias = str | Path | Literal[""] | None
 
 
 def load_dataset_builder(
     path: AnyCorpus,
     name: str | None = None,
     *,
-    data_dir: Folder = None,
+    data_dir: OptionalFolder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
     **reading: OptionValue | None,
@@ -327,24 +333,20 @@ def load_dataset_builder(
     Raises:
         RequestError: there is no such corpus, config, folder or option, or it does not apply.
     """
-    declared = find_corpus(path)
-    if name is not None and name not in declared.configs:
-        raise RequestError(
-            describe_unknown(f"config of {declared.name}", name, list(declared.configs))
-        )
+    corpus = find_corpus(path)
+    if name is not None and name not in corpus.configs:
+        raise RequestError(describe_unknown(f"config of {corpus.name}", name, list(corpus.configs)))
     for option in reading:
-        if option not in declared.reading_names:
-            raise UnknownOptionError(
-                declared.name, option, declared.reading_names, {"config": "name"}
-            )
-    module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
-    builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))
+        if option not in corpus.reading_names:
+            raise UnknownOptionError(corpus.name, option, corpus.reading_names, {"config": "name"})
+    module = importlib.import_module(f"closeread.loaders.{corpus.name}.{corpus.name}")
+    builder: type[CorpusBuilder] = getattr(module, class_name(corpus.name))
     return builder(
         cache_dir=None if cache_dir is None else str(cache_dir),
-        dataset_name=declared.name,
+        dataset_name=corpus.name,
         config_name=name,
-        hash=digest_declaration(declared.name),
-        data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
+        hash=digest_declaration(corpus.name),
+        data_dir=str(data_dir) if data_dir else None,
         features=features,
         **reading,
     )
@@ -364,7 +366,7 @@ def load_dataset(
     path: AnyCorpus,
     name: str | None = ...,
     *,
-    split: Split,
+    split: SplitName,
     streaming: Literal[False] = ...,
     **options: Any,
 ) -> datasets.Dataset: ...
@@ -382,7 +384,7 @@ def load_dataset(
     path: AnyCorpus,
     name: str | None = ...,
     *,
-    split: Split,
+    split: SplitName,
     streaming: Literal[True],
     **options: Any,
 ) -> datasets.IterableDataset: ...
@@ -391,7 +393,7 @@ def load_dataset(
     path: AnyCorpus,
     name: str | None = ...,
     *,
-    split: Split | Sequence[Split] | None = ...,
+    split: SplitName | Sequence[SplitName] | None = ...,
     streaming: bool = ...,
     **options: Any,
 ) -> Data: ...
@@ -399,9 +401,9 @@ def load_dataset(
     path: AnyCorpus,
     name: str | None = None,
     *,
-    split: Split | Sequence[Split] | None = None,
+    split: SplitName | Sequence[SplitName] | None = None,
     streaming: bool = False,
-    data_dir: Folder = None,
+    data_dir: OptionalFolder = None,
     cache_dir: str | Path | None = None,
     features: datasets.Features | None = None,
     download_mode: datasets.DownloadMode | str | None = None,

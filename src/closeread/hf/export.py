@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import datasets
 import pyarrow as pa
@@ -54,7 +54,8 @@ PLAIN = {"keep_default_na": False, "na_values": [""]}
 
 
 def _rows(table: pa.Table) -> Iterator[Record]:
-    return (row for batch in table.to_batches(max_chunksize=1000) for row in batch.to_pylist())
+    for batch in table.to_batches(max_chunksize=1000):
+        yield from batch.to_pylist()
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
@@ -75,9 +76,11 @@ def _write_csv(table: pa.Table, path: Path) -> None:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(table.column_names)
         for row in _rows(table):
-            writer.writerow(
-                str(value).lower() if isinstance(value, bool) else value for value in row.values()
-            )
+            cells = list(row.values())
+            for i, value in enumerate(cells):
+                if isinstance(value, bool):
+                    cells[i] = str(value).lower()
+            writer.writerow(cells)
 
 
 class ExportFormat(NamedTuple):
@@ -133,17 +136,19 @@ def export(
         raise RequestError(
             f"a data folder applies only to config {declaration.default_config}, which is not exported"
         )
-    asked, folder = folder, folder.resolve()
-    if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
-        raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
+    if folder.resolve() == Path.cwd() or (folder.exists() and not folder.is_dir()):
+        raise RequestError(
+            f"{folder} is the working directory or not a folder; choose a new folder"
+        )
     if folder.exists() and any(folder.iterdir()):
-        raise RequestError(f"{asked} is not empty; choose a new folder")
-    with scratch_folder() as cache, creating_folder(asked) as made:
+        raise RequestError(f"{folder} is not empty; choose a new folder")
+    export_format = FORMATS[format]
+    with scratch_folder() as cache, creating_folder(folder) as partial:
         infos = {}
         for name in names:
             try:
                 infos[name] = _write_config(
-                    declaration, name, made, data_dir, cache, FORMATS[format]
+                    declaration, name, partial, data_dir, cache, export_format
                 )
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):
@@ -152,14 +157,16 @@ def export(
                     f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded."
                 )
             except building.UnwritableCacheError as error:
-                what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
-                raise InputError(cache, [Problem(what)]) from None
-        _write_card(declaration, made, infos, data_dir, FORMATS[format])
+                message = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
+                raise InputError(cache, [Problem(message)]) from None
+        _write_card(declaration, partial, infos, data_dir, export_format)
+        # The terms of some released files ask for their licence.
         licence = package_folder(f"closeread.loaders.{corpus}") / "LICENSE"
-        if licence.is_file():  # of the released files, whose terms ask for that
-            (made / "LICENSE").write_bytes(licence.read_bytes())
-        files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
-    return [asked / file for file in files]
+        if licence.is_file():
+            (partial / "LICENSE").write_bytes(licence.read_bytes())
+        paths = sorted(path for path in partial.rglob("*") if path.is_file())
+        files = [path.relative_to(partial) for path in paths]
+    return [folder / file for file in files]
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
@@ -173,13 +180,13 @@ def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) 
     nested = ", ".join(name for name in names if name not in flat)
     if names and not nested:
         return names
-    what = (
-        f"config {nested} of {corpus.name} has lists"
-        if nested
-        else f"{corpus.name} has no flat config"
-    )
-    advice = f"choose {' or '.join(flat)}, or another format" if flat else "choose another format"
-    raise RequestError(f"{what}; {format} files hold flat configs only ({advice})")
+    reason = f"{corpus.name} has no flat config"
+    if nested:
+        reason = f"config {nested} of {corpus.name} has lists"
+    advice = "choose another format"
+    if flat:
+        advice = f"choose {' or '.join(flat)}, or another format"
+    raise RequestError(f"{reason}; {format} files hold flat configs only ({advice})")
 
 
 def _has_default_files(corpus: Corpus, config: str) -> bool:
@@ -190,77 +197,75 @@ def _has_default_files(corpus: Corpus, config: str) -> bool:
 def _write_config(
     declaration: Corpus,
     name: str,
-    made: Path,
+    folder: Path,
     data_dir: DataDir | None,
     cache: Path,
-    how: ExportFormat,
+    export_format: ExportFormat,
 ) -> datasets.DatasetInfo:
-    own_folder = data_dir if _has_default_files(declaration, name) else None
-    files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
-    reading = {**files.folders, **files.options}
+    if not _has_default_files(declaration, name):
+        data_dir = None
+    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
     builder = building.load_dataset_builder(
-        declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading
+        declaration.name,
+        name,
+        data_dir=files.data_dir,
+        cache_dir=cache,
+        **files.folders,
+        **files.options,
     )
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
-        raise UnavailableError(
-            declaration.name, [Problem(f"config {name} has no split with files on this machine")]
-        )
+        problem = Problem(f"config {name} has no split with files on this machine")
+        raise UnavailableError(declaration.name, [problem])
     info = datasets.DatasetInfo(
         features=builder.info.features, config_name=name, splits=datasets.SplitDict()
     )
     for split, rows in splits.items():
-        path = made / name / how.file.format(split=split)
+        path = folder / name / export_format.file.format(split=split)
         path.parent.mkdir(exist_ok=True)
-        how.write(rows.data.table, path)
-        info.splits.add(
-            datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=rows.data.nbytes)
-        )
-        info.dataset_size = (info.dataset_size or 0) + rows.data.nbytes
+        export_format.write(rows.data.table, path)
+        n_bytes = rows.data.nbytes
+        info.splits.add(datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=n_bytes))
+        info.dataset_size = (info.dataset_size or 0) + n_bytes
         info.download_size = (info.download_size or 0) + path.stat().st_size
     return info
 
 
 def _write_card(
-    declared: Corpus,
-    made: Path,
+    declaration: Corpus,
+    folder: Path,
     infos: dict[str, datasets.DatasetInfo],
     data_dir: DataDir | None,
-    how: ExportFormat,
+    export_format: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
-    card = DatasetCard(
-        resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8")
-    )
-    if data_dir is not None or declared.default_config not in infos:
-        why = (
-            f"it has only {', '.join(infos)}"
-            if data_dir is None
-            else "its files come from a user's own folder"
-        )
-        card.text = FIGURES.sub("", card.text).replace(
-            "\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1
-        )
-        name, info = next(iter(infos.items()))
-        splits = declared.configs[name].splits  # unions of these hold no others
-        n_records = sum(
-            split.num_examples for split in info.splits.values() if split.name in splits
-        )
+    text = resources.files("closeread.cards").joinpath(f"{declaration.name}.md").read_text("utf-8")
+    card = DatasetCard(text)
+    has_default = declaration.default_config in infos
+    first = next(iter(infos))
+    if data_dir is not None or not has_default:
+        reason = f"it has only {', '.join(infos)}"
+        if data_dir is not None:
+            reason = "its files come from a user's own folder"
+        remark = OTHER_DATA.format(why=reason)
+        card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{remark}\n", 1)
+        n_records = 0
+        # Splits that the declaration does not list are unions of those that it does.
+        for split in declaration.configs[first].splits.keys() & infos[first].splits.keys():
+            n_records += infos[first].splits[split].num_examples
         card.data["size_categories"] = [SIZES[max(0, len(str(n_records)) - 3)]]
-    default = declared.default_config if declared.default_config in infos else next(iter(infos))
-    configs = {}
+    default = declaration.default_config if has_default else first
+    configs: dict[str, dict[str, Any]] = {}
     for name, info in infos.items():
-        files = [
-            {"split": split, "path": f"{name}/{how.pattern.format(split=split)}"}
-            for split in info.splits
-        ]
-        configs[name] = {
-            "data_files": files,
-            **how.reading,
-            **({"default": True} if name == default else {}),
-        }
+        files = []
+        for split in info.splits:
+            pattern = export_format.pattern.format(split=split)
+            files.append({"split": split, "path": f"{name}/{pattern}"})
+        configs[name] = {"data_files": files, **export_format.reading}
+        if name == default:
+            configs[name]["default"] = True
     MetadataConfigs(configs).to_dataset_card_data(card.data)
-    if not how.is_plain:
+    if not export_format.is_plain:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
-    (made / "README.md").write_text(str(card), "utf-8", newline="\n")
+    (folder / "README.md").write_text(str(card), "utf-8", newline="\n")

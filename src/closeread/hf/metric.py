@@ -25,7 +25,7 @@ from closeread.corpus.schema import Node, RowValidator, Schema, load_schema, res
 from closeread.corpus.validation import load_rules
 from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import Inconsistency, Option, Procedure, System
+from closeread.counts.procedure import Option, Procedure, System
 from closeread.counts.report import Report
 from closeread.exceptions import (
     Problem,
@@ -54,7 +54,7 @@ STATE = (
 )
 """Arguments of a module's constructor that attributes of the same names keep."""
 
-Scores = dict[str, float | None]
+ScoresByName = dict[str, float | None]
 
 
 class Module(evaluate.Metric):  # type: ignore[misc]
@@ -82,10 +82,10 @@ class Module(evaluate.Metric):  # type: ignore[misc]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # evaluate's own constructor takes any argument, and drops those that it does not know.
-        of_evaluate = inspect.signature(evaluate.Metric).parameters
-        self._defaults = {
-            name: options.pop(name) for name in list(options) if name not in of_evaluate
-        }
+        arguments_of_evaluate = inspect.signature(evaluate.Metric).parameters
+        self._defaults = {}
+        for name in options.keys() - arguments_of_evaluate.keys():
+            self._defaults[name] = options.pop(name)
         super().__init__(*arguments, **options)
         self._resolve_options({})
         # evaluate copies this method for every instance, without its signature.
@@ -109,8 +109,10 @@ class Module(evaluate.Metric):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments of the constructor, unless predictions are stored."""
         if self.writer is not None:
-            found = "has stored predictions and references, which can't be pickled"
-            raise TypeError(f"{self.name} {found}; call compute before pickling it")
+            raise TypeError(
+                f"{self.name} has stored predictions and references, which can't be pickled;"
+                " call compute before pickling it"
+            )
         state = {name: getattr(self, name) for name in (*STATE, "max_concurrent_cache_files")}
         make: Callable[..., Any] = type(self)
         state |= self._defaults
@@ -119,10 +121,10 @@ class Module(evaluate.Metric):  # type: ignore[misc]
     def _has_stored(self) -> bool:
         return bool(len(self)) or self.num_process != 1
 
-    def _compute_stored(self, **given: Any) -> Scores | None:
+    def _compute_stored(self, **arguments: Any) -> ScoresByName | None:
         """Like `evaluate.Metric.compute`, but release its locks if that fails."""
         try:
-            scores: Scores | None = super().compute(**given)
+            scores: ScoresByName | None = super().compute(**arguments)
         except BaseException:
             self._release_locks()
             raise
@@ -130,7 +132,10 @@ class Module(evaluate.Metric):  # type: ignore[misc]
 
     def _release_locks(self) -> None:
         """Release evaluate's locks, which would delay every call of other modules of the same name by a second."""
-        for lock in (vars(self)["filelock"], *(vars(self)["filelocks"] or [])):
+        attributes = vars(self)
+        locks = [attributes["filelock"]]
+        locks += attributes["filelocks"] or []
+        for lock in locks:
             if lock is not None:
                 lock.release()
         self.filelock = self.filelocks = self.cache_file_name = None
@@ -140,14 +145,18 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         self, scores: Mapping[str, str], features: Mapping[str, Any], **more: str
     ) -> evaluate.MetricInfo:
         """Return the description that evaluate shows; options and scores go into the docstrings of the methods."""
-        options = [
-            f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
-            for o in self.OPTIONS
-        ]
-        returned = [f"    {name}: {description}" for name, description in scores.items()]
+        lines = ["\n\nArgs:"]
+        for option in self.OPTIONS:
+            accepted = option.accepted[0].upper() + option.accepted[1:]
+            lines.append(
+                f"    {option.name}: {option.help} {accepted}; {option.default!r} by default."
+            )
+        lines += ["", "Returns:"]
+        lines += [f"    {name}: {description}" for name, description in scores.items()]
+        lines.append("")
         return evaluate.MetricInfo(
             description=inspect.cleandoc(self.__doc__ or ""),
-            inputs_description="\n".join(["\n\nArgs:", *options, "", "Returns:", *returned, ""]),
+            inputs_description="\n".join(lines),
             features=datasets.Features(features),
             **more,
         )
@@ -174,22 +183,24 @@ class EvaluateModule(Module):
         super().__init_subclass__(**arguments)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._corpus = None if self.CORPUS is None else load_corpus(self.CORPUS)
-        submission_format = (
-            None if self._corpus is None else find_format(self._corpus.task, self._corpus.format)
-        )
-        self._unsafe = UNSAFE if submission_format is None else submission_format.unsafe
+        self._corpus = None
+        self._unsafe = UNSAFE
+        if self.CORPUS is not None:
+            self._corpus = load_corpus(self.CORPUS)
+            gold_format = find_format(self._corpus.task, self._corpus.format)
+            if gold_format is not None:
+                self._unsafe = gold_format.unsafe
         self._schema = load_schema(self.SCHEMA)
-        names = (self.PREDICTIONS, self.REFERENCES)
-        self._prediction, self._reference = (
-            resolve(self._schema, self._schema["$defs"][name]) for name in names
-        )
-        self._validators = [RowValidator(self._schema, name) for name in names]
+        definitions = self._schema["$defs"]
+        self._prediction = resolve(self._schema, definitions[self.PREDICTIONS])
+        self._reference = resolve(self._schema, definitions[self.REFERENCES])
+        self._prediction_validator = RowValidator(self._schema, self.PREDICTIONS)
+        self._reference_validator = RowValidator(self._schema, self.REFERENCES)
         super().__init__(*arguments, **options)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
-    ) -> Scores | None:
+    ) -> ScoresByName | None:
         """Validate the inputs and compute the scores; warn of oddities (`closeread.CloseReadWarning`).
 
         Without inputs, score the inputs added before.  A prediction may be None if the option `missing` is "empty" or
@@ -204,19 +215,16 @@ class EvaluateModule(Module):
             )
         # such as lists of clusters, which some procedures read at once
         if "properties" not in self._reference:
-            references, predictions = (
-                as_list("references", references),
-                as_list("predictions", predictions),
-            )
-            pack = self.PROCEDURE.sides.pack
-            if (
-                len(predictions) == len(references)
-                and (gold := pack(self.REFERENCES, references)) is not None
-            ):
-                system = pack(self.PREDICTIONS, predictions)
+            references = as_list("references", references)
+            predictions = as_list("predictions", predictions)
+            if len(predictions) == len(references):
+                pack = self.PROCEDURE.sides.pack
+                gold = pack(self.REFERENCES, references)
+                system = None if gold is None else pack(self.PREDICTIONS, predictions)
                 if system is not None:
                     return self._compute(system, gold, **options)
-        return self._compute(*self._check_inputs(predictions, references, options), **options)
+        system, gold = self._check_inputs(predictions, references, options)
+        return self._compute(system, gold, **options)
 
     def add(
         self,
@@ -225,35 +233,38 @@ class EvaluateModule(Module):
         reference: Any = None,
         predictions: Any = None,
         references: Any = None,
-        **others: Any,
+        **unknown: Any,
     ) -> None:
         """Validate a prediction and its reference, and store them until `compute`."""
         # evaluate's own documentation and `combine` use `predictions` and `references` here.
-        one = prediction if predictions is None else predictions
-        its = reference if references is None else references
-        system, gold = self._check_batch([one], [its], others)
+        if predictions is not None:
+            prediction = predictions
+        if references is not None:
+            reference = references
+        system, gold = self._check_batch([prediction], [reference], unknown)
         super().add(prediction=system[0], reference=gold[0])
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
         """Validate predictions, none of which may be None, and their references, and store them until `compute`."""
-        system, gold = self._check_batch(predictions, references, others)
+        system, gold = self._check_batch(predictions, references, unknown)
         super().add_batch(predictions=system, references=gold)
 
     def _check_batch(
-        self, predictions: Any, references: Any, others: Mapping[str, Any]
+        self, predictions: Any, references: Any, unknown: Mapping[str, Any]
     ) -> tuple[list[Any], list[dict[str, Any]]]:
         """Validate inputs and return them as evaluate stores them: references with only the required fields."""
-        if others:
-            found = f"unexpected arguments of {self.name}: {', '.join(others)}"
-            raise RequestError(f"{found} (expected predictions and references)")
+        if unknown:
+            raise RequestError(
+                f"unexpected arguments of {self.name}: {', '.join(unknown)}"
+                " (expected predictions and references)"
+            )
         # All stored predictions have the same type, so None is refused whatever the option will be.
-        strictly = (
-            {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
-        )
-        system, gold = self._check_inputs(predictions, references, strictly)
-        return list(system), [
-            _drop_optional(self._schema, self._reference, reference) for reference in gold
-        ]
+        options = {}
+        if "missing" in [option.name for option in self.PROCEDURE.options]:
+            options["missing"] = "error"
+        system, gold = self._check_inputs(predictions, references, options)
+        stored = [_drop_optional(self._schema, self._reference, reference) for reference in gold]
+        return list(system), stored
 
     def report(
         self,
@@ -277,26 +288,24 @@ class EvaluateModule(Module):
         rows, scorer = self._open_scorer(system, gold, options)
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
-        counted = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
-        warn_all([*self._find_oddities(gold, rows), *counted.notices])
-        return make_report(counted, by=fields, resampling=resampling)
+        counts = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
+        warn_all([*self._find_oddities(gold, rows), *counts.notices])
+        return make_report(counts, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
+        reference = feature(self._schema, self.REFERENCES)
+        papers = list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)
         return self._describe(
             {metric.name: metric.description for metric in self.PROCEDURE.metrics},
             {
                 "predictions": feature(self._schema, self.PREDICTIONS),
-                "references": _drop_optional(
-                    self._schema, self._reference, feature(self._schema, self.REFERENCES)
-                ),
+                "references": _drop_optional(self._schema, self._reference, reference),
             },
-            citation=join_entries(
-                list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)
-            ),
+            citation=join_entries(papers),
             homepage=self._corpus.homepage if self._corpus else "",
         )
 
-    def _compute(self, predictions: Any, references: Any, **options: str) -> Scores:
+    def _compute(self, predictions: Any, references: Any, **options: str) -> ScoresByName:
         rows, scorer = self._open_scorer(predictions, references, options)
         table = scorer.tabulate(rows)
         warn_all([*self._find_oddities(references, rows), *scorer.remarks(System(rows), table)])
@@ -307,11 +316,10 @@ class EvaluateModule(Module):
     ) -> tuple[Sequence[Record | None], Scorer]:
         """Return the rows that the procedure counts, consistent with the gold, and their scorer."""
         rows = self._to_rows(system)
-        chosen = self._resolve_options(options)
-        self._check_consistency(gold, rows, chosen)
-        return rows, Scorer(
-            self.PROCEDURE, chosen, self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS)
-        )
+        resolved = self._resolve_options(options)
+        self._check_consistency(gold, rows, resolved)
+        wrapped = self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS)
+        return rows, Scorer(self.PROCEDURE, resolved, wrapped)
 
     def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
         """Convert predictions to the rows that the procedure counts."""
@@ -330,95 +338,90 @@ class EvaluateModule(Module):
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
         """Validate the inputs and return them as the procedure takes them: records as columns."""
-        is_record = "properties" in self._reference
-        gold = (
-            records("references", references, self._reference)
-            if is_record
-            else as_list("references", references)
-        )
+        gold: Sequence[Any]
+        if "properties" in self._reference:
+            gold = records("references", references, self._reference)
+        else:
+            gold = as_list("references", references)
         self._check_kind("references", gold, self._reference)
         gold = check_rows(
-            "references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe
+            "references", self._reference_validator, gold, range(len(gold)), unsafe=self._unsafe
         )
         system = as_list("predictions", predictions)
         self._check_kind("predictions", system, self._prediction)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
-        numbers = [
-            number
-            for number, prediction in enumerate(system)
-            if prediction is not None or not may_miss
-        ]
-        given = check_rows(
-            "predictions", self._validators[0], [system[n] for n in numbers], numbers, ABSENT
+        numbers = range(len(system))
+        if may_miss:
+            numbers = [number for number in numbers if system[number] is not None]
+        rows = check_rows(
+            "predictions",
+            self._prediction_validator,
+            [system[number] for number in numbers],
+            numbers,
+            ABSENT,
         )
         if len(system) != len(gold):
-            found = (
-                f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
-            )
-            raise SubmissionError(
-                "predictions", [Problem(f"{found} (expected one prediction per reference)")]
-            )
-        rows = dict(zip(numbers, given, strict=True))
-        return [rows.get(number) for number in range(len(system))], gold
+            n_predictions = pluralize(len(system), "prediction")
+            n_references = pluralize(len(gold), "reference")
+            message = f"{n_predictions} for {n_references} (expected one prediction per reference)"
+            raise SubmissionError("predictions", [Problem(message)])
+        rows_by_number = dict(zip(numbers, rows, strict=True))
+        return [rows_by_number.get(number) for number in range(len(system))], gold
 
     def _check_kind(self, side: str, rows: Sequence[Any], node: Node) -> None:
         """Raise an error with one sentence on the expected input if no row is of the kind that a module takes."""
         first = rows[0] if len(rows) else None
-        if (
-            "properties" in node
-            and first is not None
-            and not any(isinstance(row, Mapping) for row in rows)
-        ):
-            found = f"values such as {quote_json(first, 60)}"
-            dataset = (
-                "the dataset" if self.CORPUS is None else f"closeread.load_dataset('{self.CORPUS}')"
-            )
-            fields = f"with {', '.join(map(repr, node['required']))}"
-            expected = f"the rows of {dataset}" if side == "references" else f"rows {fields}"
+        has_records = any(isinstance(row, Mapping) for row in rows)
+        if "properties" in node and first is not None and not has_records:
+            kind = f"values such as {quote_json(first, 60)}"
+            if side != "references":
+                expected = f"rows with {', '.join(map(repr, node['required']))}"
+            elif self.CORPUS is None:
+                expected = "the rows of the dataset"
+            else:
+                expected = f"the rows of closeread.load_dataset('{self.CORPUS}')"
         elif node["type"] == "array" and isinstance(first, Mapping):
-            found, expected = (
-                "rows of a dataset",
-                f"the clusters of each document: {side}=dataset['clusters']",
-            )
+            kind = "rows of a dataset"
+            expected = f"the clusters of each document: {side}=dataset['clusters']"
         elif "enum" in node and isinstance(first, list) and set(map(type, first)) == {float}:
-            found, expected = (
-                "lists of numbers, such as logits",
-                "one label per row: predictions.argmax(axis=-1)",
-            )
+            kind = "lists of numbers, such as logits"
+            expected = "one label per row: predictions.argmax(axis=-1)"
         else:
             return
-        raise SubmissionError(side, [Problem(f"found {found} (expected {expected})")])
+        raise SubmissionError(side, [Problem(f"found {kind} (expected {expected})")])
 
     def _check_consistency(
         self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]
     ) -> None:
         """Check rules that a schema can't express, and raise all problems of a side at once."""
-        found = list(self.PROCEDURE.sides.validate(gold, system, options))
+        problems: dict[str, list[Problem]] = {"gold": [], "system": []}
+        for inconsistency in self.PROCEDURE.sides.validate(gold, system, options):
+            problems[inconsistency.side].append(inconsistency.problem)
         if self._corpus is not None:
-            of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
-            found = [one for one in found if one.side == "system"]
-            found += (Inconsistency("gold", row, what) for row, what in of_gold)
+            rules = load_rules(self._corpus.task)
+            problems["gold"] = [
+                Problem(message, row=row) for row, message in rules.find_inconsistencies(gold)
+            ]
         for side, name in (("gold", "references"), ("system", "predictions")):
-            if problems := [
-                one.problem._replace(row=one.row).in_row() for one in found if one.side == side
-            ]:
+            if problems[side]:
                 self._release_locks()
-                raise SubmissionError(name, problems)
+                raise SubmissionError(name, [problem.in_row() for problem in problems[side]])
 
     def _find_oddities(self, gold: Sequence[Any], system: Sequence[Any]) -> list[str]:
         """Describe the oddities of valid inputs, as `closeread.score` does; one text for all references."""
         if self._corpus is None:
             return []
         rules = load_rules(self._corpus.task)
-        given = [row for row, prediction in enumerate(system) if prediction is not None]
-        odd = [
-            Problem(what, record=f"row {given[place]}")
-            for place, what in rules.find_odd_rows([system[row] for row in given], gold)
-        ]
-        return [
-            *filter(None, ["\n".join([*rules.find_repairs(gold), *rules.find_oddities(gold)])]),
-            *describe_problems("predictions", odd),
-        ]
+        oddities = []
+        notices = [*rules.find_repairs(gold), *rules.find_oddities(gold)]
+        if notices:
+            oddities.append("\n".join(notices))
+        numbers = [number for number, row in enumerate(system) if row is not None]
+        problems = []
+        for i, message in rules.find_odd_rows([system[number] for number in numbers], gold):
+            problems.append(Problem(message, record=f"row {numbers[i]}"))
+        oddities += describe_problems("predictions", problems)
+        return oddities
 
 
 def _drop_optional(schema: Schema, node: Node, value: Any) -> Any:
@@ -440,12 +443,13 @@ def make_module(module: str) -> type[EvaluateModule]:
     from closeread.tasks.coref.procedure import PROCEDURE
 
     name = module.rpartition(".")[2]
+    procedure = PROCEDURE
+    if name != "coref":
+        procedure = PROCEDURE.with_metrics(name.removeprefix("coref_"))
     attributes = {
         "__module__": module,
         "__doc__": describe_module(name),
-        "PROCEDURE": PROCEDURE
-        if name == "coref"
-        else PROCEDURE.with_metrics(name.removeprefix("coref_")),
+        "PROCEDURE": procedure,
         "SCHEMA": "coref",
         "PREDICTIONS": "clusters",
         "REFERENCES": "clusters",

@@ -138,10 +138,9 @@ def find_module(name: str) -> str:
     if procedure in modules:
         return procedure
     if len(modules) != 1:
-        choices = f"choose from: {', '.join(modules or module_names())}"
-        raise RequestError(
-            f"procedure {procedure} has {'several modules' if modules else 'no module'} ({choices})"
-        )
+        n_modules = "several modules" if modules else "no module"
+        choices = ", ".join(modules or module_names())
+        raise RequestError(f"procedure {procedure} has {n_modules} (choose from: {choices})")
     return modules[0]
 
 
@@ -151,18 +150,14 @@ def describe_module(name: str) -> str:
     if name == "coref":
         return COREFERENCE.format(name=name, summary=SUMMARY, sources=SOURCES, example=ALL)
     if metric not in METRICS:
-        tree = ast.parse(
-            (package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8")
-        )
-        return next(
-            text
-            for node in tree.body
-            if isinstance(node, ast.ClassDef)
-            if (text := ast.get_docstring(node))
-        )
-    summary, source, found = METRICS[metric]
-    parts = ("precision", "recall", "f1")[-len(found) :]
-    scores = {f"{metric}/{part}": value for part, value in zip(parts, found, strict=True)}
+        # The module is read, since importing it takes seconds.
+        path = package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py"
+        tree = ast.parse(path.read_text("utf-8"))
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        return next(filter(None, map(ast.get_docstring, classes)))
+    summary, source, values = METRICS[metric]
+    parts = ("precision", "recall", "f1")[-len(values) :]
+    scores = {f"{metric}/{part}": value for part, value in zip(parts, values, strict=True)}
     example = f">>> {{name: round(score, 4) for name, score in scores.items()}}\n{scores}"
     return COREFERENCE.format(
         name=name, summary=summary, sources=f"Source: {source}", example=example
@@ -208,8 +203,8 @@ def install_modules() -> list[Path]:
         folder = root / f"evaluate-metric--{name}" / version
         make_folders(folder.parent)
         for package in (root, folder.parent):
-            if not (mark := package / "__init__.py").exists():
-                write_text(mark, "")
+            if not (package / "__init__.py").exists():
+                write_text(package / "__init__.py", "")
         path = folder / f"{name}.py"
         line = f"from closeread.evaluate_modules.{name}.{name} import {class_name(name)}  # noqa: F401\n"
         if folder.exists():

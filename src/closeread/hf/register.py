@@ -44,13 +44,12 @@ class _Watcher:
         """Return the spec that the other finders give for a watched module; None for any other module."""
         if fullname not in WATCHED:
             return None
-        others = (finder for finder in sys.meta_path if not getattr(finder, MARK, False))
-        found = (
-            finder.find_spec(fullname, path, target)
-            for finder in others
-            if hasattr(finder, "find_spec")
-        )
-        spec = next(filter(None, found), None)
+        spec = None
+        for finder in sys.meta_path:
+            if not getattr(finder, MARK, False) and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    break
         run = getattr(getattr(spec, "loader", None), "exec_module", None)
         if spec is None or run is None:
             return spec
@@ -86,13 +85,16 @@ def _wrap(module: ModuleType) -> None:
     @functools.wraps(original)
     def load_by_name(*arguments: Any, **options: Any) -> Any:
         path = arguments[0] if arguments else options.get("path")
-        mine = find(path, options) if isinstance(path, str) else None
-        if mine is not None:
-            return mine
+        if not isinstance(path, str):
+            return original(*arguments, **options)
+        loader = find(path, options)
+        if loader is not None:
+            return loader
         try:
             return original(*arguments, **options)
         except Exception as error:
-            if isinstance(path, str) and (question := suggest(path)):
+            question = suggest(path)
+            if question:
                 error.add_note(question.strip())
             raise
 
@@ -104,9 +106,10 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a corpus's builder; None for a name that is not ours."""
     from closeread.corpus.names import corpus_names, find_corpus
 
-    name = _find_name(
-        path, options, "corpus", corpus_names(), lambda other: find_corpus(other).name
-    )
+    def find(alias: str) -> str:
+        return find_corpus(alias).name
+
+    name = _find_name(path, options, "corpus", corpus_names(), find)
     if name is None:
         return None
     from datasets.load import DatasetModule
@@ -120,9 +123,8 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a metric; None for a name that is not ours."""
     from closeread.hf.modules import find_module, module_names
 
-    name = _find_name(
-        path, {"revision": options.get("revision")}, "metric", module_names(), find_module
-    )
+    applicable = {"revision": options.get("revision")}
+    name = _find_name(path, applicable, "metric", module_names(), find_module)
     if name is None:
         return None
     from evaluate.loading import ImportableModule
@@ -133,7 +135,7 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
 def _find_name(
     path: str,
     options: Mapping[str, Any],
-    what: str,
+    kind: str,
     names: Sequence[str],
     find: Callable[[str], str],
 ) -> str | None:
@@ -148,9 +150,8 @@ def _find_name(
 
     name = path
     if path not in names:
-        if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(
-            path
-        ):
+        aliases = [*procedure_names(), *corpus_names(), *module_names()]
+        if path not in aliases or os.path.exists(path):
             return None
         try:
             name = find(path)
@@ -160,7 +161,7 @@ def _find_name(
     if os.path.isdir(path):
         from closeread.corpus.notices import warn
 
-        warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
+        warn(f"'{path}' loads closeread's {kind}; write './{path}' to load the folder of that name")
     return name
 
 

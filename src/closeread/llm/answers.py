@@ -2,7 +2,7 @@
 
 An answer is the last JSON object with the expected field, since models correct themselves, or else a list that stands by
 itself.  Nothing is guessed: an object that is cut short, a list beside another answer, and both yes and no are no
-answers.  An item of a list that can't be read, such as a link to a noun phrase that is not there, or a mention of an
+answers.  A member of a list that can't be read, such as a link to a noun phrase that is not there, or a mention of an
 entity, is left out and counted.
 """
 
@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from closeread.corpus.schema import RowValidator, load_schema, resolve
 from closeread.corpus.validation import accept_rows
@@ -21,10 +21,8 @@ from closeread.formats.json_lines import parse_json
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
 
-About = Mapping[str, Any]
+Subject = Mapping[str, Any]
 """What an answer is about: ids of the question, which the model does not write; no gold."""
-
-Item = TypeVar("Item")
 
 THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.S)
 OPENING_BRACKET = re.compile(r"[\[{]")
@@ -45,7 +43,7 @@ class Answer:
     Attributes:
         rows: rows of the submission; none if there is a reason, unless other windows of the text were answered.
         reason: why there are no rows, in a few words; None if the answer was read.
-        dropped: how many items of the answer could not be read.
+        dropped: how many members of the answer's list could not be read.
         is_corrected: whether the answer had other values before, of which the last counts.
     """
 
@@ -67,18 +65,18 @@ class Form:
         corpus: the corpus whose submissions have the rows.
         key: the field of the object that is the answer; a list may also stand by itself.
         schema: from the definitions of the corpus's schema to that of the field.
-        read: from the list and what it is about, to rows and the number of items that were left out.
-        write: from rows and what they are about, to the list.
+        read: from the list and its subject, to rows and the number of members that were left out.
+        write: from rows and their subject, to the list.
     """
 
     corpus: str
     key: str
     schema: Callable[[Mapping[str, Any]], dict[str, Any]]
-    read: Callable[[list[Any], About], tuple[list[Record], int]]
-    write: Callable[[Sequence[Record], About], list[Any]]
+    read: Callable[[list[Any], Subject], tuple[list[Record], int]]
+    write: Callable[[Sequence[Record], Subject], list[Any]]
 
 
-def read_answer(procedure: str, text: str, about: About) -> Answer:
+def read_answer(procedure: str, text: str, subject: Subject) -> Answer:
     """Read the answer to a question of a procedure; whatever is wrong with it, this raises nothing.
 
     >>> read_answer("mctaco", 'Sure: {"labels": ["yes", "No",]}', {"ids": ["q-0", "q-1"]}).rows
@@ -91,12 +89,12 @@ def read_answer(procedure: str, text: str, about: About) -> Answer:
     if not text:
         return Answer(reason="nothing")
     try:
-        if about.get("ask") == "candidate":
+        if subject.get("ask") == "candidate":
             label, is_corrected = _read_word(text)
-            rows, dropped = form.read([label], about)
+            rows, dropped = form.read([label], subject)
         else:
-            values, is_corrected = _choose_list(text, form, about)
-            rows, dropped = form.read(values, about)
+            values, is_corrected = _choose_list(text, form, subject)
+            rows, dropped = form.read(values, subject)
             if dropped and not any(row.get(form.key) for row in rows):
                 return Answer(reason="no item of the list can be read")
     except UnreadableError as error:
@@ -105,15 +103,15 @@ def read_answer(procedure: str, text: str, about: About) -> Answer:
 
 
 def write_answer(
-    procedure: str, rows: Sequence[Record], about: About, *, structured: bool = False
+    procedure: str, rows: Sequence[Record], subject: Subject, *, structured: bool = False
 ) -> str:
     """Write rows as a model should answer."""
     form = FORMS[procedure]
-    found = form.write(rows, about)
-    if about.get("ask") == "candidate":
-        label = found[0] if found else ""
+    values = form.write(rows, subject)
+    if subject.get("ask") == "candidate":
+        label = values[0] if values else ""
         return json.dumps({"label": label}) if structured else label.capitalize()
-    return json.dumps({form.key: found}, ensure_ascii=False)
+    return json.dumps({form.key: values}, ensure_ascii=False)
 
 
 def answer_schema(procedure: str, ask: str = "question") -> dict[str, Any]:
@@ -123,27 +121,27 @@ def answer_schema(procedure: str, ask: str = "question") -> dict[str, Any]:
 
     def simplify(node: Any) -> Any:
         node = resolve(schema, node)
-        kept = {
-            name: value
-            for name, value in node.items()
-            if name in ("type", "enum", "description", "required")
-        }
+        names = ("type", "enum", "description")
+        simple = {name: value for name, value in node.items() if name in names}
         if "properties" in node:
-            kept["properties"] = {
-                name: simplify(value) for name, value in node["properties"].items()
-            }
-            kept |= {"required": list(kept["properties"]), "additionalProperties": False}
+            fields = {name: simplify(child) for name, child in node["properties"].items()}
+            simple |= _object_schema(fields)
         if "items" in node:
-            kept["items"] = simplify(node["items"])
-        return kept
+            simple["items"] = simplify(node["items"])
+        return simple
 
-    value, name = simplify(form.schema(schema["$defs"])), form.key
+    values = simplify(form.schema(schema["$defs"]))
     if ask == "candidate":
-        name, value = "label", value["items"]
+        return _object_schema({"label": values["items"]})
+    return _object_schema({form.key: values})
+
+
+def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object that has exactly these fields."""
     return {
         "type": "object",
-        "properties": {name: value},
-        "required": [name],
+        "properties": fields,
+        "required": list(fields),
         "additionalProperties": False,
     }
 
@@ -162,27 +160,30 @@ def merge_answers(procedure: str, answers: Sequence[Answer]) -> Answer:
         return Answer([], reason, dropped, is_corrected)
     merged = dict(rows[0])
     if procedure == "coref":
-        merged["clusters"] = _join_chains(chain for row in rows for chain in row["clusters"])
+        merged["clusters"] = _join_chains(rows)
     elif procedure == "tne":
-        links = {
-            (one["anchor"], one["complement"]): one
-            for row in reversed(rows)
-            for one in reversed(row["relations"])
-        }
-        merged["relations"] = list(reversed(links.values()))
+        links: dict[tuple[str, str], Record] = {}
+        for row in rows:
+            for link in row["relations"]:
+                links.setdefault((link["anchor"], link["complement"]), link)
+        merged["relations"] = list(links.values())
     return Answer([merged], reason, dropped, is_corrected)
 
 
-def _join_chains(chains: Iterable[list[list[int]]]) -> list[list[list[int]]]:
+def _join_chains(rows: Iterable[Record]) -> list[list[list[int]]]:
+    """The chains of all rows, of which those that share a mention are one."""
     joined: list[set[tuple[int, ...]]] = []
-    for chain in chains:
-        mentions = set(map(tuple, chain))
-        joined, touching = (
-            [one for one in joined if not one & mentions],
-            [one for one in joined if one & mentions],
-        )
-        joined.append(mentions.union(*touching))
-    return sorted([list(mention) for mention in sorted(one)] for one in joined)
+    for row in rows:
+        for chain in row["clusters"]:
+            mentions = set(map(tuple, chain))
+            separate = []
+            for entity in joined:
+                if entity & mentions:
+                    mentions |= entity
+                else:
+                    separate.append(entity)
+            joined = [*separate, mentions]
+    return sorted(list(map(list, sorted(entity))) for entity in joined)
 
 
 # JSON inside of a text
@@ -205,14 +206,15 @@ class JsonValues:
     has_other: bool = False
 
 
-def _choose_list(text: str, form: Form, about: About) -> tuple[list[Any], bool]:
+def _choose_list(text: str, form: Form, subject: Subject) -> tuple[list[Any], bool]:
     """Return the list that is the answer, and whether it corrects another one."""
     values = _find_values(text, form.key)
     named = [value for value in values.named if isinstance(value, list)]
     # Such as [1] in prose.
-    lists = [value for value in values.lists if _is_answer(value, form, about)] or values.lists
+    readable = [value for value in values.lists if _is_answer(value, form, subject)]
+    lists = readable or values.lists
     if named:
-        lists = [named[-1], *(value for value in lists if _is_answer(value, form, about))]
+        lists = [named[-1], *readable]
     if not lists:
         has_json = values.named or values.has_other
         raise UnreadableError(f"no list of {form.key}" if has_json else "no JSON")
@@ -221,10 +223,10 @@ def _choose_list(text: str, form: Form, about: About) -> tuple[list[Any], bool]:
     return lists[0], any(value != lists[0] for value in named)
 
 
-def _is_answer(values: list[Any], form: Form, about: About) -> bool:
+def _is_answer(values: list[Any], form: Form, subject: Subject) -> bool:
     """Whether anything can be read of a list; of an empty one, that there is nothing."""
     try:
-        rows, dropped = form.read(values, about)
+        rows, dropped = form.read(values, subject)
     except UnreadableError:
         return False
     return not dropped or any(row.get(form.key) for row in rows)
@@ -233,7 +235,9 @@ def _is_answer(values: list[Any], form: Form, about: About) -> bool:
 def _find_values(text: str, key: str) -> JsonValues:
     """Return the JSON in a text; brackets that begin no JSON are prose."""
     text = TRAILING_COMMA.sub(lambda match: match[1] or "", text)
-    named, lists, prose = list[Any](), list[list[Any]](), list[str]()
+    named: list[Any] = []
+    lists: list[list[Any]] = []
+    prose: list[str] = []
     has_other = False
     # A list after a bracket that begins no JSON may be a part of an answer that is cut short.
     is_broken = False
@@ -293,16 +297,22 @@ def _name_label(value: Any) -> str:
 # Tasks
 
 
-def _read_labels(values: list[Any], about: About) -> tuple[list[Record], int]:
-    ids = about["ids"]
+def _read_labels(values: list[Any], subject: Subject) -> tuple[list[Record], int]:
+    ids = subject["ids"]
     if len(values) != len(ids):
-        raise UnreadableError(
-            f"{pluralize(len(values), 'label')} for {pluralize(len(ids), 'answer')}"
-        )
-    labels = [_name_label(value) for value in values]
-    if any(label not in ("yes", "no") for label in labels):
-        raise UnreadableError("a label is neither yes nor no")
-    return [{"id": one, "label": label} for one, label in zip(ids, labels, strict=True)], 0
+        n_labels = pluralize(len(values), "label")
+        raise UnreadableError(f"{n_labels} for {pluralize(len(ids), 'answer')}")
+    rows: list[Record] = []
+    for candidate_id, value in zip(ids, values, strict=True):
+        label = _name_label(value)
+        if label not in ("yes", "no"):
+            raise UnreadableError("a label is neither yes nor no")
+        rows.append({"id": candidate_id, "label": label})
+    return rows, 0
+
+
+def _write_labels(rows: Sequence[Record], subject: Subject) -> list[Any]:
+    return [row["label"] for row in rows if row["id"] in subject["ids"]]
 
 
 def _read_number(value: Any) -> int | None:
@@ -315,107 +325,110 @@ def _read_number(value: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def _read_links(values: list[Any], about: About) -> tuple[list[Record], int]:
-    known = set(about["nps"])
-    prepositions = set(load_schema("tne")["$defs"]["preposition"]["enum"])
+def _read_links(values: list[Any], subject: Subject) -> tuple[list[Record], int]:
+    phrases = set(subject["nps"])
+    prepositions = load_schema("tne")["$defs"]["preposition"]["enum"]
     links: dict[tuple[str, str], Record] = {}
-    for one in values:
-        if not isinstance(one, dict):
+    for value in values:
+        if not isinstance(value, dict):
             continue
-        ends = [_read_number(one.get(name)) for name in ("anchor", "complement")]
-        anchor, complement = (f"np{number}" for number in ends)
-        preposition = str(one.get("preposition")).strip().lower()
-        if {anchor, complement} <= known and anchor != complement and preposition in prepositions:
+        anchor = f"np{_read_number(value.get('anchor'))}"
+        complement = f"np{_read_number(value.get('complement'))}"
+        preposition = str(value.get("preposition")).strip().lower()
+        if anchor == complement or not {anchor, complement} <= phrases:
+            continue
+        if preposition in prepositions:
             link = {"anchor": anchor, "complement": complement, "preposition": preposition}
             links.setdefault((anchor, complement), link)
-    return [{"id": about["id"], "relations": list(links.values())}], len(values) - len(links)
+    return [{"id": subject["id"], "relations": list(links.values())}], len(values) - len(links)
 
 
-def _write_links(rows: Sequence[Record], about: About) -> list[Any]:
-    known = set(about["nps"])
-    return [
-        {
-            "anchor": int(link["anchor"][2:]),
-            "preposition": link["preposition"],
-            "complement": int(link["complement"][2:]),
-        }
-        for row in rows
-        # of a system, or of gold
-        for link in row["relations" if "relations" in row else "np_relations"]
-        if {link["anchor"], link["complement"]} <= known
-    ]
+def _write_links(rows: Sequence[Record], subject: Subject) -> list[Any]:
+    phrases = set(subject["nps"])
+    values = []
+    for row in rows:
+        # Gold has another name for its links than a system.
+        for link in row["relations" if "relations" in row else "np_relations"]:
+            if {link["anchor"], link["complement"]} <= phrases:
+                anchor = int(link["anchor"][2:])
+                complement = int(link["complement"][2:])
+                preposition = link["preposition"]
+                values.append(
+                    {"anchor": anchor, "preposition": preposition, "complement": complement}
+                )
+    return values
 
 
-def _keep_valid(corpus: str, row: Record, key: str, items: list[Any]) -> tuple[list[Record], int]:
-    """Return the row with the items that the schema of a submission accepts; missing fields that may be null are."""
+def _keep_valid(
+    corpus: str, row: Record, key: str, values: Sequence[Any]
+) -> tuple[list[Record], int]:
+    """Return the row with the values that the schema of a submission accepts; missing fields that may be null are."""
     schema = load_schema(corpus)
     validator = RowValidator(schema, "submission")
-    properties = resolve(schema, schema["$defs"]["submission"]["properties"][key]["items"])[
-        "properties"
-    ]
-    nullable = {
-        name for name, node in properties.items() if "null" in resolve(schema, node).get("type", ())
-    }
-    kept = []
-    for item in items:
-        if not isinstance(item, dict):
+    field_of_row = schema["$defs"]["submission"]["properties"][key]
+    properties = resolve(schema, field_of_row["items"])["properties"]
+    nulls = {}
+    for name, node in properties.items():
+        if "null" in resolve(schema, node).get("type", ()):
+            nulls[name] = None
+    valid: list[Any] = []
+    for value in values:
+        if not isinstance(value, dict):
             continue
-        known = {
-            name: value for name, value in item.items() if name in properties and name != "spans"
-        }
-        rows, problems = accept_rows(
-            validator, [{**row, key: [dict.fromkeys(nullable) | known]}], unsafe=UNSAFE
-        )
+        fields = dict(nulls)
+        for name in properties:
+            if name in value and name != "spans":
+                fields[name] = value[name]
+        rows, problems = accept_rows(validator, [{**row, key: [fields]}], unsafe=UNSAFE)
         if not problems:
-            kept += rows[0][key]
-    return [{**row, key: kept}], len(items) - len(kept)
+            valid += rows[0][key]
+    return [{**row, key: valid}], len(values) - len(valid)
 
 
-def _read_possessions(values: list[Any], about: About) -> tuple[list[Record], int]:
-    # A relation without an anchor or a certainty says nothing that could be scored.
-    whole = ("anchor", "relation", "relation_certainty")
-    unrelated = {"relation": None, "relation_certainty": None}
-    rows = [
-        one | unrelated if isinstance(one, dict) and not all(map(one.get, whole)) else one
-        for one in values
-    ]
-    return _keep_valid("wikipossessions", {"article": about["article"]}, "possessions", rows)
+def _read_possessions(values: list[Any], subject: Subject) -> tuple[list[Record], int]:
+    possessions = []
+    for value in values:
+        # A relation without an anchor or a certainty says nothing that could be scored.
+        if isinstance(value, dict) and not all(
+            map(value.get, ("anchor", "relation", "relation_certainty"))
+        ):
+            value = value | {"relation": None, "relation_certainty": None}
+        possessions.append(value)
+    row = {"article": subject["article"]}
+    return _keep_valid("wikipossessions", row, "possessions", possessions)
 
 
-def _read_entries(values: list[Any], about: About) -> tuple[list[Record], int]:
+def _write_possessions(rows: Sequence[Record], subject: Subject) -> list[Any]:
+    names = ("possessor", "type", "certainty", "order", "anchor", "relation", "relation_certainty")
+    return _write_fields(rows, "possessions", names)
+
+
+def _read_entries(values: list[Any], subject: Subject) -> tuple[list[Record], int]:
     entries = []
-    for one in values:
-        entry = dict(one) if isinstance(one, dict) else {}
+    for value in values:
+        entry = dict(value) if isinstance(value, dict) else {}
+        entry["position"] = _read_number(entry.get("position"))
+        entry["anchor"] = entry.get("anchor") or "XXXX-XX-XX"
         mentions = entry.get("mentions")
         entry["mentions"] = [mentions] if isinstance(mentions, str) else mentions
-        entries.append(
-            entry
-            | {
-                "position": _read_number(entry.get("position")),
-                "anchor": entry.get("anchor") or "XXXX-XX-XX",
-            }
-        )
-    row = {"id": about["id"], "entity": about["entity"]}
+        entries.append(entry)
+    row = {"id": subject["id"], "entity": subject["entity"]}
     return _keep_valid("semeval2015_timeline", row, "entries", entries)
 
 
-def _write_possessions(rows: Sequence[Record], about: About) -> list[Any]:
-    names = ("possessor", "type", "certainty", "order", "anchor", "relation", "relation_certainty")
-    return [{name: one.get(name) for name in names} for row in rows for one in row["possessions"]]
+def _write_entries(rows: Sequence[Record], subject: Subject) -> list[Any]:
+    return _write_fields(rows, "entries", ("position", "anchor", "mentions"))
 
 
-def _write_entries(rows: Sequence[Record], about: About) -> list[Any]:
-    names = ("position", "anchor", "mentions")
-    return [{name: entry[name] for name in names} for row in rows for entry in row["entries"]]
-
-
-def _read_chains(values: list[Any], about: About) -> tuple[list[Record], int]:
-    first, end = about["tokens"]
-    seen, chains, dropped = set[tuple[int, int]](), [], 0
+def _read_chains(values: list[Any], subject: Subject) -> tuple[list[Record], int]:
+    first, end = subject["tokens"]
+    seen: set[tuple[int, int]] = set()
+    chains = []
+    dropped = 0
     for value in values:
         chain = []
         for mention in value if isinstance(value, list) else []:
-            numbers = [_read_number(one) for one in mention] if isinstance(mention, list) else []
+            numbers = list(map(_read_number, mention)) if isinstance(mention, list) else []
             match numbers:
                 case [int(start), int(last)] if (
                     first <= start <= last < end and (start, last) not in seen
@@ -424,18 +437,31 @@ def _read_chains(values: list[Any], about: About) -> tuple[list[Record], int]:
                     chain.append([start, last])
         if chain:
             chains.append(chain)
-        dropped += len(value) - len(chain) if chain else 1
-    return [{"document": about["document"], "clusters": chains}], dropped
+            dropped += len(value) - len(chain)
+        else:
+            dropped += 1
+    return [{"document": subject["document"], "clusters": chains}], dropped
 
 
-def _write_chains(rows: Sequence[Record], about: About) -> list[Any]:
-    first, end = about["tokens"]
-    chains = [
-        [one[:2] for one in chain if first <= one[0] and one[1] < end]
-        for row in rows
-        for chain in row["clusters"]
-    ]
-    return [chain for chain in chains if chain]
+def _write_chains(rows: Sequence[Record], subject: Subject) -> list[Any]:
+    first, end = subject["tokens"]
+    chains = []
+    for row in rows:
+        for entity in row["clusters"]:
+            chain = [mention[:2] for mention in entity if first <= mention[0] and mention[1] < end]
+            if chain:
+                chains.append(chain)
+    return chains
+
+
+def _write_fields(rows: Sequence[Record], key: str, names: Sequence[str]) -> list[Any]:
+    """The named fields of the objects in a list of each row; null where an object lacks one."""
+    values = []
+    for row in rows:
+        for record in row[key]:
+            fields = {name: record.get(name) for name in names}
+            values.append(fields)
+    return values
 
 
 def _list_schema(node: Any) -> dict[str, Any]:
@@ -445,14 +471,12 @@ def _list_schema(node: Any) -> dict[str, Any]:
 def _schema_of_links(definitions: Mapping[str, Any]) -> dict[str, Any]:
     number = {"type": "integer", "description": "The number of a noun phrase."}
     fields = {"anchor": number, "preposition": definitions["preposition"], "complement": number}
-    return _list_schema({"type": "object", "properties": fields})
+    return _list_schema(_object_schema(fields))
 
 
 def _schema_of_entries(definitions: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("position", "anchor", "mentions")
-    return _list_schema(
-        {"type": "object", "properties": {name: definitions[name] for name in names}}
-    )
+    fields = {name: definitions[name] for name in ("position", "anchor", "mentions")}
+    return _list_schema(_object_schema(fields))
 
 
 FORMS = {
@@ -461,7 +485,7 @@ FORMS = {
         "labels",
         lambda definitions: _list_schema(definitions["label"]),
         _read_labels,
-        lambda rows, about: [row["label"] for row in rows if row["id"] in about["ids"]],
+        _write_labels,
     ),
     "tne": Form("tne", "relations", _schema_of_links, _read_links, _write_links),
     "wikipossessions": Form(

@@ -20,7 +20,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import RequestError, describe_unknown, join_names, pluralize
 from closeread.json_schema import check_json
-from closeread.llm.answers import About, write_answer
+from closeread.llm.answers import Subject, write_answer
 from closeread.records import Record
 from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 
@@ -37,7 +37,7 @@ class Item(NamedTuple):
     """A question, or a window of a text that it is about."""
 
     fields: dict[str, Any]  # what the prompt shows
-    about: About  # what the answer is about
+    about: Subject  # what the answer is about
 
 
 class Question(NamedTuple):
@@ -46,7 +46,7 @@ class Question(NamedTuple):
     id: str
     unit: str
     prompts: list[str]
-    abouts: list[About]
+    abouts: list[Subject]
 
 
 @dataclass(frozen=True)
