@@ -1,9 +1,13 @@
 """Scores in a model's repository: the file, what is refused before anything is sent, and proposing it once."""
 
+import json
+
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
+from shared.boards import sample_answers, write_rows
 from shared.fake_hub import CUT, Fault
+from shared.hub_boards import STORE, closeread
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.hub.client import Hub, NoSuchRepositoryError
@@ -134,3 +138,25 @@ def test_after_a_cut_connection_the_same_again_leaves_one_pull_request(hub, prop
 def test_no_such_model(propose):
     with pytest.raises(NoSuchRepositoryError, match="no such model ann/nothing"):
         propose(model="ann/nothing")
+
+
+def test_a_model_gets_its_result_proposed(hub, tmp_path):
+    hub.add_repository("ann/reader", "model", author="ann")
+    init = f"leaderboard init {STORE} --corpus mctaco --config sample --dataset lab/mctaco"
+    closeread(hub, "olga", *init.split(), cwd=tmp_path)
+    write_rows(tmp_path / "half.jsonl", sample_answers(right=50))
+    submit = f"submit mctaco half.jsonl --system Reader --model ann/reader --to {STORE}".split()
+    first = closeread(hub, "ann", *submit, cwd=tmp_path)
+    (request,) = hub.discussions("ann/reader", "model")
+    assert f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.num}" in first
+    files = hub.files("ann/reader", "model", request.git_reference)
+    (path,) = [path for path in files if path.startswith(".eval_results/")]
+    [entry] = yaml.safe_load(files[path])
+    score = ["score", "mctaco", "half.jsonl", "--config", "sample", "--json"]
+    scored = json.loads(closeread(hub, None, *score, cwd=tmp_path))
+    assert entry["value"] == round(100 * scored["scores"]["f1"]["value"], 2)
+    assert entry["dataset"] == {"id": "lab/mctaco", "task_id": "mctaco_sample_test"}
+    assert entry["notes"] == scored["signature"]
+    again = closeread(hub, "ann", *submit, cwd=tmp_path)
+    assert "had been" in again
+    assert len(hub.discussions("ann/reader", "model")) == 1

@@ -169,14 +169,16 @@ class FakeHub:
         self.now += timedelta(seconds=1)
         return self.now - timedelta(seconds=1)
 
-    def add_repository(self, name, kind="dataset", files=None, *, private=False, sdk=None) -> None:
+    def add_repository(
+        self, name, kind="dataset", files=None, *, private=False, sdk=None, author=None
+    ) -> None:
         """Create a repository as its owner would, with files (bytes by path) in a commit of their own."""
         self.repositories[kind, name] = Repository(name, kind, private, sdk)
-        owner = name.split("/")[0]
+        author = author or name.split("/")[0]
         start = {".gitattributes": b"*.parquet filter=lfs diff=lfs merge=lfs -text\n"}
-        self.commit(name, kind, start, author=owner, title="initial commit")
+        self.commit(name, kind, start, author=author, title="initial commit")
         if files:
-            self.commit(name, kind, files, author=owner)
+            self.commit(name, kind, files, author=author)
 
     def commit(
         self, name, kind, files, *, author="somebody", title="Add files", message="", on=None
@@ -359,13 +361,14 @@ class FakeApi:
 
     @request
     def create_repo(self, repo_id, repo_type, exist_ok, private, space_sdk):
-        self.require_user()
+        user = self.require_user()
         if not self.may_write(repo_id.split("/")[0]):
             raise refuse(403, "You don't have the rights to create a repository there")
         if repo_type == "space" and space_sdk != "static":
             raise refuse(402, "Compute Spaces need a paid plan: upgrade to PRO")
         if (repo_type, repo_id) not in self.hub.repositories:
-            self.hub.add_repository(repo_id, repo_type, private=bool(private), sdk=space_sdk)
+            about = {"private": bool(private), "sdk": space_sdk, "author": user}
+            self.hub.add_repository(repo_id, repo_type, **about)
         elif not exist_ok:
             raise refuse(409, "You already created this repository")
 
