@@ -82,7 +82,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     assert "Fair coin" in page
 
     # A process that has never heard of closeread.
-    loaded = json.loads(run_client(hub, None, LOAD, cwd=tmp_path).stdout.splitlines()[-1])
+    loaded = json.loads(run_client(hub, LOAD, tmp_path).splitlines()[-1])
     assert loaded["rows"] == 103
     # as the README prints for always-positive
     assert loaded["scores"]["f1"] == pytest.approx(0.6131, abs=5e-5)
