@@ -1,14 +1,13 @@
-"""What the tests of the Hub's room share: a stand-in Hub with an organizer and two submitters."""
+"""What the tests of the Hub's room share: a fake Hub with two organizers and two submitters."""
 
 import pytest
-from shared.hub_client import client_here
-from shared.stand_in_hub import StandInHub
+from shared.fake_hub import fake_hub
 
 
 @pytest.fixture
-def hub(no_proxy):
-    """A stand-in Hub: olga and otto are members of the organization lab; ann and bob are not."""
-    with StandInHub() as hub:
+def hub(tmp_path_factory):
+    """A fake Hub: olga and otto are members of the organization lab; ann and bob are not."""
+    with fake_hub(tmp_path_factory.mktemp("hub")) as hub:
         for organizer in ("olga", "otto"):
             hub.add_user(organizer, orgs=["lab"])
         for submitter in ("ann", "bob"):
@@ -17,7 +16,6 @@ def hub(no_proxy):
 
 
 @pytest.fixture
-def log_in(hub, tmp_path_factory):
-    """Lets the client of this process work with the stand-in as a user; None: not logged in, as in the beginning."""
-    with client_here(hub, tmp_path_factory.mktemp("hf-home")) as call:
-        yield call
+def log_in(hub):
+    """Lets the client of this process work as a user; None: not logged in, as in the beginning."""
+    return hub.log_in

@@ -1,9 +1,13 @@
 """Scores in a model's repository: the file, what is refused before anything is sent, and proposing it once."""
 
+import json
+
 import pytest
 import yaml
-from huggingface_hub import HfApi, parse_eval_result_entries
-from shared.stand_in_hub import CUT_AFTER, Fault
+from huggingface_hub import parse_eval_result_entries
+from shared.boards import sample_answers, write_rows
+from shared.fake_hub import CUT, Fault
+from shared.hub_boards import STORE, closeread
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.hub.client import Hub, NoSuchRepositoryError
@@ -78,14 +82,6 @@ def propose(hub, log_in):
     return call
 
 
-def pull_requests(hub):
-    return [
-        discussion
-        for discussion in hub.discussions("ann/model", "model")
-        if discussion.is_pull_request
-    ]
-
-
 def test_a_pull_request_with_one_file(hub, propose):
     assert propose() == (True, 1, f"{hub.url}/ann/model/discussions/1")
     path = results_path(make_entry(**GIVEN))
@@ -107,39 +103,60 @@ def test_a_pull_request_with_one_file(hub, propose):
     assert (entry.notes, entry.verify_token) == (GIVEN["signature"], None)
 
 
-def test_once_while_it_is_open_and_after_it_is_merged(hub, propose, log_in):
+def test_once_while_it_is_open_and_after_it_is_merged(hub, propose):
     assert propose()[:2] == (True, 1)
     assert propose()[:2] == (False, 1)
-    log_in("ann")
-    HfApi().merge_pull_request("ann/model", 1)
+    [merged] = hub.discussions("ann/model", "model")
+    merged.status = "merged"
+    hub.commit("ann/model", "model", hub.files("ann/model", "model", "refs/pr/1"))
     assert propose(user="olga") == (False, None, None)
     # Merged, and deleted since: its owner does not want it.
     hub.commit("ann/model", "model", {results_path(make_entry(**GIVEN)): None})
     assert propose()[:2] == (False, 1)
-    assert len(pull_requests(hub)) == 1
+    assert len(hub.discussions("ann/model", "model")) == 1
 
 
-def test_other_scores_and_other_pull_requests(propose, log_in):
-    log_in("bob")
-    HfApi().create_pull_request("ann/model", title="Add the score of x")
+def test_other_scores_and_other_pull_requests(hub, propose):
+    hub.open_pull_request("ann/model", "model", "bob", {}, title="Add the score of x")
     assert propose()[:2] == (True, 2)
     assert propose(value=0.75)[:2] == (True, 3)
     assert propose(task="rain_dev")[:2] == (True, 4)
     assert propose(signature="mctaco|version:2")[:2] == (True, 5)
     assert propose(value=0.75)[:2] == (False, 3)
-    log_in("ann")
-    HfApi().change_discussion_status("ann/model", 2, "closed")
+    hub.discussions("ann/model", "model")[1].status = "closed"
     assert propose()[:2] == (True, 6)  # one that was closed may be proposed again
 
 
 def test_after_a_cut_connection_the_same_again_leaves_one_pull_request(hub, propose):
-    hub.faults.append(Fault("/api/models/ann/model/commit/", "POST", CUT_AFTER))
+    hub.faults = [Fault("create_commit", CUT, is_late=True)]
     with pytest.raises(RequestError, match="could not reach the Hugging Face Hub"):
         propose()
     propose()
-    assert len(pull_requests(hub)) == 1
+    assert len(hub.discussions("ann/model", "model")) == 1
 
 
 def test_no_such_model(propose):
     with pytest.raises(NoSuchRepositoryError, match="no such model ann/nothing"):
         propose(model="ann/nothing")
+
+
+def test_a_model_gets_its_result_proposed(hub, tmp_path):
+    hub.add_repository("ann/reader", "model", author="ann")
+    init = f"leaderboard init {STORE} --corpus mctaco --config sample --dataset lab/mctaco"
+    closeread(hub, "olga", *init.split(), cwd=tmp_path)
+    write_rows(tmp_path / "half.jsonl", sample_answers(right=50))
+    submit = f"submit mctaco half.jsonl --system Reader --model ann/reader --to {STORE}".split()
+    first = closeread(hub, "ann", *submit, cwd=tmp_path)
+    (request,) = hub.discussions("ann/reader", "model")
+    assert f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.num}" in first
+    files = hub.files("ann/reader", "model", request.git_reference)
+    (path,) = [path for path in files if path.startswith(".eval_results/")]
+    [entry] = yaml.safe_load(files[path])
+    score = ["score", "mctaco", "half.jsonl", "--config", "sample", "--json"]
+    scored = json.loads(closeread(hub, None, *score, cwd=tmp_path))
+    assert entry["value"] == round(100 * scored["scores"]["f1"]["value"], 2)
+    assert entry["dataset"] == {"id": "lab/mctaco", "task_id": "mctaco_sample_test"}
+    assert entry["notes"] == scored["signature"]
+    again = closeread(hub, "ann", *submit, cwd=tmp_path)
+    assert "had been" in again
+    assert len(hub.discussions("ann/reader", "model")) == 1

@@ -77,7 +77,7 @@ def test_nothing_to_publish_yet(hub, publish):
     done = publish(None)
     assert done.exit_code == 2
     assert "board has no results yet; run closeread leaderboard judge board" in done.stderr
-    assert hub.requests == []
+    assert hub.calls == []
 
 
 def test_no_leaderboard(run, tmp_path, monkeypatch):

@@ -1,9 +1,9 @@
-"""Repositories on the Hub through our own module: what it sends and what it says. The other side is the stand-in."""
+"""Repositories on the Hub through our own module: what it sends and what it says. The other side is a fake."""
 
 import huggingface_hub
 import pytest
-from huggingface_hub import HfApi
-from shared.hub_client import run_client
+from huggingface_hub.errors import OfflineModeIsEnabled
+from shared.fake_hub import Fault, comments
 
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.hub.client import Hub, PullRequestDetails, Repository, list_changed_paths
@@ -86,21 +86,22 @@ def test_round_trip(hub, log_in, here):
         "a/c.txt": b"",
         "data.parquet": b"PAR1" * 9,
     }
-    assert [(c.title, c.message) for c in hub.commits("lab/rain")] == [
+    assert [(commit.title, commit.message) for commit in hub.commits("lab/rain")] == [
         ("initial commit", ""),
         ("One", ""),
         ("Two", "More."),
     ]
-    # Files that are there already are neither uploaded nor named in the commit.
-    assert sum(path.endswith("/preupload/main") for _, path, _ in hub.requests) == 2
+    # Files that are there already are not named in the commit.
+    commits = [arguments for name, arguments in hub.calls if name == "create_commit"]
+    paths = [[file.path_in_repo for file in commit["operations"]] for commit in commits]
+    assert paths == [["README.md", "a/b.txt", "data.parquet"], ["a/c.txt", "a/b.txt"]]
     # A file that is too large is not downloaded.
-    assert sum(m == "GET" and path.endswith("data.parquet") for m, path, _ in hub.requests) == 1
+    assert hub.count_calls("hf_hub_download") == 2
 
 
 def test_pull_requests(hub, log_in):
     hub.add_repository("lab/rain", files={"gone.txt": b"g", "old.txt": b"1\n"})
     hub.now = hub.now.replace(day=23, hour=8, minute=30, second=0)
-    hub.page_size = 1
     log_in("ann")
     us = Hub()
     files = {"new.txt": b"new\n", "old.txt": b"2\n"}
@@ -121,7 +122,7 @@ def test_pull_requests(hub, log_in):
     paths = ("gone.txt", "new.txt", "old.txt")
     found = us.read_pull_request(RAIN, 1)
     assert found == PullRequestDetails(
-        made.sha, "2026-11-23T08:30:00Z", paths, (("ann", "Take it."),)
+        made.sha, "2026-11-23T08:30:01Z", paths, (("ann", "Take it."),)
     )
     assert us.head(RAIN, "refs/pr/1") == made.sha
     assert us.read(RAIN, "new.txt", "refs/pr/1") == b"new\n"
@@ -130,8 +131,8 @@ def test_pull_requests(hub, log_in):
     us.close(RAIN, 1)
     assert us.pull_requests(RAIN) == []
     assert [p.status for p in us.pull_requests(RAIN, all_states=True)] == ["closed"]
-    HfApi().create_pull_request(RAIN.id, "A draft", repo_type="dataset")
-    HfApi().create_discussion(RAIN.id, "No request", repo_type="dataset")
+    hub.open_pull_request(RAIN.id, "dataset", "ann", {}, status="draft")
+    hub.open_discussion(RAIN.id, "dataset", "ann", "No request")
     assert us.pull_requests(RAIN) == []
     assert [p.num for p in us.pull_requests(RAIN, all_states=True)] == [1, 2]
     assert refused(us.read_pull_request, RAIN, 3) == (
@@ -144,8 +145,8 @@ def test_pull_requests(hub, log_in):
         "Authorization error: you don't have write access to this repository",
     )
     [request, *_] = hub.discussions("lab/rain")
-    assert request.comments == [("ann", "Take it."), ("ann", "Thanks."), ("ann", "Really.")]
-    assert [event["type"] for event in request.events].count("status-change") == 1
+    assert comments(request) == [("ann", "Take it."), ("ann", "Thanks."), ("ann", "Really.")]
+    assert [event.type for event in request.events].count("status-change") == 1
 
 
 def test_creation_and_refusals(hub, log_in):
@@ -163,9 +164,10 @@ def test_creation_and_refusals(hub, log_in):
     kind, text = refused(us.create, Repository("ann/rain", "dataset"))
     assert kind == "RequestError"
     assert text.startswith("dataset ann/rain: no permission; ask its owners, or use a token ")
-    kind, text = refused(
-        us.commit, RAIN, {"README.md": b"---\na: [\n---\n"}, message="Bad front matter"
-    )
+    # The client asks the Hub about front matter.
+    invalid = ValueError("Invalid metadata in README.md.\n- front matter is not a mapping")
+    hub.faults = [Fault("create_commit", invalid)]
+    kind, text = refused(us.commit, RAIN, {"README.md": b"---\na: [\n---\n"}, message="Bad")
     assert kind == "RequestError"
     assert text.startswith("dataset lab/rain: Invalid metadata in README.md. - front matter")
     assert refused(us.commit, RAIN, {"a.log": b"1", "b.txt": b"2"}, message="Ignored") == (
@@ -203,15 +205,13 @@ def test_without_login(hub, log_in, monkeypatch):
     )
 
 
-@pytest.mark.gate
-def test_offline(hub):
-    hub.add_repository("lab/rain")
-    code = "from closeread.hub.client import *; Hub().head(Repository('lab/rain', 'dataset'))"
-    done = run_client(hub, "ann", code, HF_HUB_OFFLINE="1", check=False)
-    assert (
-        "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)" in done.stderr
+def test_offline(hub, log_in):
+    log_in("ann")
+    hub.faults = [Fault("repo_info", OfflineModeIsEnabled("offline"))]
+    assert refused(Hub().head, RAIN) == (
+        "RequestError",
+        "dataset lab/rain: the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)",
     )
-    assert hub.requests == []
 
 
 @pytest.mark.parametrize(

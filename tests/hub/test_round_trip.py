@@ -1,4 +1,4 @@
-"""A shared task from its announcement to its board, by the commands that the documentation shows."""
+"""A shared task from its announcement to its board over HTTP, by the commands that the documentation shows."""
 
 import json
 import shlex
@@ -8,7 +8,8 @@ import pages
 import pytest
 from shared.boards import sample_answers, write_rows
 from shared.hub_boards import closeread
-from shared.hub_client import run_client
+from shared.hub_client import client_here, run_client
+from shared.stand_in_hub import StandInHub
 
 pytestmark = pytest.mark.gate
 
@@ -33,6 +34,16 @@ os._exit(0)  # once in many runs, pyarrow aborts while Python ends
 """
 
 
+@pytest.fixture
+def hub(no_proxy, tmp_path):
+    """A Hub over HTTP: olga is a member of the organization lab; ann, bob and cem are not."""
+    with StandInHub() as hub, client_here(hub, tmp_path / "home") as hub.log_in:
+        hub.add_user("olga", orgs=["lab"])
+        for submitter in ("ann", "bob", "cem"):
+            hub.add_user(submitter)
+        yield hub
+
+
 def split_commands():
     """The commands of the page, as arguments of closeread: those before anyone submits, submitting, and the rest."""
     commands = [
@@ -48,7 +59,6 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     before, submit, after = split_commands()
     for command in before:
         closeread(hub, "olga", *command, cwd=tmp_path)
-    hub.add_user("cem")
     for user, right in (("ann", 40), ("bob", 70), ("cem", 103)):
         write_rows(tmp_path / "coin.jsonl", sample_answers(right=right))
         closeread(hub, user, *submit, cwd=tmp_path)
@@ -74,7 +84,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     assert "Fair coin" in page
 
     # A process that has never heard of closeread.
-    loaded = json.loads(run_client(hub, None, LOAD, cwd=tmp_path).stdout.splitlines()[-1])
+    loaded = json.loads(run_client(hub, LOAD, tmp_path).splitlines()[-1])
     assert loaded["rows"] == 103
     # as the README prints for always-positive
     assert loaded["scores"]["f1"] == pytest.approx(0.6131, abs=5e-5)
@@ -84,54 +94,3 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
         if row["metric"] == "f1" and row["kind"] == "system"
     )
     assert best == 1
-
-
-def test_a_model_gets_its_result_proposed(hub, tmp_path):
-    hub.add_repository("ann/reader", "model", author="ann")
-    init = [
-        "leaderboard",
-        "init",
-        STORE,
-        "--corpus",
-        "mctaco",
-        "--config",
-        "sample",
-        "--dataset",
-        "lab/mctaco",
-    ]
-    closeread(hub, "olga", *init, cwd=tmp_path)
-    write_rows(tmp_path / "half.jsonl", sample_answers(right=50))
-    submit = [
-        "submit",
-        "mctaco",
-        "half.jsonl",
-        "--system",
-        "Reader",
-        "--model",
-        "ann/reader",
-        "--to",
-        STORE,
-    ]
-    first = closeread(hub, "ann", *submit, cwd=tmp_path)
-    (request,) = hub.discussions("ann/reader", "model")
-    assert (
-        f"Result proposed to ann/reader: {hub.url}/ann/reader/discussions/{request.number}" in first
-    )
-    files = hub.files("ann/reader", "model", request.reference)
-    (path,) = [path for path in files if path.startswith(".eval_results/")]
-    entry = files[path].decode()
-    scored = json.loads(
-        closeread(
-            hub, None, "score", "mctaco", "half.jsonl", "--config", "sample", "--json", cwd=tmp_path
-        )
-    )
-    assert f"value: {round(100 * scored['scores']['f1']['value'], 2)}" in entry
-    assert "id: lab/mctaco" in entry
-    assert "task_id: mctaco_sample_test" in entry
-    assert (
-        scored["signature"] in entry.replace("\n    ", " ").replace("\n  ", " ")
-        or scored["signature"] in entry
-    )
-    again = closeread(hub, "ann", *submit, cwd=tmp_path)
-    assert "had been" in again
-    assert len(hub.discussions("ann/reader", "model")) == 1

@@ -1,22 +1,20 @@
-"""A judge on the Hub that is killed after each of its writes, loses every answer, or is not alone."""
-
-import json
-import re
-from copy import deepcopy
+"""A judge on the Hub that is killed before or after each of its writes, loses any answer, or is not alone."""
 
 import pytest
-from shared.hub_boards import DATASET, create_board, judge, make_files, start_judge
-from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault, StandInHub
+from shared.fake_hub import CUT, WRITES, Fault, comments, fake_hub
+from shared.hub_boards import DATASET, create_board, judge, make_files, read_index
 
-pytestmark = pytest.mark.extended
+N_WRITES = 5  # the results; two answers, two closed
 
-WRITES = r"/commit/main$|/comment$|/status$"
+
+class KilledError(BaseException):
+    """The end of the process."""
 
 
 @pytest.fixture
-def hub(no_proxy):
-    """A stand-in Hub with a leaderboard and two submissions, one of them invalid."""
-    with StandInHub() as hub:
+def hub(tmp_path):
+    """A fake Hub with a leaderboard and two submissions, one of them invalid."""
+    with fake_hub(tmp_path / "hub") as hub:
         for organizer in ("olga", "otto"):
             hub.add_user(organizer, orgs=["lab"])
         create_board(hub)
@@ -27,63 +25,81 @@ def hub(no_proxy):
         yield hub
 
 
-def describe(hub):
-    """Everything that a judge leaves, but for dates."""
-    titles = sorted(commit.title for commit in hub.commits(DATASET))
-    said = [
-        (one.status, [(who, len(text)) for who, text in one.comments])
-        for one in hub.discussions(DATASET)
-    ]
-    return hub.files(DATASET), titles, said
+def check_that_all_is_judged(hub):
+    """The valid submission is on the board; both are answered and closed; nothing is left to do."""
+    titles = [commit.title for commit in hub.commits(DATASET)]
+    assert titles.count("Add results") == 1
+    accepted, refused = hub.discussions(DATASET)
+    assert "scored." in comments(accepted)[1][1]
+    assert "system" in comments(refused)[1][1]
+    assert [accepted.status, refused.status] == ["closed", "closed"]
+    rows = read_index(hub)["rows"]
+    assert [row["author"] for row in rows if row["kind"] == "system"] == ["ann"]
+    assert not any(judge(hub).values())
 
 
-def test_killed_after_every_write(hub):
-    hub.requests.clear()
-    before = deepcopy(hub.repositories), hub.now
+def check_that_all_is_done_once(hub):
+    check_that_all_is_judged(hub)
+    for request in hub.discussions(DATASET):
+        kinds = [event.type for event in request.events]
+        assert kinds == ["comment", "commit", "comment", "status-change"]
+
+
+def test_each_write_of_a_judge(hub):
+    hub.calls.clear()
     done = judge(hub)
     assert (len(done["accepted"]), len(done["refused"])) == (1, 1)
-    expected = describe(hub)
-    writes = sum(
-        method == "POST" and bool(re.search(WRITES, path)) for method, path, _ in hub.requests
-    )
-    assert writes == 5  # the results; two answers, two closed
-    # Every judge dies after its first write, so that the next one begins where that left off.
-    hub.repositories, hub.now = before
-    for _ in range(writes):
-        hub.faults = [Fault(WRITES, "POST", KILL_AFTER)]
-        with start_judge(hub) as process:
-            process.communicate(timeout=600)
-        if process.returncode == 0:
-            break
-        assert process.returncode == -9
-    hub.faults = []
+    assert sum(hub.count_calls(name) for name in WRITES.split("|")) == N_WRITES
+    check_that_all_is_done_once(hub)
+
+
+@pytest.mark.gate
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("write", range(N_WRITES))
+def test_killed_at_a_write(hub, write, is_late):
+    hub.faults = [Fault(WRITES, KilledError(), is_late, skip=write)]
+    with pytest.raises(KilledError):
+        judge(hub)
     judge(hub)
-    assert describe(hub) == expected
+    check_that_all_is_done_once(hub)
 
 
-@pytest.mark.parametrize("answer", [CUT, CUT_AFTER])
-def test_every_write_fails_once(hub, answer):
-    hub.faults = [Fault(WRITES, "POST", answer, skip=skip) for skip in range(5)]
-    for _ in range(6):
-        with start_judge(hub) as process:
-            process.communicate(timeout=600)
-        if process.returncode == 0:
-            break
-    assert process.returncode == 0
-    for one in hub.discussions(DATASET):
-        assert (one.status, len(one.comments)) == ("closed", 2)
-        assert [event["type"] for event in one.events].count("status-change") == 1
-    assert [commit.title for commit in hub.commits(DATASET)].count("Add results") == 1
-
-
-def test_two_judges_at_once(hub):
-    for right in range(10, 13):
-        hub.open_pull_request(DATASET, "dataset", "ann", make_files(right))
-    with start_judge(hub, "olga") as first, start_judge(hub, "otto") as second:
-        for process in (first, second):
-            out, err = process.communicate(timeout=600)
-            assert process.returncode == 0, out + err
+@pytest.mark.gate
+@pytest.mark.parametrize("is_late", [False, True])
+def test_killed_at_every_write(hub, is_late):
+    """Every judge dies at its first write, so that the next one begins where that left off."""
+    hub.faults = [Fault(WRITES, KilledError(), is_late) for _ in range(N_WRITES)]
+    for _ in range(N_WRITES):
+        with pytest.raises(KilledError):
+            judge(hub)
     judge(hub)
-    rows = json.loads(hub.files(DATASET)["board.json"])["boards"][0]["rows"]
-    assert sum(row["kind"] == "system" for row in rows) == 4
-    assert [one.status for one in hub.discussions(DATASET)] == ["closed"] * 5
+    check_that_all_is_done_once(hub)
+
+
+@pytest.mark.gate
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("write", range(N_WRITES))
+def test_a_write_without_an_answer(hub, write, is_late):
+    hub.faults = [Fault(WRITES, CUT, is_late, skip=write)]
+    with pytest.raises(AssertionError, match="could not reach the Hugging Face Hub"):
+        judge(hub)
+    judge(hub)
+    check_that_all_is_done_once(hub)
+
+
+@pytest.mark.gate
+@pytest.mark.parametrize("write", range(N_WRITES))
+def test_two_judges_at_once(hub, write):
+    """Before one judge writes, another one, who began later, judges everything."""
+
+    def judge_between():
+        judge(hub, "otto")
+        hub.log_in("olga")
+
+    hub.faults = [Fault(WRITES, hook=judge_between, skip=write)]
+    judge(hub, "olga")
+    check_that_all_is_judged(hub)
+    # No judge answers twice.
+    for request in hub.discussions(DATASET):
+        authors = [author for author, _ in comments(request)[1:]]
+        assert len(authors) == len(set(authors))

@@ -1,14 +1,11 @@
-"""A leaderboard on the stand-in Hub: commands, and submissions made by hand."""
+"""A leaderboard on a Hub: commands, and submissions made by hand."""
 
 import json
 import os
-import sys
-import tempfile
 from contextlib import chdir
 
 from click.testing import CliRunner
 from shared.boards import sample_answers, write_rows
-from shared.hub_client import client_here, start_client
 
 from closeread.cli import main
 from closeread.leaderboard.declaration import digest, write_json
@@ -16,17 +13,12 @@ from closeread.leaderboard.declaration import digest, write_json
 DATASET = "lab/board"
 STORE = f"hf://datasets/{DATASET}"
 BOARD = "mctaco-sample/test"
-COMMAND = [sys.executable, "-c", "import sys; from closeread.cli import main; sys.exit(main())"]
 
 
 def closeread(hub, user, *arguments, cwd=None):
     """Run a command as a user; it must end well. Returns what it printed."""
-    with (
-        tempfile.TemporaryDirectory() as home,
-        client_here(hub, home) as log_in,
-        chdir(cwd or os.getcwd()),
-    ):
-        log_in(user)
+    hub.log_in(user)
+    with chdir(cwd or os.getcwd()):
         arguments = [str(argument) for argument in arguments]
         done = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert done.exit_code == 0, f"exit code {done.exit_code}\n{done.output}"
@@ -58,13 +50,6 @@ def judge(hub, user="olga"):
     """Run the judge; returns what it did as JSON."""
     return json.loads(
         closeread(hub, user, "leaderboard", "judge", STORE, "--workers", "1", "--json")
-    )
-
-
-def start_judge(hub, user="olga"):
-    """A judge in a process of its own, that may be killed."""
-    return start_client(
-        hub, user, [*COMMAND, "leaderboard", "judge", STORE, "--workers", "1", "--json"]
     )
 
 

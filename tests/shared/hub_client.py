@@ -6,7 +6,6 @@ The client reads HF_ENDPOINT and the like once, when it is imported; in this pro
 import os
 import subprocess
 import sys
-import tempfile
 from contextlib import contextmanager
 
 import pytest
@@ -21,19 +20,11 @@ FOREIGN = (
     "https_proxy",
     "all_proxy",
 )
-# The client tells its process number, so that a fault can kill it; exec keeps the number.
-WITH_NUMBER = 'HF_HUB_USER_AGENT_ORIGIN="process-$$" exec "$@"'
 
 
-def client_environment(hub, user, home, **more):
-    """The environment of a client: this Hub, this user's token (None: no login), and nothing of this machine's."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-    return kept | own_environment(hub, user, home) | more
-
-
-def own_environment(hub, user, home):
-    """What is in the environment of a client for the stand-in's sake."""
-    own = {
+def own_environment(hub, home):
+    """What is in the environment of a client, who is not logged in, for the stand-in's sake."""
+    return {
         "HF_ENDPOINT": hub.url,
         "HF_HOME": str(home),
         "XDG_CACHE_HOME": f"{home}/cache",
@@ -43,12 +34,6 @@ def own_environment(hub, user, home):
         "HF_HUB_DISABLE_UPDATE_CHECK": "1",
         "NO_PROXY": "*",
     }
-    return own if user is None else own | {"HF_TOKEN": find_token(hub, user)}
-
-
-def find_token(hub, user):
-    """The token of a user."""
-    return next(token for token, name in hub.tokens.items() if name == user)
 
 
 @contextmanager
@@ -60,7 +45,7 @@ def client_here(hub, home):
         for name in os.environ:
             if name.startswith(FOREIGN):
                 patch.delenv(name)
-        for name, value in own_environment(hub, None, home).items():
+        for name, value in own_environment(hub, home).items():
             patch.setenv(name, value)
         settings = {
             "ENDPOINT": hub.url,
@@ -78,7 +63,7 @@ def client_here(hub, home):
             if user is None:
                 patch.delenv("HF_TOKEN", raising=False)
             else:
-                patch.setenv("HF_TOKEN", find_token(hub, user))
+                patch.setenv("HF_TOKEN", f"hf_{user}")
 
         close_session()  # it may know a proxy
         try:
@@ -87,43 +72,16 @@ def client_here(hub, home):
             close_session()
 
 
-@contextmanager
-def start_client(hub, user, code_or_argv, *, home=None, cwd=None, **more):
-    """A client that runs: Python code, or a list of arguments; killed at the end if it is still there."""
-    argv = (
-        [sys.executable, "-c", code_or_argv]
-        if isinstance(code_or_argv, str)
-        else [str(a) for a in code_or_argv]
+def run_client(hub, code, folder):
+    """Run Python code in a process of its own, which must end well; return what it printed."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(FOREIGN)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment | own_environment(hub, folder / "elsewhere"),
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        timeout=600,
     )
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as fresh:
-        process = subprocess.Popen(
-            ["sh", "-c", WITH_NUMBER, "sh", *argv],
-            env=client_environment(hub, user, home or fresh, **more),
-            cwd=cwd,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        with process:
-            try:
-                yield process
-            finally:
-                process.kill()
-
-
-def run_client(hub, user, code_or_argv, *, check=True, timeout=600, **more):
-    """Run a client to its end.
-
-    Args:
-        hub: the stand-in.
-        user: whose token it has; None for none.
-        code_or_argv: Python code, or a list of arguments.
-        check: fail the test, and show what the client wrote, if it doesn't end with 0.
-        timeout: seconds.
-        more: home (a folder for caches that several clients share), cwd, and environment variables.
-    """
-    with start_client(hub, user, code_or_argv, **more) as process:
-        out, err = process.communicate(timeout=timeout)
-    if check:
-        assert process.returncode == 0, f"exit code {process.returncode}\n{out}\n{err}"
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
