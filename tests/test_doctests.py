@@ -56,7 +56,7 @@ BOARD = (
 
 SLOW = {*BOARD, "export", "plot", "publish_codabench"}
 
-OWN_USE = {"for_tests", "to_grids", "with_titles"}
+OWN_USE = {"for_tests"}
 """Methods that the package has for itself, without examples."""
 
 
