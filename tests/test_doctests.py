@@ -56,7 +56,7 @@ BOARD = (
 
 SLOW = {*BOARD, "export", "plot", "publish_codabench"}
 
-OWN_USE = {"for_tests", "to_grids", "with_titles"}
+OWN_USE = {"for_tests"}
 """Methods that the package has for itself, without examples."""
 
 
@@ -188,6 +188,6 @@ def test_the_help_of_commands_has_nothing_for_python_alone():
 
     from closeread.cli import main
 
-    for words in ("score coref", "compare mctaco", "agreement coref", "leaderboard judge"):
-        text = CliRunner().invoke(main, [*words.split(), "--help"]).output
+    for words in ("score coref", "compare mctaco", "errors coref", "leaderboard init"):
+        text = CliRunner().invoke(main, [*words.split(), "--help-all"]).output
         assert not re.search("Returns:|>>>|Args:|Options of", text), words

@@ -128,7 +128,7 @@ def test_agreement_and_errors_are_those_of_the_command_line(here, run):
             run(*nouns, "key.jsonl", "response.jsonl", "--format", "csv").stdout == found.to_csv()
         )
         assert run(*nouns, "key.jsonl", "response.jsonl").stdout == f"{found}\n"
-        assert len(found.to_frame()) == len(found.to_rows()[1])
+        assert len(found.to_frame()) == len(found._to_rows()[1])
 
 
 @pytest.mark.parametrize("corpus", ["tne", "semeval2015_timeline", "wikipossessions"])

@@ -246,8 +246,8 @@ SPELLING = {
     "list": ["shipwords  ", "closeread score spelling FILE"],
     "list --json": ['"spelling_accuracy"'],
     "info shipwords": ["closeread score shipwords", "spelling accuracy", "unchanged"],
-    "stats shipwords --json": ['"characters": 25'],
-    "cite shipwords": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],
+    "info shipwords --stats --json": ['"characters": 25'],
+    "info shipwords --cite": ["@misc{shipwords,", "@article{levenshtein-1966-binary,"],
     "baseline shipwords unchanged -o unchanged.txt": ["unchanged.txt: 5 rows"],
     "validate spelling words.txt": [
         "words.txt: valid; 5 of 5 gold records of shipwords test (sample)"
@@ -377,8 +377,8 @@ def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
     commands = (
         "score spelling words.txt",
         "score seawords words.txt --no-ci",
-        "schema seawords",
-        "schema shipwords",
+        "info seawords --schema",
+        "info shipwords --schema",
     )
     unclear, clear, *schemas = run_commands(folder, *commands).values()
     assert unclear["exit_code"] == 2

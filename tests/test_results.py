@@ -115,7 +115,7 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
     import pandas as pd
 
     table = report.to_frame("arrow")
-    (*header, signature), rows = report.to_rows()
+    (*header, signature), rows = report._to_rows()
     told = [
         [*row, report.provenance.signature] for row in zip(*table.to_pydict().values(), strict=True)
     ]
@@ -134,7 +134,6 @@ def test_a_frame_has_the_rows_of_the_csv_in_arrow_types(report):
     ]
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert frame.equals(report.to_pandas())
     assert frame.attrs == {"signature": report.provenance.signature}
     assert all(isinstance(kind, pd.ArrowDtype) for kind in frame.dtypes)
     assert (
@@ -222,7 +221,7 @@ def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
     for result in (report, comparison):
         assert isinstance(result, Shown)
         read, cells = Reader(result._repr_html_()), []
-        for grid in result.to_grids("markdown"):
+        for grid in result._to_grids("markdown"):
             header = [list(grid.header)] if grid.header else []
             cells += [
                 *header,

@@ -100,7 +100,7 @@ def test_a_p_value_at_the_level_is_significant():
     at_level = replace(
         table, pairs=True, alpha=max(test.p_corrected for test in table.tests["muc/f1"])
     )
-    assert at_level.to_grids()[1].best == {(row, 5) for row in range(3)}
+    assert at_level._to_grids()[1].best == {(row, 5) for row in range(3)}
 
 
 def test_all_others_may_be_worse():
@@ -163,7 +163,7 @@ def test_too_few_resamples_leave_systems_untested():
         assert "‡ Not tested against the best: there are too few resamples (see below)." in text
         assert "1,000 resamples give no p-value below 0.0659" in text  # 66 / 1001
         assert "use 1,319 or more" in text  # 66 / 1320 is 0.05
-    header, *rows = table.to_rows()[0], *table.to_rows()[1]
+    header, *rows = table._to_rows()[0], *table._to_rows()[1]
     assert {row[header.index("differs_from_best")] for row in rows} == {None}
     saved = table.to_dict()
     assert {pair["p_randomization_corrected"] for pair in saved["pairs"]["muc/f1"]} == {None}

@@ -110,7 +110,7 @@ def test_help_imports_only_what_is_light(name):
 
 @pytest.mark.parametrize("procedure", ["coref", "mctaco", "tne"])
 def test_errors_have_the_options_of_scores(procedure, ran):
-    text = ran("errors", procedure, "--help")
+    text = ran("errors", procedure, "--help-all")
     declared = load_procedure(procedure)
     names = [option.name for option in declared.options] + ["preset"] * bool(declared.presets)
     assert [name for name in names if f"--{name.replace('_', '-')}" not in text] == []

@@ -137,7 +137,7 @@ def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
 
 def test_tables_of_boards_are_whole():
     index = make_index(4)
-    grids = [grid for details in (False, True) for grid in Ranking(index, details).to_grids()]
+    grids = [grid for details in (False, True) for grid in Ranking(index, details)._to_grids()]
     for grid in grids:
         for columns in WIDTHS:
             assert_whole(grid, columns)

@@ -57,7 +57,7 @@ def _describe_command(command: click.Command) -> dict[str, Any]:
     for parameter in command.get_params(context):
         if isinstance(parameter, click.Argument):
             arguments[parameter.make_metavar(context)] = _describe_parameter(parameter)
-        elif "--help" not in parameter.opts:
+        elif not {"--help", "--help-all"} & {*parameter.opts}:
             options[" ".join([*parameter.opts, *parameter.secondary_opts])] = _describe_parameter(
                 parameter
             )

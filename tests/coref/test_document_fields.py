@@ -210,4 +210,4 @@ def test_scores_by_a_field(here, ran, run):
     done = run("score", "coref", "key.jsonl", "response.jsonl", "--fields", "none.tsv")
     assert done.exit_code == 1
     assert done.stderr == "Error: none.tsv: can't be read: No such file or directory\n"
-    assert "--fields FILE" in run("score", "coref", "--help").stdout
+    assert "--fields FILE" in run("score", "coref", "--help-all").stdout

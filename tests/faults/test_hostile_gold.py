@@ -65,7 +65,7 @@ def test_perturbed_and_adjudicated_gold(call):
         assert len(answers[name]) == len(records)
     assert len(set(map(tuple, answers.values()))) == 1
     call(
-        "perturb",
+        "prepare",
         "mctaco",
         "candidates",
         "--gold",

@@ -75,7 +75,7 @@ def test_models_stand_beside_systems(make_log):
     assert table.reports[0].scores == table.reports[2].scores
     assert table.reports[0].provenance.options["missing"] == "empty"
     assert table.reports[0].scores["f1"].value > table.reports[1].scores["f1"].value
-    grid = table.to_grids()[0]
+    grid = table._to_grids()[0]
     assert tuple(grid.header[-4:]) == USAGE
     assert [tuple(row[-4:]) for row in grid.rows] == [
         ("75.00", "12,345", "67", "1.50"),

@@ -110,7 +110,7 @@ def test_lists_by_hand(found):
         (answer, label, predicted)
         for (answer, label), predicted in zip(DURATION, PREDICTED, strict=False)
     ]
-    header, rows = found.to_rows()
+    header, rows = found._to_rows()
     texts = ["Sentence 0.", "Question 0?"]
     assert list(header) == [
         *("question_id", "id", "sentence", "question", "answer", "gold", "predicted"), *FIELDS
@@ -157,7 +157,7 @@ def test_the_worst_come_first():
     found = closeread.errors("mctaco", rows, gold=gold, resampling=NO_CI, limit=1)
     # Three errors, then two of two, then two of three.
     assert [one.question_id for one in found.questions] == ["q2", "q0", "q1"]
-    assert [row[0] for row in found.to_rows()[1]] == ["q2", "q2", "q2", "q0", "q0", "q1", "q1"]
+    assert [row[0] for row in found._to_rows()[1]] == ["q2", "q2", "q2", "q0", "q0", "q1", "q1"]
     assert str(found).count(" wrong\n") == 1
     assert "2 more questions with errors: see to_dict() and to_frame()." in str(found)
 
@@ -209,11 +209,11 @@ def test_candidates_without_a_prediction():
     # Two yes and two no have no prediction: all four are wrong, the yes falsely no.
     counts = empty.report.total.counts
     assert [counts[name] for name in ("correct", "false_yes", "false_no")] == [2, 1, 2]
-    assert [row[6] for row in empty.to_rows()[1]] == [None, None, "yes", None, None]
+    assert [row[6] for row in empty._to_rows()[1]] == [None, None, "yes", None, None]
     assert "2 hours         yes    –" in str(empty)
     skipped = closeread.errors("mctaco", one, gold=GOLD, missing="skip", resampling=NO_CI)
     assert skipped.report.total.n_units == 1
-    assert skipped.to_rows()[1] == skipped.questions == []
+    assert skipped._to_rows()[1] == skipped.questions == []
     with pytest.raises(SubmissionError, match="4 of 7 ids have no prediction"):
         closeread.errors("mctaco", one, gold=GOLD)
 

@@ -141,7 +141,7 @@ def test_a_folder_of_frames(run, here):
     )
     assert Path("events.txt").read_text("utf-8") == "they left the house\nAnn sold the boat\n"
     command = [
-        "perturb",
+        "prepare",
         "mctaco",
         "candidates",
         "--config",

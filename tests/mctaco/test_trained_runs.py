@@ -48,7 +48,7 @@ def test_means_and_standard_errors():
 
 
 def test_tables():
-    header, rows = RUNS.to_rows()
+    header, rows = RUNS._to_rows()
     assert header[:4] == ["size", "seed", "questions", "epoch"]
     assert rows[2] == [100, 1, 20, 1, 0.25, 0.75, 0.5, 0.5]
     assert RUNS.to_csv().splitlines()[3] == "100,1,20,1,0.25,0.75,0.5,0.5"

@@ -221,7 +221,7 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     left_out = (
         "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value."
     )
-    assert left_out in found.to_grids()[0].notes
+    assert left_out in found._to_grids()[0].notes
     assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
 

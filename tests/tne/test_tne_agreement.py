@@ -289,7 +289,7 @@ def test_the_mean_leaves_out_what_an_annotator_lacks():
         "cem has no clusters: its clusters are not compared.",
         "MUC, CoNLL: the means leave out 2 of 3 pairs, without a value.",
     ]
-    assert "Clusters are compared without singletons." in found.to_grids()[0].notes
+    assert "Clusters are compared without singletons." in found._to_grids()[0].notes
     # Only the pair of Anna and Cem has fallback prepositions that are needed.
     found = measure_agreement(
         [[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES

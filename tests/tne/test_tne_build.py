@@ -120,8 +120,9 @@ def test_problems_of_all_texts_at_once(run, here, texts):
     Path("title.txt").write_text("Title\n")
     Path("control.txt").write_text("T\nS\nOne \x01.\n")
     done = run(
-        "build",
+        "prepare",
         "tne",
+        "documents",
         *texts,
         "title.txt",
         "control.txt",

@@ -111,7 +111,7 @@ def test_lists_by_hand(found):
 
 
 def test_every_wrong_pair_is_a_row(found):
-    header, rows = found.to_rows()
+    header, rows = found._to_rows()
     of_0, of_2 = ["np0", "The roof"], ["np2", "Its owner"]
     assert list(header) == [
         *(
@@ -266,14 +266,14 @@ def test_documents_without_a_row(predictions):
     gold = read_gold(load_corpus("tne"), "sample").records
     rows = [{"id": gold[0]["id"], "relations": []}]
     skipped = closeread.errors("tne", rows, config="sample", missing="skip", resampling=NO_CI)
-    assert {row[1] for row in skipped.to_rows()[1]} == {gold[0]["id"]}
+    assert {row[1] for row in skipped._to_rows()[1]} == {gold[0]["id"]}
     assert skipped.counts["missing"] == len({one[:2] for one in pack(gold_links(gold[0]))})
     assert [one["document"] for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
     assert sum(
         one["triplets"] for one in skipped.analysis.list_wordings(10**6, missed=True)
     ) == len(gold_links(gold[0]))
     empty = closeread.errors("tne", rows, config="sample", missing="empty", resampling=NO_CI)
-    assert {row[1] for row in empty.to_rows()[1]} == {one["id"] for one in gold}
+    assert {row[1] for row in empty._to_rows()[1]} == {one["id"] for one in gold}
     with pytest.raises(SubmissionError, match="3 of 4 ids have no prediction"):
         closeread.errors("tne", rows, config="sample")
 
@@ -285,6 +285,6 @@ def test_nothing_is_wrong(ran):
     )
     found = closeread.errors("tne", "gold.jsonl", config="sample", resampling=NO_CI)
     assert sum(found.counts.values()) == found.counts["right"] > 0
-    assert found.to_rows()[1] == []
+    assert found._to_rows()[1] == []
     assert "Documents with the most errors" not in str(found)
     assert "Most frequent" not in str(found)

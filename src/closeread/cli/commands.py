@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 REGRESSION = 3
 """The exit status of `compare --fail-if-worse` if a system is worse."""
 
+MAX_EXAMPLES = 4
+"""How many examples the help of a command has that is derived for each procedure; `--help-all` has all."""
+
 WIDTH = 75
 """The longest line of an example; help indents it by 4."""
 
@@ -376,23 +379,29 @@ class ProcedureGroup(Group):
                     re.sub("--config sample|--gold my-gold.jsonl ", "", one) for one in endings
                 )
             )
-        shown = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
-        parts = [
-            about.summary
-            if about.summary.endswith(".")
-            else f"{about.summary} ({procedure.title}).",
-            said.details if own == "score" else about.details,
-            "" if corpus else about.key,
-            "\n".join(["\b", "Examples:", *shown]),
-        ]
-        text, title = (
-            format_help("\n\n".join(filter(None, parts))),
-            procedure.title[0].upper() + procedure.title[1:],
+        examples = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
+        summary = about.summary
+        if not summary.endswith("."):
+            summary += f" ({procedure.title})."
+        details = said.details if own == "score" else about.details
+        key = "" if corpus else about.key
+
+        def write_help(details: str, examples: Sequence[str]) -> str:
+            listed = "\n".join(["\b", "Examples:", *examples])
+            return format_help("\n\n".join(filter(None, [summary, details, key, listed])))
+
+        command = DerivedCommand(
+            "",
+            cmd_name,
+            _load_operation(own),
+            scored=(procedure, corpus),
+            help=write_help(details.partition("\n\n")[0], examples[:MAX_EXAMPLES]),
+            short_help=procedure.title[0].upper() + procedure.title[1:],
         )
-        scored = procedure, corpus
-        return DerivedCommand(
-            "", cmd_name, _load_operation(own), scored=scored, help=text, short_help=title
-        )
+        command.full_help = write_help(details, examples)
+        if command.full_help == command.help:
+            command.full_help = ""
+        return command
 
 
 def _make_score_group(**about: Any) -> ProcedureGroup:

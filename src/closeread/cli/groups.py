@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -59,53 +61,136 @@ SECTIONS = {
 
 SECTION_OF = {name: section for section, names in SECTIONS.items() for name in names.split()}
 
-HOW: dict[str, Any] = {
-    "is_flag": True,
-    "expose_value": False,
-    "is_eager": True,
-    "callback": remember_quiet,
-}
-QUIET = click.Option(
-    ["-q", "--quiet"], help="Leave out notes and progress bars on standard error.", **HOW
+RARE_NAMES = (
+    # of intervals and tests
+    "interval alpha power correction pairs"
+    # of printing
+    " with_counts digits score_only"
+    # parts of presets of shared tasks, quirks of other scorers, details of formats
+    " duplicates blanc_edge average undefined words word_column skip_invalid zeros split_antecedents"
+    " layer extra fields scenario tolerance uprep reduction during"
+    # of training and of baselines
+    " precision head_learning_rate encoder_dropout patience vectors derived_modifiers pronouns"
+    # of adjudication, perturbation and leaderboards
+    " incompatible empty_annotators time_limit forced agreement late reveal counting max_bytes"
+    " max_submissions docker_image wheel"
 )
+RARE = frozenset(RARE_NAMES.split())
+"""The names of parameters that few people need: help with sections leaves them out, `--help-all` does not."""
+
+SHOWS_ALL = "closeread.help_all"
+"""What the context of a command remembers: that its help has all options."""
+
+
+def show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print the help with all options and all paragraphs, and end the command."""
+    if not value or ctx.resilient_parsing:
+        return
+    ctx.meta[SHOWS_ALL] = True
+    click.echo(ctx.get_help(), color=ctx.color)
+    ctx.exit()
+
+
+def make_flag(names: str, text: str, callback: Callable[..., None]) -> click.Option:
+    """Return a flag that acts when it is parsed, and is not a parameter of the command."""
+    return click.Option(
+        names.split(),
+        help=text,
+        callback=callback,
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+    )
+
+
+QUIET = make_flag(
+    "-q --quiet", "Leave out notes and progress bars on standard error.", remember_quiet
+)
+HELP_ALL = make_flag(
+    "--help-all", "Show all options, with those that are rarely needed, and exit.", show_all
+)
+
+
+def is_rare(param: click.Parameter) -> bool:
+    """Return whether few people need an option."""
+    name = param.name or ""
+    return isinstance(param, click.Option) and (name in RARE or name.startswith(READING))
 
 
 class Command(click.Command):
     """A command with the option `--quiet`, and a help that has its options in sections, if there are many.
 
     It neither overwrites its input, nor writes twice to one file.
+
+    Attributes:
+        full_help: what `--help-all` shows instead of `help`; empty if that is the same.
     """
 
+    full_help = ""
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        *own, last = super().get_params(ctx)
-        return [*own, QUIET, last]
+        *params, help_option = super().get_params(ctx)
+        common: list[click.Parameter] = [QUIET, help_option]
+        if self.full_help or (self.has_sections and any(map(is_rare, params))):
+            common.append(HELP_ALL)
+        return [*params, *common]
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether the command has so many options that help has them in sections."""
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        return len(options) > FEW
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self.full_help or not ctx.meta.get(SHOWS_ALL):
+            super().format_help_text(ctx, formatter)
+            return
+        command = copy(self)
+        command.help, command.full_help = self.full_help, ""
+        command.format_help_text(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [
-            one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden
-        ]
-        if len(options) <= FEW + 2:  # --quiet and --help are two more
+        if not self.has_sections:
             super().format_options(ctx, formatter)
             return
-        names = {one.name for one in options}
-        sections: dict[str, list[click.Option]] = defaultdict(list)
-        for option in options:
-            name = option.name or ""
-            is_input = name.startswith(PREFIXES) or isinstance(option.type, click.Path)
-            of_intervals = name == "seed" and "resamples" in names
-            usual = "Input" if is_input else "Intervals" if of_intervals else "Procedure"
-            section = "Output" if option.type is WRITTEN else SECTION_OF.get(name, usual)
-            sections["Other" if option in options[-2:] else section].append(option)
-        if sections.keys() != {"Leaderboard"} and len(sections.get("Leaderboard", ())) == 1:
-            # the largest size of files that are read
-            sections["Input"] += sections.pop("Leaderboard")
-        for section in SECTIONS:
-            if section in sections:
-                with formatter.section(section):
-                    records = (one.get_help_record(ctx) for one in sections[section])
-                    formatter.write_dl([record for record in records if record is not None])
+        sections = self.sort_into_sections(ctx)
+        for title in SECTIONS:
+            records = [option.get_help_record(ctx) for option in sections[title]]
+            shown = [record for record in records if record is not None]
+            if shown:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
+
+    def sort_into_sections(self, ctx: click.Context) -> dict[str, list[click.Option]]:
+        """Return the options that help shows, by the title of their section."""
+        params = self.get_params(ctx)
+        names = {param.name for param in params}
+        sections: dict[str, list[click.Option]] = defaultdict(list)
+        for option in params:
+            if not isinstance(option, click.Option):
+                continue
+            if is_rare(option) and not ctx.meta.get(SHOWS_ALL):
+                continue
+            name = option.name or ""
+            if option not in self.params:
+                title = "Other"
+            elif option.type is WRITTEN:
+                title = "Output"
+            elif name in SECTION_OF:
+                title = SECTION_OF[name]
+            elif name.startswith(PREFIXES) or isinstance(option.type, click.Path):
+                title = "Input"
+            elif name == "seed" and "resamples" in names:
+                title = "Intervals"
+            else:
+                title = "Procedure"
+            sections[title].append(option)
+        # A single option of leaderboards is the largest size of files that are read.
+        if sections.keys() != {"Leaderboard"} and len(sections["Leaderboard"]) == 1:
+            sections["Input"] += sections.pop("Leaderboard")
+        return sections
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a RequestError says that an output file is also an input, or another output."""

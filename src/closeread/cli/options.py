@@ -277,13 +277,13 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
             )
             return offer(text, fields, "FIELD") if fields else None
         case "metrics" if len(families) > 1:
-            selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
-            default = (
-                f"all but {', '.join(name for name in families if name in selected)}"
-                if selected
-                else "all"
-            )
-            text = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
+            optional = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
+            default = ", ".join(name for name in families if name not in optional)
+            text = f"Compute these metrics; separate several by commas: {default}"
+            if optional:
+                others = ", ".join(name for name in families if name in optional)
+                text += f" (by default these); {others}"
+            text += "."
             return offer(text, families, "NAMES")
         case "scores":
             split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
@@ -336,9 +336,10 @@ def _make_procedure_options(
     declared = [_make_flag(option, defaults[option.name]) for option in procedure.options]
     if not procedure.presets:
         return declared
-    official = "; ".join(f"{name}: {preset.help}" for name, preset in procedure.presets.items())
+    names = ", ".join(procedure.presets)
     text = (
-        f"Use the options and metrics of an official score, except those given here ({official})."
+        f"Use the options and metrics of an official score, except those given here: {names} "
+        f"(see `closeread info {procedure.name}`)."
     )
     preset = click.Option(
         ["--preset"], type=Choice(list(procedure.presets)), metavar="NAME", help=text

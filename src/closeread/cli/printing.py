@@ -76,8 +76,8 @@ def print_result(
             click.echo(found.draw(coloured=can_colour(sys.stdout)))
         elif isinstance(found, str):
             click.echo(found)
-        elif hasattr(found, "to_grids"):
-            print_grids(found.to_grids())
+        elif hasattr(found, "_to_grids"):
+            print_grids(found._to_grids())
         else:
             said = found.describe() if hasattr(found, "describe") else str(found)
             is_named = getattr(found, "path", None) is not None  # a name may have line ends
@@ -102,7 +102,7 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
     elif style == "eee":
         print_json(found.to_eee())
     elif style in ("table", "markdown"):
-        print_grids(found.to_grids(style), cast("Style", style))
+        print_grids(found._to_grids(style), cast("Style", style))
     else:
         text, encoding = getattr(found, f"to_{style}")(), sys.stdout.encoding or "utf-8"
         shown = (

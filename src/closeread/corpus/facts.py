@@ -57,7 +57,7 @@ class Statistics(Result):
         """The names of the figures of all splits, in order."""
         return list(dict.fromkeys(figure for values in self.splits.values() for figure in values))
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table, with a column for each split."""
         from closeread.tables import Grid, format_number
 
@@ -66,7 +66,7 @@ class Statistics(Result):
         title = f"{load_corpus(self.corpus).title} ({self.config})"
         return [Grid(title, ["figure", *self.splits], rows, prose=frozenset({"figure"}))]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each figure, with a column for each split."""
         return ["figure", *self.splits], self._rows
 

@@ -125,7 +125,7 @@ class Comparison(Result):
         units = pluralize(self.first.total.n_units, self.first.unit)
         return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, with a row for each metric; it is the same in all styles."""
         del style
         drawing, corrected = self.first.resampling, self.corrected
@@ -193,7 +193,7 @@ class Comparison(Result):
         header = ["metric", "first", "second", *header[3:]]
         return [replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score, ratios in full precision."""
         header = ["first", "second", "metric", "first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]

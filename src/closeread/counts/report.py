@@ -79,7 +79,6 @@ class Report(Result):
         slices: by field and value, the scores of the units with that value.
         titles: the names of the scores in tables, by the metric's name; a score without one is shown by its name.
         preset: the name of the official score whose options these are; None if there is none.
-        unit_rows: the scores and counts of each unit; None if they are unknown (see `units`).
         legend: a sentence that explains names of scores below tables; empty if none needs it.
         explanations: what is counted in each unit, by its id; None if that was not asked for.
 
@@ -90,8 +89,6 @@ class Report(Result):
     <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
     >>> float(report["f1"]) > 0.6, report.name_score("exact_match"), report.to_dict()["n_units"]
     (True, 'Exact match', 25)
-    >>> list(report.to_pandas()["score"]) == [row[3] for row in report.to_rows()[1]]
-    True
     >>> texts = report.to_markdown(), report.to_latex(), report.to_html(), report.to_csv()
     >>> report.to_frame("arrow").num_rows, Report.from_json(report.to_json()) == report
     (2, True)
@@ -108,7 +105,7 @@ class Report(Result):
     slices: Mapping[str, Mapping[str, Scores]]
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)
     preset: str | None = field(default=None, compare=False)
-    unit_rows: Sequence[UnitRow] | None = field(default=None, compare=False)
+    _unit_rows: Sequence[UnitRow] | None = field(default=None, compare=False)
     explanations: Mapping[str, Sequence[object]] | None = field(default=None, compare=False)
     legend: str = field(default="", compare=False)
 
@@ -124,18 +121,18 @@ class Report(Result):
     @property
     def units(self) -> Sequence[UnitRow]:
         """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for."""
-        if self.unit_rows is None:
+        if self._unit_rows is None:
             raise RequestError(
                 f"this report was read from JSON that has no {self.unit}s; score the predictions again, "
                 "or save the report with units=True"
             )
-        return self.unit_rows
+        return self._unit_rows
 
     def name_score(self, metric: str) -> str:
         """Return the name of a score in tables."""
         return self.titles.get(metric, metric)
 
-    def with_titles(self, procedure: Procedure) -> Report:
+    def _with_titles(self, procedure: Procedure) -> Report:
         """Return the report with the titles and presets of its procedure, which JSON may lack."""
         every = procedure.with_metrics(procedure.families)
         titles = {
@@ -153,11 +150,11 @@ class Report(Result):
             f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>"
         )
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
         return [report_grid(self, style)]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
         header = [
             "field",

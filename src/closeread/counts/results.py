@@ -62,7 +62,7 @@ class Shown(ABC):
     """A result that prints itself as the tables of the command line."""
 
     @abstractmethod
-    def to_grids(self, style: Style = "table") -> Iterable[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterable[Grid]:
         """Return its tables, laid out for a style."""
 
     def __str__(self) -> str:
@@ -78,11 +78,11 @@ class Shown(ABC):
         return self._draw("latex")
 
     def _draw(self, style: Style) -> str:
-        return "\n".join(draw(grid, style) for grid in self.to_grids(style))
+        return "\n".join(draw(grid, style) for grid in self._to_grids(style))
 
     def to_html(self) -> str:
         """Return the tables in HTML, scores times 100, to be put into a page."""
-        return "".join(draw_html(grid) for grid in self.to_grids("markdown"))
+        return "".join(draw_html(grid) for grid in self._to_grids("markdown"))
 
     def _repr_html_(self) -> str:
         """The tables as Jupyter shows them."""
@@ -93,12 +93,12 @@ class Result(Shown, JsonResult):
     """A result that also has rows of data with numbers in full precision, and JSON."""
 
     @abstractmethod
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """Return header and rows of its data, tidy: one observation per row."""
 
     def to_csv(self) -> str:
         """Return its data as comma-separated values."""
-        return csv_text(*self.to_rows())
+        return csv_text(*self._to_rows())
 
     @overload
     def to_frame(self, library: None = None) -> pandas.DataFrame | polars.DataFrame: ...
@@ -130,7 +130,7 @@ class Result(Shown, JsonResult):
             raise RequestError(
                 describe_unknown("library of data frames", library, get_args(Library))
             )
-        header, rows = self.to_rows()
+        header, rows = self._to_rows()
         columns = dict(
             zip(header, zip(*rows, strict=True) if rows else ([] for _ in header), strict=True)
         )
@@ -163,10 +163,6 @@ class Result(Shown, JsonResult):
             raise MissingExtraError(what, "pandas") from None
         return pl.from_arrow(table)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return its data as a data frame of pandas, see `to_frame`."""
-        return self.to_frame("pandas")
-
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all."""
         write_json(Path(path), self.to_dict())
@@ -186,15 +182,15 @@ class Several(Result):
             dicts += found if isinstance(found, list) else [found]
         return dicts
 
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """Return their rows, one after the other."""
-        header, _ = self.results[0].to_rows()
-        rows = [row for result in self.results for row in result.to_rows()[1]]
+        header, _ = self.results[0]._to_rows()
+        rows = [row for result in self.results for row in result._to_rows()[1]]
         return header, rows
 
-    def to_grids(self, style: Style = "table") -> Iterable[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterable[Grid]:
         """Yield their tables."""
-        return (grid for result in self.results for grid in result.to_grids(style))
+        return (grid for result in self.results for grid in result._to_grids(style))
 
 
 def _make_column(values: Sequence[object]) -> pyarrow.Array:

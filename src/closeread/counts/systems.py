@@ -426,7 +426,7 @@ class SystemsTable(Result):
             not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ())
         )
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
         usage = _list_usage(self)
         header = ["system", *map(self.reports[0].name_score, self.scores), *usage]
@@ -456,7 +456,7 @@ class SystemsTable(Result):
 
     def to_latex(self) -> str:
         r"""Return a floating LaTeX table with a caption, scores times 100; it needs `\usepackage{booktabs}`."""
-        first, *others = self.to_grids("latex")
+        first, *others = self._to_grids("latex")
         size = 2 if self.intervals != "none" else 1  # with intervals, a cell is two
         columns = [
             [_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores
@@ -479,7 +479,7 @@ class SystemsTable(Result):
             parts.append("\n" + _draw_float("lllrrr", header, rows, grid.title, grid.notes))
         return "".join(parts)
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each system and score, or for each pair and score if pairs are to be shown."""
         if self.pairs:
             header = [

@@ -419,7 +419,7 @@ class Ranking(Result):
             {**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True
         )
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the ranking of every board, or everything about each of its rows."""
         for board in self.index["boards"]:
             if self.has_details:
@@ -428,7 +428,7 @@ class Ranking(Result):
             else:
                 yield grid(board, style=style)
 
-    def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return a row for each score, of all units and of every slice."""
         return COLUMNS, [list(row.values()) for row in long_rows(self.index)]
 
@@ -467,7 +467,7 @@ class Submissions(Result):
             if arrival.kind == "submissions" and arrival.submission not in {*judged, ""}
         ]
 
-    def to_rows(self) -> tuple[list[str], list[list[str]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[str]]]:
         """Return a row for each submission."""
         rows = []
         found: list[Entry | Arrival] = [*self.entries, *self.waiting]
@@ -482,9 +482,9 @@ class Submissions(Result):
             rows.append([one.submission[:12], one.board, system, one.author, time, status])
         return ["submission", "board", "system", "author", "submitted (UTC)", "status"], rows
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of submissions; the board is its title if there is only one."""
-        header, rows = self.to_rows()
+        header, rows = self._to_rows()
         if not rows:
             return [Grid("", [], [], ["No submissions.", *self.notes])]
         boards = {row[1] for row in rows}

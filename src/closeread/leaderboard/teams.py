@@ -28,7 +28,7 @@ class Teams(Result):
 
     teams: Mapping[str, Team]
 
-    def to_rows(self) -> tuple[list[str], list[list[str]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[str]]]:
         """Return a row for each team."""
         rows = [
             [name, ", ".join(team.members), team.contact]
@@ -36,9 +36,9 @@ class Teams(Result):
         ]
         return ["team", "members", "contact"], rows
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of teams."""
-        header, rows = self.to_rows()
+        header, rows = self._to_rows()
         return [Grid("Teams", header, rows, [], texts=frozenset(header), labels=1)]
 
     def to_dict(self) -> dict[str, object]:

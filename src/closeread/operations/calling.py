@@ -73,7 +73,7 @@ def find_operations(group: str) -> dict[str, Operation]:
 
 
 def find_groups(group: str) -> list[str]:
-    """Return the names of the groups inside a group: "mctaco" of "perturb", since there is "perturb mctaco"."""
+    """Return the names of the groups inside a group: "mctaco" of "prepare", since there is "prepare mctaco"."""
     offered = {name for module in find_all("operations") for name in module.OPERATIONS}
     names = {name.removeprefix(f"{group} ") for name in offered if name.startswith(f"{group} ")}
     if group == "baseline":

@@ -196,9 +196,9 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
         return replace(source, table=replace(source.table, breakdowns={}))
     report = cast(Report, source)
     return (
-        report.unit_rows.counts
-        if isinstance(report.unit_rows, UnitRows)
-        else report.with_titles(procedure)
+        report._unit_rows.counts
+        if isinstance(report._unit_rows, UnitRows)
+        else report._with_titles(procedure)
     )
 
 

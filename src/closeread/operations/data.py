@@ -185,7 +185,7 @@ class Catalogue(Result):
         ]
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         rows = [list(row.values()) for row in self.to_dict()]
         return HEADER, [
             [
@@ -195,7 +195,7 @@ class Catalogue(Result):
             for name, *rest in rows
         ]
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         rows = []
         for corpus in self.corpora:
             alone = (

@@ -78,7 +78,7 @@ class Publication(Shown, JsonResult):
             **self.about,
         }
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         kept = [change.size for change in self.changes if change.kind != "deleted"]
         if self.dry_run:
             ending = "Dry run: nothing was published."

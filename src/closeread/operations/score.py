@@ -242,7 +242,9 @@ def load_report(path: str | Path) -> Report:
     if report.provenance.procedure not in procedure_names():
         return report
     return (
-        report if report.titles else report.with_titles(load_procedure(report.provenance.procedure))
+        report
+        if report.titles
+        else report._with_titles(load_procedure(report.provenance.procedure))
     )
 
 
@@ -262,7 +264,7 @@ class Sheet(Result):
     @property
     def procedure(self) -> Procedure:
         """The procedure that counted."""
-        rows = self.report.unit_rows
+        rows = self.report._unit_rows
         return (
             rows.counts.procedure
             if isinstance(rows, UnitRows)
@@ -286,7 +288,7 @@ class Sheet(Result):
             ]
         return found
 
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         report, units, explanation = self.report, self.units, self.procedure.explanation
         if units is not None and report.explanations is not None:
             raise RequestError("CSV has only one table; omit --per-unit or --explain")
@@ -297,9 +299,9 @@ class Sheet(Result):
             explained = report.explanations.items()
             rows = [[unit, *explains.row(one)] for unit, found in explained for one in found]
             return [report.unit, *explains.header], rows
-        return report.to_rows()
+        return report._to_rows()
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         explanations = self.report.explanations or {}
         for number, (unit, rows) in enumerate(explanations.items(), start=1):
             explanation = cast(Any, self.procedure.explanation)()

@@ -161,7 +161,7 @@ class Agreement(Result):
     notices: Sequence[str] = ()  # about the annotators' files, one sentence each
     limit: int | None = None  # how many documents tables list; None for all
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of documents, with all of them together in the last row."""
         del style
         shown = self.documents[: self.limit]
@@ -195,7 +195,7 @@ class Agreement(Result):
             Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
         ]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
         rows: list[list[object]] = [
             [one.document, one.annotators, one.mentions, *one.alpha.values()]

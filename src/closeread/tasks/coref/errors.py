@@ -283,7 +283,7 @@ class ErrorReport(Result):
         counts = self._count_documents(self.kinds)
         return sorted(numbers, key=lambda number: -counts[number])
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: counts, counts by field, the worst documents, and the errors of each document."""
         del style
         grids = [Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()])]
@@ -337,7 +337,7 @@ class ErrorReport(Result):
             grids[-1] = replace(grids[-1], notes=notes)
         return grids
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all errors of these kinds."""
         return [*HEADER, *self.fields], [
             [one.kind, one.document, one.entity, one.list_mentions(), *one.fields.values()]
@@ -527,7 +527,7 @@ class ChainErrors(Result):
         """The number of chains that are not exact."""
         return self.n_chains - self.kinds["exact"]
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of kinds, and that of missing and foreign mentions if there are any."""
         del style
 
@@ -561,7 +561,7 @@ class ChainErrors(Result):
             grids.append(Grid("", header, rows))
         return grids
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts: the kind or the number of mentions, and the number of chains."""
         parts = {
             "kind": self.kinds,

@@ -216,7 +216,7 @@ class LabelErrorReport(Result):
         )
         return f"<LabelErrorReport: {pluralize(int(counts['candidates']), 'candidate')}, {wrong}>"
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the tables: scores, scores by each field, and the questions with the most errors."""
         yield report_grid(replace(self.report, slices={}), style)
         for field in self.report.slices:
@@ -241,7 +241,7 @@ class LabelErrorReport(Result):
                 title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"})
             )
 
-    def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
         return ROW, list(self.rows)
 

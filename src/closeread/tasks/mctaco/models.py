@@ -174,7 +174,7 @@ class TrainedRuns(Result):
         values = [getattr(run, data).get(metric) for run in self.runs if run.size == size]
         return None if not values or None in values else estimate_mean(values)
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
         scores = [
@@ -203,7 +203,7 @@ class TrainedRuns(Result):
             means.append(cells)
         yield Grid("Mean and standard error", ["size (%)", "runs", *titles], means, labels=1)
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of the runs."""
         columns = [(data, metric) for data in DATA for metric in METRICS]
         header = ["size", "seed", "questions", "epoch"]

@@ -89,11 +89,11 @@ class Agreement(Result):
         """The mean of Dice's coefficients over the pairs that have one, by the kind of items; None if none has."""
         return average_pairs(self._coefficients)
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
         del style
         if len(self.pairs) == 1:
-            header, rows = self.to_rows()
+            header, rows = self._to_rows()
             return [
                 Grid(
                     "",
@@ -114,7 +114,7 @@ class Agreement(Result):
             )
         ]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts; of several pairs, every pair and then the means."""
         rows: list[list[object]] = [
             [self.names[i], self.names[j], what, o.first, o.second, o.both, o.dice]

@@ -131,7 +131,7 @@ class PairedAgreement(Result):
         )
         yield from describe_left_out([_summarize(found) for found in self.pairs.values()], TITLES)
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of all documents, and one for every field.
 
         Of two annotators, the first has all scores; of more, F1 scores and accuracies of every pair.
@@ -183,7 +183,7 @@ class PairedAgreement(Result):
             notes.append("* The mean leaves out pairs without a value.")
         return Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], cells, notes)
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores: of every pair, of means if there are several, and of their slices."""
         several, fields = len(self.pairs) > 1, list(self.pairs[0, 1].slices)
         rows: list[list[object]] = []

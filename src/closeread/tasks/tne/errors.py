@@ -247,7 +247,7 @@ class LinkErrorReport(Result):
     def __repr__(self) -> str:
         return f"<LinkErrorReport: {', '.join(f'{kind} {number:,}' for kind, number in self.counts.items())}>"
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: scores, scores by each field, confusions, triplets, and documents."""
         total = replace(self.report, slices={})
         fields = [grid for field in self.report.slices for grid in self._make_field_grids(field)]
@@ -319,7 +319,7 @@ class LinkErrorReport(Result):
             )
             yield Grid(title, header, cells, notes, texts=texts, labels=1)
 
-    def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong pairs: missing, then spurious, then confused ones."""
         return HEADER, list(self.analysis.list_links())
 

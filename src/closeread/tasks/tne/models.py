@@ -160,7 +160,7 @@ class TrainedRun(Result):
             ]
         )
 
-    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of epochs."""
         del style
         titles = {metric.name: metric.title for metric in PROCEDURE.metrics}
@@ -177,7 +177,7 @@ class TrainedRun(Result):
             f"Scores on validation; the best epoch is {self.best['epoch']}", header, rows, labels=1
         )
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each epoch, with all scores from 0 to 1."""
         names, about = [metric.name for metric in PROCEDURE.metrics], ["number", "loss", "seconds"]
         return ["epoch", *about[1:], *names], [

@@ -168,7 +168,7 @@ class PairedAgreement(Result):
         """Yield a sentence for every mean that leaves out pairs."""
         return describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and means."""
         del style
         several = len(self.pairs) > 1
@@ -193,7 +193,7 @@ class PairedAgreement(Result):
             )
         ]
 
-    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores; of several pairs, every pair and then the means."""
 
         def list_rows(one: Agreement) -> list[list[object]]:
