@@ -44,10 +44,9 @@ def test_prompts_are_what_they_were():
 def test_gold_written_as_an_answer_is_read_as_gold(name):
     exam = Exam(name, **SAMPLES[name])
     for question in exam.list_questions():
-        (about,) = question.abouts
-        answer = read_answer(
-            exam.procedure, write_answer(exam.procedure, exam.units[question.unit], about), about
-        )
+        ((_, subject),) = question.windows
+        text = write_answer(exam.procedure, exam.units[question.unit], subject)
+        answer = read_answer(exam.procedure, text, subject)
         assert (answer.reason, answer.dropped) == (None, 0)
 
 

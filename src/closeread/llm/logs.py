@@ -100,8 +100,8 @@ def read_log(path: str | Path) -> Log:
         ) from error
     path = Path(path)
 
-    def refuse(what: str) -> FormatError:
-        return FormatError(path, [Problem(what)])
+    def refuse(message: str) -> FormatError:
+        return FormatError(path, [Problem(message)])
 
     if not path.is_file():
         raise refuse("does not exist")
@@ -112,70 +112,69 @@ def read_log(path: str | Path) -> Log:
         raise refuse("is not a log of inspect-ai") from error
     if log is None:
         raise refuse(str(excess))
-    about: dict[str, Any] = log.eval.metadata or {}
-    if "closeread" not in about:
+    metadata: dict[str, Any] = log.eval.metadata or {}
+    if "closeread" not in metadata:
         raise refuse(
             f"is a log of the task {quote(log.eval.task)} (expected a task of closeread's)"
         )
-    scores = [
-        (sample.epoch, score)
-        for sample in log.samples or ()
-        for name, score in (sample.scores or {}).items()
-        if name == "count_answers"
-    ]
-    answers = [{**(score.metadata or {}), "epoch": epoch} for epoch, score in scores]
+    answers = []
+    n_read = 0
+    for sample in log.samples or ():
+        score = (sample.scores or {}).get("count_answers")
+        if score is not None:
+            answers.append({**(score.metadata or {}), "epoch": sample.epoch})
+            n_read += score.reason is None
     epochs = 1 if log.eval.config.epochs is None else log.eval.config.epochs
     usage = _sum_usage(log.stats.model_usage.values())
-    told = {"metadata": about, "model": log.eval.model, "epochs": epochs, "answers": answers}
-    check_json(told | usage, "closeread.llm/log.schema.json#log", path)
-    expected = about["samples"] * epochs
-    if log.status != "success" or len(scores) < expected:
+    content = {"metadata": metadata, "model": log.eval.model, "epochs": epochs, "answers": answers}
+    check_json(content | usage, "closeread.llm/log.schema.json#log", path)
+    expected = metadata["samples"] * epochs
+    if log.status != "success" or len(answers) < expected:
         raise refuse(
-            f"is cut short: it has {len(scores):,} of {pluralize(expected, 'answer')} (status: {log.status})"
+            f"is cut short: it has {len(answers):,} of {pluralize(expected, 'answer')} (status: {log.status})"
         )
-    for epoch, n_answers in Counter(epoch for epoch, _ in scores).items():
-        if epoch > epochs or n_answers != about["samples"]:
+    for epoch, n_answers in Counter(answer["epoch"] for answer in answers).items():
+        if epoch > epochs or n_answers != metadata["samples"]:
             raise refuse(
                 f"has {pluralize(n_answers, 'answer')} of epoch {epoch}"
-                f" (expected {about['samples']:,} of each of {pluralize(epochs, 'epoch')})"
+                f" (expected {metadata['samples']:,} of each of {pluralize(epochs, 'epoch')})"
             )
-    exam = make_exam(about["exam"], path)
-    signature = about["signature"]
+    exam = make_exam(metadata["exam"], path)
+    signature = metadata["signature"]
     try:
         procedure = exam.procedure
         if exam.gold is None:  # a log may name any path, so none is opened
             signature = exam.scorer.expected_signature()
     except RequestError as error:  # such as a config that the corpus does not have
         raise refuse(str(error)) from None
-    if procedure != about["procedure"]:
-        raise refuse(f"is of {procedure}, but says {quote(about['procedure'])}")
-    if signature != about["signature"]:
+    if procedure != metadata["procedure"]:
+        raise refuse(f"is of {procedure}, but says {quote(metadata['procedure'])}")
+    if signature != metadata["signature"]:
         raise refuse(
-            f"was written with other gold or options: its signature is {about['signature']} (expected {signature})"
+            f"was written with other gold or options: its signature is {metadata['signature']} (expected {signature})"
         )
     rows: list[list[Record]] = [[] for _ in range(epochs)]
     for answer in answers:
         rows[answer["epoch"] - 1] += answer["rows"]
+    n_corrected = sum(bool(answer.get("corrected")) for answer in answers)
     return Log(
         path,
         procedure,
         exam.name,
         exam.config,
         exam.split,
-        {"missing": "empty"},
-        exam.gold,
-        exam,
-        log.eval.model,
-        epochs,
-        rows,
-        sum(score.reason is None for _, score in scores) / len(scores),
-        sum(bool(answer.get("corrected")) for answer in answers),
-        usage["input_tokens"],
-        usage["output_tokens"],
-        usage["cost"],
-        about["closeread"],
-        about["signature"],
-        about["gold"],
+        options={"missing": "empty"},
+        gold=exam.gold,
+        exam=exam,
+        model=log.eval.model,
+        epochs=epochs,
+        rows=rows,
+        answered=n_read / len(answers),
+        corrected=n_corrected,
+        **usage,
+        version=metadata["closeread"],
+        signature=signature,
+        gold_digest=metadata["gold"],
     )
 
 
@@ -189,13 +188,13 @@ def _find_size(path: Path) -> int:
 
 def _sum_usage(usage: Collection[Any]) -> dict[str, Any]:
     """Return the tokens of all models, and the cost if it is known of each."""
-    costs = [one.total_cost for one in usage]
-    tokens = 0
-    for one in usage:
-        tokens += one.input_tokens
-        tokens += (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0)
+    costs = [model.total_cost for model in usage]
+    input_tokens = 0
+    for model in usage:
+        input_tokens += model.input_tokens
+        input_tokens += (model.input_tokens_cache_read or 0) + (model.input_tokens_cache_write or 0)
     return {
-        "input_tokens": tokens,
-        "output_tokens": sum(one.output_tokens for one in usage),
+        "input_tokens": input_tokens,
+        "output_tokens": sum(model.output_tokens for model in usage),
         "cost": sum(costs) if costs and None not in costs else None,
     }

@@ -1,13 +1,14 @@
 """Questions to language models: the units of a gold, as prompts.
 
 Prompts are numbered Jinja files of the tasks' packages (`prompts/1.jinja`); a changed prompt is a new number.  A text
-of more than `WINDOW` words is asked about in windows, which overlap by half, and whose answers are merged.
+of more than `WORDS_PER_WINDOW` words is asked about in windows, which overlap by half, and whose answers are merged.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,26 +28,31 @@ from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
 if TYPE_CHECKING:
     from closeread.tasks.coref.documents import MentionTable
 
-WINDOW = 2_000  # words
+WORDS_PER_WINDOW = 2_000
 
 TRAINING = ("train", "validation", "trial")
 """The splits that examples are taken from, the first that a corpus has."""
 
 
-class Item(NamedTuple):
-    """A question, or a window of a text that it is about."""
+class Window(NamedTuple):
+    """A question, or the part of it that is about a window of a text.
 
-    fields: dict[str, Any]  # what the prompt shows
-    about: Subject  # what the answer is about
+    Attributes:
+        fields: what the prompt shows.
+        subject: what the answer is about.
+    """
+
+    fields: dict[str, Any]
+    subject: Subject
 
 
 class Question(NamedTuple):
-    """A question to a model: a prompt for each window."""
+    """A question about a unit, in one window or several, with a prompt for each."""
 
     id: str
     unit: str
-    prompts: list[str]
-    abouts: list[Subject]
+    windows: list[Window]
+    prompts: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -118,23 +124,23 @@ class Exam:
         return asdict(replace(self, config=config, split=split))
 
     def list_questions(self) -> list[Question]:
-        """Return all questions.
+        """Return all questions, with their prompts.
 
         Raises:
             RequestError: there is no such prompt, there are too few examples, or units have no text.
         """
         template = load_prompt(self.procedure, self.prompt)
-        shared = {
+        fields = {
             "ask": self.ask,
             "structured": self.structured,
             "examples": self._choose_examples(),
         }
         if self.procedure == "tne":
-            shared["prepositions"] = load_schema("tne")["$defs"]["preposition"]["enum"]
+            fields["prepositions"] = load_schema("tne")["$defs"]["preposition"]["enum"]
         questions = []
-        for unit, name, items in self._list_items(self.scorer, self.units):
-            prompts = [template.render(item=item.fields, **shared).strip() for item in items]
-            questions.append(Question(name, unit, prompts, [item.about for item in items]))
+        for question in self._ask_about(self.scorer, self.units):
+            texts = [template.render(item=window.fields, **fields) for window in question.windows]
+            questions.append(question._replace(prompts=[text.strip() for text in texts]))
         return questions
 
     def _open(self, gold: str | None, config: str | None, split: str | None) -> Scorer:
@@ -145,184 +151,201 @@ class Exam:
         """Return examples with their answers, the same for all questions; none is a unit that is scored."""
         if not self.shots:
             return []
-        corpus = find_procedure(self.name)[1]
-        config = self.scorer.gold.origin[1]
-        splits = (
-            []
-            if corpus is None or config is None
-            else load_corpus(corpus).configs[config].split_names
-        )
-        split = next((one for one in TRAINING if one in splits), None)
-        if self.examples is None and (split is None or split == self.scorer.gold.origin[2]):
-            raise RequestError(
-                "there is no other split to take examples from; name a file of gold by examples=FILE"
-            )
-        scorer = self._open(self.examples, *((None, None) if self.examples else (config, split)))
+        _, config, split_scored, *_ = self.scorer.gold.origin
+        if self.examples is not None:
+            scorer = self._open(self.examples, None, None)
+        else:
+            split = self._find_training_split(config)
+            if split is None or split == split_scored:
+                raise RequestError(
+                    "there is no other split to take examples from; name a file of gold by examples=FILE"
+                )
+            scorer = self._open(None, config, split)
         units = {unit: rows for unit, rows in _list_units(scorer).items() if unit not in self.units}
         if len(units) < self.shots:
-            raise RequestError(
-                f"there are {pluralize(len(units), 'example')} to choose {self.shots} from"
+            n_examples = pluralize(len(units), "example")
+            raise RequestError(f"there are {n_examples} to choose {self.shots} from")
+        sample = random.Random(self.seed).sample(list(units), self.shots)  # noqa: S311 (nothing is secret)
+        # With ask=candidate, a unit has several questions, of which the first is an example.
+        windows: dict[str, Window] = {}
+        for question in self._ask_about(scorer, {unit: units[unit] for unit in sample}):
+            windows.setdefault(question.unit, question.windows[0])
+        examples = []
+        for unit, window in windows.items():
+            answer = write_answer(
+                self.procedure, units[unit], window.subject, structured=self.structured
             )
-        chosen = random.Random(self.seed).sample(list(units), self.shots)  # noqa: S311 (nothing is secret)
-        every = dict[str, tuple[str, list[Item]]]()
-        for unit, _, items in self._list_items(scorer, {unit: units[unit] for unit in chosen}):
-            every.setdefault(unit, (unit, items))
-        return [
-            {
-                "item": items[0].fields,
-                "answer": write_answer(
-                    self.procedure, units[unit], items[0].about, structured=self.structured
-                ),
-            }
-            for unit, items in every.values()
-        ]
+            examples.append({"item": window.fields, "answer": answer})
+        return examples
 
-    def _list_items(
-        self, scorer: Scorer, units: Mapping[str, list[Record]]
-    ) -> Iterator[tuple[str, str, list[Item]]]:
-        """Yield the unit, the name and the items of each question."""
+    def _find_training_split(self, config: str | None) -> str | None:
+        """Find the split of a config that examples are from; None if there is none."""
+        corpus = find_procedure(self.name)[1]
+        if corpus is None or config is None:
+            return None
+        splits = load_corpus(corpus).configs[config].split_names
+        return next((split for split in TRAINING if split in splits), None)
+
+    def _ask_about(self, scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterable[Question]:
+        """Return the questions about units."""
         match self.procedure:
             case "mctaco":
-                for unit, rows in units.items():
-                    for part in [[row] for row in rows] if self.ask == "candidate" else [rows]:
-                        fields = {"answers": [row["answer"] for row in part]}
-                        about = {"ids": [row["id"] for row in part], "ask": self.ask}
-                        name = part[0]["id"] if self.ask == "candidate" else unit
-                        yield unit, name, [Item({**part[0], **fields, "label": None}, about)]
+                return _ask_about_candidates(units, self.ask)
             case "tne":
-                for unit, (record,) in units.items():
-                    yield (
-                        unit,
-                        unit,
-                        [
-                            _show_phrases(record, *one)
-                            for one in list_windows(len(record["tokens"]))
-                        ],
-                    )
+                return _ask_about_phrases(units)
             case "wikipossessions":
-                texts = self._read_articles(units)
-                for unit in units:
-                    yield (
-                        unit,
-                        unit,
-                        [Item({"article": unit, "text": texts[unit]}, {"article": unit})],
-                    )
+                return self._ask_about_articles(units)
             case "timeline":
-                yield from _list_timelines(scorer, units)
+                return _ask_about_timelines(scorer, units)
             case "coref":
-                from closeread.tasks.coref.documents import MentionTable, are_known, find_words
+                return _ask_about_documents(scorer, units)
+        raise RequestError(f"there are no questions for {self.procedure}")
 
-                table = cast(MentionTable, scorer.gold.records)
-                for document, name in enumerate(table.names):
-                    if name in units:
-                        words, index = find_words(table, document)
-                        tokens = () if words is None else words(index)
-                        if not are_known(tokens):
-                            raise RequestError(f"document {name} of the key has no words")
-                        yield (
-                            name,
-                            name,
-                            [
-                                _number_tokens(name, tokens, *one)
-                                for one in list_windows(len(tokens))
-                            ],
-                        )
-            case other:
-                raise RequestError(f"there are no questions for {other}")
+    def _ask_about_articles(self, units: Mapping[str, list[Record]]) -> Iterator[Question]:
+        for title, text in self._read_articles(units).items():
+            window = Window({"article": title, "text": text}, {"article": title})
+            yield Question(title, title, [window])
 
     def _read_articles(self, units: Mapping[str, list[Record]]) -> Mapping[str, str]:
         from closeread.tasks.wikipossessions.articles import strip_marks
         from closeread.tasks.wikipossessions.baselines import read_folder
 
-        found: Mapping[str, str | None] = {
-            unit: rows[0].get("text") for unit, rows in units.items()
-        }
-        if self.articles is not None:
-            found = read_folder(Path(self.articles), list(units))
-        texts = {unit: strip_marks(text) for unit, text in found.items() if text}
-        if lacking := [unit for unit in units if unit not in texts]:
-            found_none = (
-                f"{pluralize(len(lacking), 'article')} without a text: {join_names(lacking)}"
+        texts: Mapping[str, str | None]
+        if self.articles is None:
+            texts = {unit: records[0].get("text") for unit, records in units.items()}
+        else:
+            texts = read_folder(Path(self.articles), list(units))
+        articles = {}
+        lacking = []
+        for unit in units:
+            text = texts.get(unit)
+            if text:
+                articles[unit] = strip_marks(text)
+            else:
+                lacking.append(unit)
+        if lacking:
+            n_articles = pluralize(len(lacking), "article")
+            raise RequestError(
+                f"{n_articles} without a text: {join_names(lacking)}; name a folder of texts by articles=FOLDER"
             )
-            raise RequestError(f"{found_none}; name a folder of texts by articles=FOLDER")
-        return texts
+        return articles
 
 
-def make_exam(about: Mapping[str, Any], source: object) -> Exam:
+def make_exam(description: Mapping[str, Any], source: object) -> Exam:
     """Return the exam that a log describes; `source` names the log in messages."""
-    check_json(about, "closeread.llm/log.schema.json#exam", source)
-    return Exam(**about)
+    check_json(description, "closeread.llm/log.schema.json#exam", source)
+    return Exam(**description)
 
 
-def list_windows(n: int, size: int = WINDOW) -> list[tuple[int, int]]:
+def list_windows(n_words: int, size: int = WORDS_PER_WINDOW) -> list[tuple[int, int]]:
     """Return the first word and the end of each window of a text."""
-    return (
-        [(0, n)]
-        if n <= size
-        else [(start, min(start + size, n)) for start in range(0, n - size // 2, size // 2)]
-    )
+    if n_words <= size:
+        return [(0, n_words)]
+    starts = range(0, n_words - size // 2, size // 2)
+    return [(start, min(start + size, n_words)) for start in starts]
 
 
 @cache
 def load_prompt(procedure: str, number: int) -> Any:
     """Load a prompt of a task by its number."""
     folder = Path(tasks.__path__[0]) / procedure / "prompts"
-    known = sorted((file.stem for file in folder.glob("*.jinja")), key=int)
-    if str(number) not in known:
-        raise RequestError(describe_unknown(f"prompt of {procedure}", str(number), known))
+    numbers = sorted((file.stem for file in folder.glob("*.jinja")), key=int)
+    if str(number) not in numbers:
+        raise RequestError(describe_unknown(f"prompt of {procedure}", str(number), numbers))
     environment = Environment(undefined=StrictUndefined, trim_blocks=True)  # noqa: S701 (prompts are no HTML)
     return environment.from_string((folder / f"{number}.jinja").read_text("utf-8"))
 
 
 def _list_units(scorer: Scorer) -> dict[str, list[Record]]:
-    units = dict[str, list[Record]]()
+    units: dict[str, list[Record]] = {}
     records = scorer.gold.records
     for number, unit in enumerate(scorer.procedure.sides.names(scorer.gold)):
         units.setdefault(unit, []).append(records[number])
     return units
 
 
-def _show_phrases(record: Record, start: int, end: int) -> Item:
-    """Return the words of a window, with the noun phrases inside it in brackets."""
+def _ask_about_candidates(units: Mapping[str, list[Record]], ask: str) -> Iterator[Question]:
+    for unit, rows in units.items():
+        if ask == "candidate":
+            for row in rows:
+                yield Question(row["id"], unit, [_show_candidates([row], ask)])
+        else:
+            yield Question(unit, unit, [_show_candidates(rows, ask)])
+
+
+def _show_candidates(rows: Sequence[Record], ask: str) -> Window:
+    answers = [row["answer"] for row in rows]
+    fields = {**rows[0], "answers": answers, "label": None}
+    return Window(fields, {"ids": [row["id"] for row in rows], "ask": ask})
+
+
+def _ask_about_phrases(units: Mapping[str, list[Record]]) -> Iterator[Question]:
+    for unit, (record,) in units.items():
+        windows = []
+        for start, end in list_windows(len(record["tokens"])):
+            windows.append(_show_phrases(record, start, end))
+        yield Question(unit, unit, windows)
+
+
+def _show_phrases(record: Record, start: int, end: int) -> Window:
+    """Show the words of a window, with the noun phrases inside it in brackets."""
     phrases = [
-        one for one in record["nps"] if start <= one["first_token"] and one["last_token"] < end
+        phrase
+        for phrase in record["nps"]
+        if start <= phrase["first_token"] and phrase["last_token"] < end
     ]
-    opened, closed = dict[int, list[Record]](), dict[int, int]()
-    for one in sorted(phrases, key=lambda one: -one["last_token"]):
-        opened.setdefault(one["first_token"], []).append(one)
-        closed[one["last_token"]] = closed.get(one["last_token"], 0) + 1
+    openings: dict[int, str] = {}
+    closings: Counter[int] = Counter()
+    # Of phrases that begin at the same word, the longest is the outermost.
+    for phrase in sorted(phrases, key=lambda phrase: -phrase["last_token"]):
+        first = phrase["first_token"]
+        openings[first] = openings.get(first, "") + f"[{phrase['id'][2:]} "
+        closings[phrase["last_token"]] += 1
     words = []
     for token in range(start, end):
-        before = "".join(f"[{one['id'][2:]} " for one in opened.get(token, ()))
-        words.append(f"{before}{record['tokens'][token]}{']' * closed.get(token, 0)}")
-    numbered = [{"number": one["id"][2:], "text": one["text"]} for one in phrases]
+        word = openings.get(token, "") + record["tokens"][token]
+        words.append(word + "]" * closings[token])
+    numbered = [{"number": phrase["id"][2:], "text": phrase["text"]} for phrase in phrases]
     fields = {"text": " ".join(words), "phrases": numbered}
-    return Item(fields, {"id": record["id"], "nps": [one["id"] for one in phrases]})
+    return Window(fields, {"id": record["id"], "nps": [phrase["id"] for phrase in phrases]})
 
 
-def _number_tokens(name: str, tokens: Sequence[str], start: int, end: int) -> Item:
-    numbered = [{"number": number, "text": tokens[number]} for number in range(start, end)]
-    return Item({"tokens": numbered}, {"document": name, "tokens": [start, end]})
+def _ask_about_documents(scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterator[Question]:
+    from closeread.tasks.coref.documents import MentionTable, are_known, find_words
+
+    table = cast(MentionTable, scorer.gold.records)
+    for document, name in enumerate(table.names):
+        if name not in units:
+            continue
+        words, index = find_words(table, document)
+        tokens = () if words is None else words(index)
+        if not are_known(tokens):
+            raise RequestError(f"document {name} of the key has no words")
+        windows = []
+        for start, end in list_windows(len(tokens)):
+            numbered = [{"number": number, "text": tokens[number]} for number in range(start, end)]
+            subject = {"document": name, "tokens": [start, end]}
+            windows.append(Window({"tokens": numbered}, subject))
+        yield Question(name, name, windows)
 
 
-def _list_timelines(
-    scorer: Scorer, units: Mapping[str, list[Record]]
-) -> Iterator[tuple[str, str, list[Item]]]:
+def _ask_about_timelines(scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterator[Question]:
     from closeread.tasks.timeline.timeline_mentions import timelines_of
 
-    known = timelines_of(scorer.gold.records)
-    parts = known.splits or {"": known}
-    shown = {name: [_show_document(one) for one in part.documents] for name, part in parts.items()}
-    if not any(shown.values()):
+    timelines = timelines_of(scorer.gold.records)
+    parts = timelines.splits or {"": timelines}
+    documents = {name: list(map(_show_document, part.documents)) for name, part in parts.items()}
+    if not any(documents.values()):
         raise RequestError("these timelines have no documents")
     for unit, (record,) in units.items():
-        split = unit.partition("/")[0] if known.splits else ""
-        fields = {"documents": shown[split], "entity": record["entity"]}
-        yield unit, unit, [Item(fields, {"id": record["id"], "entity": record["entity"]})]
+        split = unit.partition("/")[0] if timelines.splits else ""
+        subject = {"id": record["id"], "entity": record["entity"]}
+        fields = {"documents": documents[split], "entity": record["entity"]}
+        yield Question(unit, unit, [Window(fields, subject)])
 
 
 def _show_document(document: Record) -> dict[str, Any]:
-    sentences = dict[int, list[str]]()
+    sentences: dict[int, list[str]] = {}
     for token, sentence in zip(document["tokens"], document["sentences"], strict=True):
         sentences.setdefault(sentence, []).append(token)
     lines = [{"number": number, "text": " ".join(words)} for number, words in sentences.items()]

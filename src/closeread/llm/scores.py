@@ -33,7 +33,8 @@ _QUIET = Lock()  # filters of warnings are those of all threads
 @lru_cache(10_000)
 def _count_unit(exam: Exam, unit: str, rows: str) -> Counts:
     """Count without notices, which every unit would repeat; a document of a key keeps all of its annotation."""
-    if document := exam.documents.get(unit):
+    document = exam.documents.get(unit)
+    if document:
         scorer = replace(exam.scorer, gold=replace(cast("Key", exam.scorer.gold), records=document))
         return scorer.count(scorer.read_source(json.loads(rows)))
     with _QUIET, warnings.catch_warnings():
@@ -50,11 +51,15 @@ def average_epochs(
     leaves none.
     """
     shared = set(epochs[0]).intersection(*epochs[1:])
-    counted = []
-    for epoch in epochs if shared else epochs[:1]:
-        units = [unit for unit in exam.units if unit in (shared or epoch)]
-        counted.append(closeread.merge([count_unit(exam, unit, epoch[unit]) for unit in units]))
-    first = counted[0]
-    values = np.mean([one.table.values for one in counted], axis=0)
+    if not shared:
+        epochs = epochs[:1]
+        shared = set(epochs[0])
+    units = [unit for unit in exam.units if unit in shared]
+    counts = []
+    for epoch in epochs:
+        counts_of_units = [count_unit(exam, unit, epoch[unit]) for unit in units]
+        counts.append(closeread.merge(counts_of_units))
+    first = counts[0]
+    values = np.mean([count.table.values for count in counts], axis=0)
     averaged = replace(first, table=replace(first.table, values=values))
     return averaged.report(list(first.table.fields) if ci else (), ci=ci)

@@ -79,10 +79,10 @@ def mctaco(
     )
 
 
-def _add(title: str, corpus: str, about: str, **more: str) -> Callable[..., Task]:
+def _make_task_function(title: str, corpus: str, docstring: str) -> Callable[..., Task]:
     """Return the task of a corpus or a procedure."""
 
-    def made(
+    def ask(
         config: str | None = None,
         split: str | None = None,
         gold: str | None = None,
@@ -95,28 +95,37 @@ def _add(title: str, corpus: str, about: str, **more: str) -> Callable[..., Task
     ) -> Task:
         # Without a key, the documents of Marmara, such as those of its sample, are tried.
         name = "marmara_coref" if corpus == "coref" and gold is None and config else corpus
-        how: dict[str, Any] = {
-            "examples": examples,
-            "seed": seed,
-            "prompt": prompt,
-            "structured": structured,
-        }
-        return make_task(Exam(name, config, split, gold, shots=shots, articles=articles, **how))
+        exam = Exam(
+            name,
+            config,
+            split,
+            gold,
+            shots=shots,
+            examples=examples,
+            seed=seed,
+            prompt=prompt,
+            structured=structured,
+            articles=articles,
+        )
+        return make_task(exam)
 
-    made.__name__, made.__doc__ = title, about
-    return task(name=title)(made)
+    ask.__name__ = title
+    ask.__doc__ = docstring
+    return task(name=title)(ask)
 
 
-tne = _add("tne", "tne", "Ask which noun phrases of a text are related, and by which preposition.")
-wikipossessions = _add(
+tne = _make_task_function(
+    "tne", "tne", "Ask which noun phrases of a text are related, and by which preposition."
+)
+wikipossessions = _make_task_function(
     "wikipossessions", "wikipossessions", "Ask who possessed an artifact, when, and in which order."
 )
-timeline = _add(
+timeline = _make_task_function(
     "timeline",
     "semeval2015_timeline",
     "Ask which events involve an entity, in which order and when.",
 )
-coref = _add(
+coref = _make_task_function(
     "coref", "coref", "Ask which mentions in the documents of a key refer to the same entity."
 )
 
@@ -124,20 +133,16 @@ coref = _add(
 def make_task(exam: Exam) -> Task:
     """Return the task that asks an exam's questions."""
     check_exam(exam)
-    about = exam.describe()
-    samples = [
-        Sample(
-            input=question.prompts[0],
-            id=question.id,
-            metadata={
-                "exam": about,
-                "unit": question.unit,
-                "prompts": question.prompts,
-                "about": question.abouts,
-            },
-        )
-        for question in exam.list_questions()
-    ]
+    description = exam.describe()
+    samples = []
+    for question in exam.list_questions():
+        metadata = {
+            "exam": description,
+            "unit": question.unit,
+            "prompts": question.prompts,
+            "about": [window.subject for window in question.windows],
+        }
+        samples.append(Sample(input=question.prompts[0], id=question.id, metadata=metadata))
     config = GenerateConfig()
     if exam.structured:
         schema = JSONSchema.model_validate(answer_schema(exam.procedure, exam.ask))
@@ -154,7 +159,7 @@ def make_task(exam: Exam) -> Task:
         metadata={
             "closeread": __version__,
             "procedure": exam.procedure,
-            "exam": about,
+            "exam": description,
             "signature": signature,
             "gold": signature.rpartition("gold:")[2],
             "samples": len(samples),
@@ -184,18 +189,18 @@ def ask_windows() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         answers = []
+        state.messages = []
         for number, prompt in enumerate(state.metadata["prompts"]):
-            about = {
+            metadata = {
                 "exam": state.metadata["exam"],
                 "id": state.sample_id,
                 "epoch": state.epoch,
                 "window": number,
+                "about": state.metadata["about"][number],
             }
-            message = ChatMessageUser(
-                content=prompt, metadata={**about, "about": state.metadata["about"][number]}
-            )
+            message = ChatMessageUser(content=prompt, metadata=metadata)
             state.output = await get_model().generate([message])
-            state.messages = [*(state.messages if number else []), message, state.output.message]
+            state.messages += [message, state.output.message]
             answers.append(state.output.completion)
         state.store.set("answers", answers)
         return state
@@ -212,27 +217,25 @@ def scores_from_counts() -> Metric:
             return {"answered": NAN}
         exam = open_exam((scores[0].sample_metadata or {})["exam"])
         epochs: list[dict[str, list[Record]]] = []
-        for one in scores:
-            kept = one.score.metadata or {}
-            epochs += [{} for _ in range(kept["epoch"] - len(epochs))]
-            epochs[kept["epoch"] - 1].setdefault(kept["unit"], []).extend(kept["rows"])
-        is_whole = all(len(one) == len(exam.units) for one in epochs)
-        report = average_epochs(exam, epochs, ci=is_whole)
-        flat = {"answered": sum(one.score.reason is None for one in scores) / len(scores)}
+        n_read = 0
+        for sample in scores:
+            n_read += sample.score.reason is None
+            answer = sample.score.metadata or {}
+            while len(epochs) < answer["epoch"]:
+                epochs.append({})
+            epochs[answer["epoch"] - 1].setdefault(answer["unit"], []).extend(answer["rows"])
+        is_complete = all(len(rows_by_unit) == len(exam.units) for rows_by_unit in epochs)
+        report = average_epochs(exam, epochs, ci=is_complete)
+        values: dict[str, float | None] = {"answered": n_read / len(scores)}
         for name, estimate in report.scores.items():
-            parts = {
-                name: estimate.value,
-                f"{name} low": estimate.low,
-                f"{name} high": estimate.high,
-            }
-            flat |= {key: NAN if value is None else value for key, value in parts.items()}
+            values[name] = estimate.value
+            values[f"{name} low"] = estimate.low
+            values[f"{name} high"] = estimate.high
         for slices in report.slices.values():
-            for value, part in slices.items():
-                flat |= {
-                    f"{name} {value}": NAN if e.value is None else e.value
-                    for name, e in part.scores.items()
-                }
-        return flat
+            for label, part in slices.items():
+                for name, estimate in part.scores.items():
+                    values[f"{name} {label}"] = estimate.value
+        return {name: NAN if value is None else value for name, value in values.items()}
 
     return compute
 
@@ -242,14 +245,13 @@ def count_answers() -> Scorer:
     """Read the answers to a question, and count them; an answer that can't be read is an empty prediction."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        exam, unit = open_exam(state.metadata["exam"]), state.metadata["unit"]
+        exam = open_exam(state.metadata["exam"])
+        unit = state.metadata["unit"]
         texts = state.store.get("answers") or [state.output.completion]
-        abouts = state.metadata["about"]
-        read = [
-            read_answer(exam.procedure, text, about)
-            for text, about in zip(texts, abouts, strict=True)
-        ]
-        answer = merge_answers(exam.procedure, read)
+        answers = []
+        for text, subject in zip(texts, state.metadata["about"], strict=True):
+            answers.append(read_answer(exam.procedure, text, subject))
+        answer = merge_answers(exam.procedure, answers)
         refused = state.output.stop_reason == "content_filter"
         metadata: dict[str, Any] = {
             "unit": unit,
@@ -268,9 +270,8 @@ def count_answers() -> Scorer:
         if exam.gold is None:
             value = counts.report(ci=False).scores[exam.scorer.procedure.headline].value or 0.0
         if exam.gold is None and exam.ask == "question":
-            metadata["counts"] = dict(
-                zip(counts.table.names, counts.table.values[0].tolist(), strict=True)
-            )
+            values = counts.table.values[0].tolist()
+            metadata["counts"] = dict(zip(counts.table.names, values, strict=True))
         reason = "refused" if refused and answer.reason else answer.reason
         return Score(value=value, answer="\n".join(texts), reason=reason, metadata=metadata)
 
@@ -298,7 +299,8 @@ class BaselineModel(ModelAPI):
         **options: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self.options, self.answers = options, dict[str, Any]()
+        self.options = options
+        self.answers: dict[str, Any] = {}
         if model_name == "replay":
             if answers is None:
                 raise RequestError("closeread/replay needs -M answers=FILE")
@@ -312,44 +314,51 @@ class BaselineModel(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """Return the answer to the question of which the message's metadata tells."""
-        asked = input[-1].metadata or {}
-        if "exam" not in asked:
+        question = input[-1].metadata or {}
+        if "exam" not in question:
             raise RequestError("the models of closeread answer questions of closeread's tasks only")
         if self.model_name == "replay":
-            answer = self.answers.get(asked["id"], "")
-            answer = answer[asked["window"]] if isinstance(answer, list) else answer
+            answer = self.answers.get(question["id"], "")
+            if isinstance(answer, list):
+                answer = answer[question["window"]]
         else:
-            exam = open_exam(asked["exam"])
-            key = (
-                "document"
-                if exam.procedure == "coref"
-                else load_corpus(find_corpus(exam.name).name).key
-            )
-            rows = predict(asked["exam"], self.model_name, {**self.options}, asked["epoch"])
-            about = asked["about"]
-            names = about.get("ids") or [about.get(key)]
-            answer = write_answer(
-                exam.procedure,
-                [row for row in rows if row[key] in names],
-                about,
-                structured=exam.structured,
-            )
-        n = [len(text.split()) for text in (input[-1].text, answer)]
+            answer = self._predict(question)
+        n_input = len(input[-1].text.split())
+        n_output = len(answer.split())
         output = ModelOutput.from_content(f"closeread/{self.model_name}", answer)
-        output.usage = ModelUsage(input_tokens=n[0], output_tokens=n[1], total_tokens=sum(n))
+        output.usage = ModelUsage(
+            input_tokens=n_input, output_tokens=n_output, total_tokens=n_input + n_output
+        )
         return output
+
+    def _predict(self, question: dict[str, Any]) -> str:
+        """Write a baseline's predictions as the answer to a question."""
+        exam = open_exam(question["exam"])
+        key = "document"
+        if exam.procedure != "coref":
+            key = find_corpus(exam.name).key
+        subject = question["about"]
+        names = subject.get("ids") or [subject.get(key)]
+        predictions = predict(question["exam"], self.model_name, self.options, question["epoch"])
+        rows = [row for row in predictions if row[key] in names]
+        return write_answer(exam.procedure, rows, subject, structured=exam.structured)
 
 
 def read_answers(path: Path) -> dict[str, Any]:
     """Read the answers to replay, by the id of the question; they may have line ends."""
-    found = parse_json_lines(read_lines(path), LONE_SURROGATE)
-    wrong = "expected an object such as {'id': 'test-q0000', 'answer': '...'}"
-    for row, line in zip(found.records, found.lines, strict=True):
-        if not isinstance(row.get("id"), str) or not isinstance(row.get("answer"), str | list):
-            found.problems.append(Problem(wrong, line))
-    if found.problems:
-        raise FormatError(path, sorted(found.problems, key=lambda problem: problem.order))
-    return {row["id"]: row["answer"] for row in found.records}
+    parsed = parse_json_lines(read_lines(path), LONE_SURROGATE)
+    answers = {}
+    for row, line in zip(parsed.records, parsed.lines, strict=True):
+        question = row.get("id")
+        answer = row.get("answer")
+        if isinstance(question, str) and isinstance(answer, str | list):
+            answers[question] = answer
+        else:
+            message = "expected an object such as {'id': 'test-q0000', 'answer': '...'}"
+            parsed.problems.append(Problem(message, line))
+    if parsed.problems:
+        raise FormatError(path, sorted(parsed.problems, key=lambda problem: problem.order))
+    return answers
 
 
 @modelapi(name="closeread")
@@ -358,28 +367,30 @@ def baseline_models() -> type[ModelAPI]:
     return BaselineModel
 
 
-def open_exam(about: dict[str, Any]) -> Exam:
+def open_exam(description: dict[str, Any]) -> Exam:
     """Return an exam from what a log says of it; its gold is read once."""
-    return _open_exam(json.dumps(about, sort_keys=True))
+    return _open_exam(json.dumps(description, sort_keys=True))
 
 
 @cache
-def _open_exam(about: str) -> Exam:
-    return make_exam(json.loads(about), "the metadata")
+def _open_exam(description: str) -> Exam:
+    return make_exam(json.loads(description), "the metadata")
 
 
 def predict(
-    about: dict[str, Any], name: str, options: dict[str, Any], epoch: int
+    description: dict[str, Any], name: str, options: dict[str, Any], epoch: int
 ) -> Sequence[Record]:
     """Return the predictions of a baseline for all units of an exam."""
-    return _predict(*(json.dumps(one, sort_keys=True) for one in (about, options)), name, epoch)
+    return _predict(open_exam(description), name, json.dumps(options, sort_keys=True), epoch)
 
 
 @cache
-def _predict(about: str, options: str, name: str, epoch: int) -> Sequence[Record]:
-    exam, chosen = _open_exam(about), json.loads(options)
-    corpora = [one for one in corpus_names() if load_corpus(one).procedure == exam.procedure]
+def _predict(exam: Exam, name: str, options: str, epoch: int) -> Sequence[Record]:
+    arguments = json.loads(options)
+    corpora = [
+        corpus for corpus in corpus_names() if load_corpus(corpus).procedure == exam.procedure
+    ]
     baseline = load_baseline(corpora[0], name)
-    if any(option.name == "seed" for option in baseline.options):
-        chosen["seed"] = int(chosen.get("seed", 0)) + epoch - 1
-    return baseline.predict(exam.scorer.gold.records, **chosen)
+    if "seed" in [option.name for option in baseline.options]:
+        arguments["seed"] = int(arguments.get("seed", 0)) + epoch - 1
+    return baseline.predict(exam.scorer.gold.records, **arguments)

@@ -15,7 +15,7 @@ from closeread.records import Record
 SMALLEST_DIFFERENCE = 1e-6
 """Likelihoods that differ less count as equal: that of the same text in another batch may differ by this."""
 
-Question = tuple[list[Record], list[Record]]
+LabelledQuestion = tuple[list[Record], list[Record]]
 """The gold of a question's candidates, and the rows of a submission."""
 
 
@@ -28,56 +28,58 @@ def load_questions(
     from closeread.scoring import make_place, open_scorer
     from closeread.tasks.mctaco.models import make_context
 
-    records = open_scorer(
-        "mctaco", make_place("mctaco", None, config, split, data_dir)[0]
-    ).gold.records
+    place, _ = make_place("mctaco", None, config, split, data_dir)
     questions: dict[str, list[Record]] = {}
-    for record in records:
+    for record in open_scorer("mctaco", place).gold.records:
         questions.setdefault(str(record["question_id"]), []).append(record)
-    rows = [
-        {
-            "text": make_context(candidates[0]),
-            "answers": [one["answer"] for one in candidates],
-            "target": next((i for i, one in enumerate(candidates) if one["label"] == "yes"), 0),
-            "candidates": candidates,
-        }
-        for candidates in questions.values()
-    ]
+    rows = []
+    for candidates in questions.values():
+        labels = [candidate["label"] for candidate in candidates]
+        rows.append(
+            {
+                "text": make_context(candidates[0]),
+                "answers": [candidate["answer"] for candidate in candidates],
+                # The harness wants one right answer; it is not used.
+                "target": labels.index("yes") if "yes" in labels else 0,
+                "candidates": candidates,
+            }
+        )
     return {"test": datasets.Dataset.from_list(rows)}
 
 
 def label_answers(
     question: Mapping[str, Any], results: Sequence[tuple[float, bool]]
-) -> dict[str, Question]:
+) -> dict[str, LabelledQuestion]:
     """Return the labels of a question's answers from their log-likelihoods, for both scores."""
     import numpy as np
 
     from closeread.tasks.mctaco.models import make_rows
 
     candidates = list(question["candidates"])
-    likelihoods = np.array(
-        [
-            likelihood / len(candidate["answer"].encode())
-            for (likelihood, *_), candidate in zip(results, candidates, strict=True)
-        ]
-    )
+    totals = np.array([likelihood for likelihood, *_ in results])
+    n_bytes = [len(candidate["answer"].encode()) for candidate in candidates]
+    likelihoods = totals / n_bytes
     rows = make_rows(candidates, likelihoods - likelihoods.mean() > SMALLEST_DIFFERENCE)
     return dict.fromkeys(("exact_match", "f1"), (candidates, rows))
 
 
-def average_exact_match(questions: Sequence[Question]) -> float:
+def average_exact_match(questions: Sequence[LabelledQuestion]) -> float:
     """Return their exact match, as `closeread score mctaco` does."""
     return _score(questions, "exact_match")
 
 
-def average_f1(questions: Sequence[Question]) -> float:
+def average_f1(questions: Sequence[LabelledQuestion]) -> float:
     """Return their F1, as `closeread score mctaco` does."""
     return _score(questions, "f1")
 
 
-def _score(questions: Sequence[Question], name: str) -> float:
+def _score(questions: Sequence[LabelledQuestion], name: str) -> float:
     from closeread.scoring import make_place, open_scorer
 
-    gold, rows = ([row for question in questions for row in question[side]] for side in (0, 1))
+    gold = []
+    rows = []
+    for candidates, labelled in questions:
+        gold += candidates
+        rows += labelled
     scorer = open_scorer("mctaco", make_place("mctaco", gold)[0])
     return float(scorer.count(scorer.read_source(rows)).report(ci=False)[name])
