@@ -105,12 +105,12 @@ def draw_score_bars(
             first_bars.append(_draw_bars(axes, places, bars, bar_width, colour))
             if n_bars <= _NUMBERED_BARS:
                 _write_numbers(axes, places, bars)
+        tilt: dict[str, Any] = {}
         if is_tilted:
             names = [f"{name} ({n:,.0f})" for name, n in groups.items()]
             tilt = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         else:
             names = [f"{name}\n{n:,.0f}" for name, n in groups.items()]
-            tilt = {}
         axes.set_xticks(range(n_groups), names, **tilt)
         axes.tick_params(axis="x", length=0)
         axes.set(ylabel=score, xlabel=field, xlim=(-0.7, n_groups - 0.3))
