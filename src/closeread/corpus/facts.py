@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.gold import (
@@ -16,7 +17,7 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.progress import track
-from closeread.records import DataDir, Record
+from closeread.records import Record, UserFiles
 from closeread.tasks import find
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Statistics(Result):
 
 
 def count_corpus(
-    corpus: str, config: str | None = None, data_dir: DataDir | None = None
+    corpus: str, config: str | None = None, data_dir: Path | UserFiles | None = None
 ) -> Statistics:
     """Count the records of all available splits of a config, or the default one, and of their unions."""
     declaration = load_corpus(corpus)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
+from closeread.corpus.gold import Gold, GoldSource, read_corpus_gold, read_gold
 from closeread.corpus.schema import load_schema, resolve
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError, choose_words, escape, quote, suggest
 from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid, draw, find_width, wrap_paragraph
@@ -39,17 +38,15 @@ class View:
     predict: Callable[[Record], Record] = lambda record: record
 
 
-def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
+def read_records(corpus: Corpus, source: GoldSource) -> Gold:
     """Read the records of any config, or of the user's own gold."""
-    own = place.gold is not None
-    found = (
-        read_corpus_gold(place)
-        if own
-        else read_gold(corpus, place.config, place.split, place.data_dir)
-    )
-    if not found.records:
+    if source.gold is not None:
+        gold = read_corpus_gold(source)
+    else:
+        gold = read_gold(corpus, source.config, source.split, source.files)
+    if not gold.records:
         raise RequestError("there are no records")
-    return found
+    return gold
 
 
 def load_view(corpus: Corpus, config: str | None) -> View:

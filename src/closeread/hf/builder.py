@@ -47,7 +47,7 @@ from closeread.exceptions import (
 from closeread.hf.modules import class_name
 from closeread.hf.register import digest_declaration, reject_inapplicable
 from closeread.public_names import AnyCorpus
-from closeread.records import DataDir, OptionValue, UserFiles, as_columns
+from closeread.records import OptionValue, UserFiles, as_columns
 
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 
@@ -87,8 +87,8 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def files(self) -> DataDir | None:
-        """The user's own files; None to look in the usual places."""
+    def files(self) -> UserFiles:
+        """The user's own files."""
         return _take_files(self.data_dir, self.folders, self.options)
 
     def create_config_id(
@@ -104,7 +104,7 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
             lacking = self.corpus.configs[self.name].splits.keys() - splits_at_hand(
                 self.corpus, self.name, folder
             )
-            if folder is not None or files or lacking:
+            if folder or files or lacking:
                 content = "".join(f"{name}\0{file_digest(path)}\n" for name, path in files)
                 content += "".join(f"{split}\0" for split in sorted(lacking))
                 content += "".join(f"{item}\0" for item in sorted(self.options.items()))
@@ -116,19 +116,15 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
 
 def _take_files(
     data_dir: str | None, folders: Mapping[str, str] | None, options: Mapping[str, str] | None
-) -> DataDir | None:
-    folder = Path(data_dir) if data_dir else None
-    if not folders and not options:
-        return folder
-    return UserFiles(
-        folder, {name: Path(place) for name, place in (folders or {}).items()}, options or {}
-    )
+) -> UserFiles:
+    places = {name: Path(place) for name, place in (folders or {}).items()}
+    return UserFiles(Path(data_dir) if data_dir else None, places, options or {})
 
 
-def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list[tuple[str, Path]]:
+def _find_user_files(corpus: Corpus, config: str, files: UserFiles) -> list[tuple[str, Path]]:
     """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
     sources = corpus.configs[config].splits.values()
-    folder = files.data_dir if isinstance(files, UserFiles) else files
+    folder = files.data_dir
     found: list[tuple[str, Path]] = []
     for source in sources:
         if isinstance(source, UserFolders):
@@ -193,7 +189,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         )
         if again != self.config_id:
             problem = Problem("changed while it was read; load it again")
-            raise FormatError(self._folder() or self.CORPUS.name, [problem])
+            raise FormatError(self._files().data_dir or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
         about = {
@@ -205,19 +201,19 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         self, dl_manager: datasets.DownloadManager
     ) -> list[datasets.SplitGenerator]:
         # Files are located when they are read, so that a corpus can be described without its files.
-        splits = available_splits(self.CORPUS, self.config.name, self._folder())
+        splits = available_splits(self.CORPUS, self.config.name, self._files())
         if not splits:
             names = ", ".join(
                 source.expected for source in self.CORPUS.configs[self.config.name].splits.values()
             )
             what = f"contains none of the files of {self.CORPUS.title}: {names}"
-            raise UnavailableError(self._folder(), [Problem(what)])
+            raise UnavailableError(self._files().data_dir, [Problem(what)])
         return [
             datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits
         ]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
-        gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
+        gold = read_gold(self.CORPUS, self.config.name, split, self._files())
         self._warn(split, gold)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
@@ -245,14 +241,14 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             warn("\n".join(notices))
 
     def _notices(self) -> list[str]:
-        return data_notices(self.CORPUS, self.config.name, self._folder())
+        return data_notices(self.CORPUS, self.config.name, self._files())
 
     def _features(self) -> datasets.Features:
         return features(
             load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition
         )
 
-    def _folder(self) -> DataDir | None:
+    def _files(self) -> UserFiles:
         return self.config.files  # type: ignore[no-any-return]
 
 

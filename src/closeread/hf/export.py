@@ -36,7 +36,7 @@ from closeread.exceptions import (
 )
 from closeread.files import creating_folder, package_folder, scratch_folder
 from closeread.hf import builder as building
-from closeread.records import DataDir, Record, UserFiles
+from closeread.records import Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -119,7 +119,7 @@ def export(
     folder: Path,
     *,
     configs: Sequence[str] | None = None,
-    data_dir: DataDir | None = None,
+    data_dir: Path | UserFiles | None = None,
     format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
     """Export a corpus as a dataset repository into a new or empty folder, and return its files.
@@ -129,7 +129,7 @@ def export(
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
-    if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
+    if data_dir and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(
             f"a data folder applies only to config {declaration.default_config}, which is not exported"
         )
@@ -191,12 +191,12 @@ def _write_config(
     declaration: Corpus,
     name: str,
     made: Path,
-    data_dir: DataDir | None,
+    data_dir: Path | UserFiles | None,
     cache: Path,
     how: ExportFormat,
 ) -> datasets.DatasetInfo:
     own_folder = data_dir if _has_default_files(declaration, name) else None
-    files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
+    files = UserFiles.of(own_folder)
     reading = {**files.folders, **files.options}
     builder = building.load_dataset_builder(
         declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading
@@ -226,17 +226,17 @@ def _write_card(
     declared: Corpus,
     made: Path,
     infos: dict[str, datasets.DatasetInfo],
-    data_dir: DataDir | None,
+    data_dir: Path | UserFiles | None,
     how: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
     card = DatasetCard(
         resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8")
     )
-    if data_dir is not None or declared.default_config not in infos:
+    if data_dir or declared.default_config not in infos:
         why = (
             f"it has only {', '.join(infos)}"
-            if data_dir is None
+            if not data_dir
             else "its files come from a user's own folder"
         )
         card.text = FIGURES.sub("", card.text).replace(

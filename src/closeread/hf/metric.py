@@ -208,7 +208,7 @@ class EvaluateModule(Module):
                 as_list("references", references),
                 as_list("predictions", predictions),
             )
-            pack = self.PROCEDURE.sides.pack
+            pack = self.PROCEDURE.reader.pack
             if (
                 len(predictions) == len(references)
                 and (gold := pack(self.REFERENCES, references)) is not None
@@ -310,7 +310,7 @@ class EvaluateModule(Module):
         chosen = self._resolve_options(options)
         self._check_consistency(gold, rows, chosen)
         return rows, Scorer(
-            self.PROCEDURE, chosen, self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS)
+            self.PROCEDURE, chosen, self.PROCEDURE.reader.wrap_gold(gold, self.CORPUS)
         )
 
     def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
@@ -324,7 +324,7 @@ class EvaluateModule(Module):
                 raise RequestError(
                     f"option {option.name} is one of files, which {self.name} does not read"
                 )
-        return resolve_options(self.PROCEDURE, self.CORPUS, options)
+        return resolve_options(self.PROCEDURE, self._corpus, options)
 
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
@@ -393,7 +393,7 @@ class EvaluateModule(Module):
         self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]
     ) -> None:
         """Check rules that a schema can't express, and raise all problems of a side at once."""
-        found = list(self.PROCEDURE.sides.validate(gold, system, options))
+        found = list(self.PROCEDURE.reader.validate(gold, system, options))
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
             found = [one for one in found if one.side == "system"]

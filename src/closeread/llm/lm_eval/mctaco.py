@@ -25,11 +25,11 @@ def load_questions(
     """Return the questions of a part of the corpus, as the test split; other metadata of the harness is ignored."""
     import datasets
 
-    from closeread.scoring import make_place, open_scorer
+    from closeread.scoring import find_gold, open_scorer
     from closeread.tasks.mctaco.models import make_context
 
     records = open_scorer(
-        "mctaco", make_place("mctaco", None, config, split, data_dir)[0]
+        *find_gold("mctaco", config=config, split=split, data_dir=data_dir)
     ).gold.records
     questions: dict[str, list[Record]] = {}
     for record in records:
@@ -76,8 +76,8 @@ def average_f1(questions: Sequence[Question]) -> float:
 
 
 def _score(questions: Sequence[Question], name: str) -> float:
-    from closeread.scoring import make_place, open_scorer
+    from closeread.scoring import find_gold, open_scorer
 
     gold, rows = ([row for question in questions for row in question[side]] for side in (0, 1))
-    scorer = open_scorer("mctaco", make_place("mctaco", gold)[0])
+    scorer = open_scorer(*find_gold("mctaco", gold=gold))
     return float(scorer.count(scorer.read_source(rows)).report(ci=False)[name])
