@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +76,9 @@ class Scorer:
     def read(self, source: Path | Sequence[Any]) -> System:
         """Read a system's output (a file, a folder or records), validate it and align it with the gold."""
         system = self.procedure.reader.read_system(self.gold, source, self.options)
-        if not isinstance(source, Path) or self.source is None:
+        if not isinstance(source, Path):
             return system
-        n_shared = count_shared(self.source.list_files(), source)
+        n_shared = self._count_shared(source)
         if not n_shared:
             return system
         # The score then says nothing.
@@ -87,6 +87,13 @@ class Scorer:
         else:
             notice = f"{source} has {pluralize(n_shared, 'file')} of the gold, {self.gold_name}"
         return replace(system, notices=(*system.notices, notice))
+
+    def _count_shared(self, source: Path) -> int:
+        """Count the files that are gold and a system's output."""
+        files = self.gold.files
+        if len(files) == 1 and files[0].is_file() and source.is_file():
+            return int(source.samefile(files[0]))
+        return count_shared(files, source)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """Return notices about a system's output for the user."""
@@ -161,6 +168,7 @@ class Scorer:
         return {unit: explain(*pair_of[unit], self.options) for unit in units}
 
 
+@cache
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
     """Find a procedure by a name, and the corpus that it scores; the corpus is None if gold is a key of the user's."""
     task, corpus = find_task(name)
@@ -213,7 +221,7 @@ def find_gold(
     return GoldSource(procedure, corpus, config, split, own_gold, files), options
 
 
-def find_part(corpus: Corpus, options: ChosenOptions, **places: Any) -> GoldSource:
+def find_part(corpus: Corpus, options: Mapping[str, Any], **places: Any) -> GoldSource:
     """Find out where the gold of a corpus is; options are folders of the corpus and options of reading it."""
     source, unknown = find_gold(corpus.name, **places, **options)
     if unknown:

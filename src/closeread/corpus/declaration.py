@@ -38,7 +38,7 @@ class SourceFile:
         """The file that a folder must contain to have the split."""
         return self.name
 
-    @property
+    @cached_property
     def files(self) -> tuple[SourceFile, ...]:
         """The released files: only this one."""
         return (self,)
@@ -208,7 +208,7 @@ class Config:
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     flattens: str = ""
 
-    @property
+    @cached_property
     def read_definition(self) -> str:
         """The definition that its records follow as they are read."""
         return self.flattens or self.definition
@@ -218,14 +218,18 @@ class Config:
         """Whether its data comes with closeread."""
         return all(source.url is None for source in self.splits.values())
 
-    @cached_property
+    @property
     def split_names(self) -> tuple[str, ...]:
         """The names of the splits and of the unions."""
-        return (*self.splits, *self.unions)
+        return tuple(self.parts)
 
-    def parts(self, split: str) -> Mapping[str, Source]:
-        """Return the splits of a union, or a split alone, with their sources."""
-        return {name: self.splits[name] for name in self.unions.get(split, (split,))}
+    @cached_property
+    def parts(self) -> Mapping[str, Mapping[str, Source]]:
+        """By the name of a split or a union, the splits that it consists of, with their sources."""
+        parts = {split: {split: source} for split, source in self.splits.items()}
+        for union, splits in self.unions.items():
+            parts[union] = {split: self.splits[split] for split in splits}
+        return parts
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,11 @@ from closeread import limits
 from closeread.corpus.declaration import Config, Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_repeated_columns
-from closeread.corpus.schema import load_schema
+from closeread.corpus.schema import load_validator
 from closeread.corpus.sources import (
     LocatedFiles,
     cache_folder,
     data_folder,
-    files_at_hand,
     is_in,
     locate,
 )
@@ -77,18 +76,6 @@ class GoldSource:
         parts = (self.config, self.split, self.gold)
         return bool(self.files) or any(part is not None for part in parts)
 
-    def list_files(self) -> list[Path]:
-        """List the files of the gold on this machine; none for records in memory."""
-        if self.gold is not None:
-            return [self.gold] if isinstance(self.gold, Path) else []
-        if self.corpus is None:
-            return []
-        config, split = select(self.corpus, self.config, self.split)
-        paths: list[Path] = []
-        for source in self.corpus.configs[config].parts(split).values():
-            paths += files_at_hand(self.corpus, source, self.files)
-        return paths
-
 
 class Note(NamedTuple):
     """Something that a user should know about gold.
@@ -116,6 +103,7 @@ class Gold:
         remarks: notes on their files as a whole, one sentence each.
         notes: what was repaired or left out, and what is odd about a user's own.
         by_record: whether each note names its record.
+        files: the files that they were read from; none for records in memory.
         data_dir: the folder that the user gave for the corpus's files; None if there is none.
     """
 
@@ -127,6 +115,7 @@ class Gold:
     remarks: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     by_record: bool = False
+    files: Sequence[Path] = ()
     data_dir: Path | None = None
 
     @property
@@ -197,7 +186,7 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
         raise RequestError(
             describe_unknown(f"config of {corpus.name}", config, list(corpus.configs))
         )
-    splits = corpus.configs[config].split_names
+    splits = list(corpus.configs[config].parts)
     if not split:
         split = corpus.default_split if corpus.default_split in splits else splits[0]
     if split not in splits:
@@ -217,9 +206,10 @@ def read_gold(
     """
     config, split = select(corpus, config, split)
     files = UserFiles.of(data_dir)
-    _check_files(corpus, config, files)
+    if files:
+        _check_files(corpus, config, files)
     declared = corpus.configs[config]
-    parts = declared.parts(split)
+    parts = declared.parts[split]
     located = {name: locate(corpus, source, files) for name, source in parts.items()}
     records_by_split: dict[str, Sequence[Record]] = {}
     notes: list[Note] = []
@@ -256,8 +246,16 @@ def read_gold(
         remarks=tuple(map(_describe_source, changed)),
         notes=tuple(notes),
         by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
+        files=_list_files(located.values()),
         data_dir=files.data_dir,
     )
+
+
+def _list_files(located: Iterable[LocatedFiles]) -> list[Path]:
+    paths: list[Path] = []
+    for found in located:
+        paths += found.files.values() if found.files else [found.path]
+    return paths
 
 
 def _read_split(
@@ -337,9 +335,9 @@ def data_notices(
 ) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
     files = UserFiles.of(data_dir)
-    _check_files(corpus, config, files)
     if not files:
         return describe_skipped_splits(corpus, config)
+    _check_files(corpus, config, files)
     sentences = []
     for source in corpus.configs[config].splits.values():
         if not isinstance(source, UserFolders) and is_in(files.data_dir, source):
@@ -406,8 +404,6 @@ def available_splits(
 
 def _check_files(corpus: Corpus, config: str, files: UserFiles) -> None:
     """Check that a config does not come with the package, and that the corpus has the user's folders and options."""
-    if not files:
-        return
     for name in (*files.folders, *files.options):
         if name not in corpus.reading_names:
             kind = f"folder or option of reading {corpus.name}"
@@ -457,6 +453,7 @@ def read_own_gold(
         released=False,
         notes=tuple(notes),
         by_record=isinstance(source, Path) and source.is_dir(),
+        files=[source] if isinstance(source, Path) else [],
     )
 
 
@@ -499,8 +496,8 @@ def read_file(
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     """Read the rows of a JSON Lines file that follows a definition of a corpus's schema."""
     declared = load_corpus(corpus)
-    schema = load_schema(declared.schema)
-    return validate_records(path, read_json_lines(path), schema, definition, declared.key)
+    validator = load_validator(declared.schema, definition)
+    return validate_records(path, read_json_lines(path), validator, declared.key)
 
 
 def _read(source: Path | Sequence[Record], split: str, definition: str, reader: Format) -> Parsed:
@@ -531,8 +528,7 @@ def _validate(
     records = validate_records(
         path,
         parsed,
-        load_schema(corpus.schema),
-        definition,
+        load_validator(corpus.schema, definition),
         *(corpus.key, *corpus.unique),
         find_inconsistencies=rules.find_inconsistencies,
         unsafe=_find_reader(corpus).unsafe,

@@ -111,19 +111,6 @@ def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
     return paths
 
 
-def files_at_hand(corpus: Corpus, source: Source, files: UserFiles) -> list[Path]:
-    """List the files of a source on this machine, in all places where they are looked up, whatever they contain."""
-    if source.url is None:
-        return [_bundled_path(corpus, file) for file in source.files]
-    places = [files]
-    if files.data_dir is None:
-        places += map(UserFiles, (data_folder(corpus.name), cache_folder(corpus.name)))
-    paths: list[Path] = []
-    for place in places:
-        paths += files_in(place, source).values()
-    return paths
-
-
 def find_places(corpus: Corpus, source: UserFolders, files: UserFiles) -> UserFiles:
     """Return where to look for a user's folders: below ``$CLOSEREAD_DATA`` for those whose place is not given."""
     all_given = all(folder.name in files.folders for folder in source.folders)

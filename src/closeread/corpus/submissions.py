@@ -29,6 +29,7 @@ from closeread.corpus.schema import (
     RowValidator,
     list_names,
     load_schema,
+    load_validator,
     name_label,
     resolve,
     value_type,
@@ -197,7 +198,7 @@ def read_submission(
     except FormatError as error:
         raise blame_submission(error) from None
     parsed = _leave_out_nulls(parsed, *name_fields(corpus))
-    validator = RowValidator(load_schema(corpus.schema), "submission")
+    validator = load_validator(corpus.schema, "submission")
     dropped = ProblemList()
     parsed, problems, valid = check_records(
         parsed,
@@ -294,11 +295,13 @@ def _align(
             repaired[number], places[number] = remains
     rows: list[Record | None] = []
     numbers = [by_id.get(name) for name in ids]
-    for number in numbers:
-        if number is None:
+    for row_number in numbers:
+        if row_number is None:
             rows.append(None)
+        elif row_number in repaired:
+            rows.append(repaired[row_number])
         else:
-            rows.append(repaired[number] if number in repaired else parsed.records[number])
+            rows.append(parsed.records[row_number])
     known = set(ids)
     unknown = [name for name in by_id if name not in known]
     return Alignment(rows, numbers, by_id, tuple(absent), unknown, places)
@@ -370,21 +373,17 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
     first_value = _parse_value(first)
-    if _is_row(first_value, corpus):
+    key, field = name_fields(corpus)
+    is_row = isinstance(first_value, dict) and {key, field} <= first_value.keys()
+    if is_row and isinstance(first_value[key], str):
         return parse_json_lines(lines)
     delimiter = find_delimiter(first, text_suffix(source))
     if delimiter is not None:
-        return _read_cells(parse_table(lines, delimiter, corpus.key), corpus)
+        return _read_cells(parse_table(lines, delimiter, key), corpus)
     for format_ in _find_formats(corpus):
         if isinstance(format_, SubmissionFile) and format_.recognises(first):
             return format_.parse(lines, gold)
     return _parse_json(lines, first_value, corpus, gold)
-
-
-def _is_row(value: object, corpus: Corpus) -> bool:
-    """Tell whether the first line of a file is a prediction as JSON."""
-    key, field = name_fields(corpus)
-    return isinstance(value, dict) and field in value and isinstance(value.get(key), str)
 
 
 def _parse_value(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
@@ -441,7 +440,7 @@ def name_fields(corpus: Corpus) -> tuple[str, str]:
 def _read_cells(parsed: Parsed, corpus: Corpus) -> Parsed:
     """Return the rows of a table of text with labels for their numbers, and JSON values where a field is no text."""
     schema = load_schema(corpus.schema)
-    nodes = RowValidator(schema, "submission").fields
+    nodes = load_validator(corpus.schema, "submission").fields
     for row in parsed.records:
         for name in row.keys() & nodes:
             row[name] = _read_cell(row[name], resolve(schema, nodes[name]))

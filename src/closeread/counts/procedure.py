@@ -171,6 +171,10 @@ class Gold(Protocol):
     def notices(self) -> Sequence[str]:
         """Notices about it for the user, one sentence each."""
 
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files, or the folder, that it was read from; none for objects in memory."""
+
     def digests(self, options: Options) -> Mapping[str, bytes]:
         """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
 

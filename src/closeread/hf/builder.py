@@ -230,7 +230,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
         What there is to say of single files is said when the builder is made.
         """
-        sources = self.CORPUS.configs[self.config.name].parts(split).values()
+        sources = self.CORPUS.configs[self.config.name].parts[split].values()
         if all(isinstance(source, SourceFile) for source in sources):
             return
         known = self._notices()

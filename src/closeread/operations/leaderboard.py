@@ -139,7 +139,7 @@ def init_leaderboard(
     scored, source = corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
-    place = {"gold": take_path(gold), "config": config, "split": split}
+    place: dict[str, Any] = {"gold": take_path(gold), "config": config, "split": split}
     given: dict[str, Any] = {
         "options": {**(option or {}), **({"preset": preset} if preset else {})} or None,
         "metrics": tuple(metrics) or None,

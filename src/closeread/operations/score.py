@@ -16,6 +16,8 @@ from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
+from closeread.files import text_suffix
+from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
@@ -82,7 +84,10 @@ def score(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    log = read_only_log(predictions, source.procedure)
+    is_json_lines = (
+        isinstance(predictions, str | Path) and text_suffix(Path(predictions)) in SUFFIXES
+    )
+    log = None if is_json_lines else read_only_log(predictions, source.procedure)
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
@@ -99,9 +104,8 @@ def score(
     # Breakdowns are counted for one epoch only, since parts may be other ones in another.
     if breakdowns and len(systems) > 1:
         raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
-    counted = average_counts(
-        [scorer.count(system, breakdowns) for system in systems],
-    )
+    counts_by_epoch = [scorer.count(system, breakdowns) for system in systems]
+    counted = counts_by_epoch[0] if log is None else average_counts(counts_by_epoch)
     explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)

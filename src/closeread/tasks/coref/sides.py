@@ -508,6 +508,7 @@ class Key:
     records: MentionTable
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
+    files: Sequence[Path] = ()
 
     @property
     def units(self) -> Sequence[str]:
@@ -550,13 +551,14 @@ class CoreferenceReader:
         """Read the documents of a corpus or of a key, with their constituents if mentions are matched by them."""
         if source.corpus is not None:
             gold = read_corpus_gold(source)
-            key = Key(table_of(gold.records), gold.origin, gold.notices)
+            key = Key(table_of(gold.records), gold.origin, gold.notices, gold.files)
             path = Path(source.corpus.name)
         elif source.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         else:
             table = read_key(source.gold, options)
-            key = Key(table, notices=table.notices)
+            files = [source.gold] if isinstance(source.gold, Path) else []
+            key = Key(table, notices=table.notices, files=files)
             path = source.gold if isinstance(source.gold, Path) else Path("gold")
         table = key.records
         if options["matching"] == "minimum" and not table.minimum and len(table.start):

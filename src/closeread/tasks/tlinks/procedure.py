@@ -98,6 +98,7 @@ class Key:
     documents: Documents | None = None
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
+    files: Sequence[Path] = ()
 
     @property
     def units(self) -> Sequence[str]:
@@ -130,7 +131,8 @@ class TimeMLReader(Reader[Key]):
         if not isinstance(source.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
         documents = read_key(source.gold)
-        return Key(to_records(documents, options["matching"]), documents, notices=documents.notices)
+        records = to_records(documents, options["matching"])
+        return Key(records, documents, notices=documents.notices, files=[source.gold])
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
         """Wrap documents in memory that are already validated."""
