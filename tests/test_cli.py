@@ -90,6 +90,7 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
+    scoring.find_procedure.cache_clear()
     for module in (corpora, names, gold, submissions, scoring, commands, options):
         monkeypatch.setattr(
             module, "load_corpus", lambda name: other if name == "other" else real(name)
@@ -118,6 +119,7 @@ def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
 
 def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeypatch):
     corpus = load_corpus("mctaco")
+    scoring.find_procedure.cache_clear()
     monkeypatch.setattr(names, "corpus_names", lambda: ["other", "another"])
     monkeypatch.setattr(names, "load_corpus", lambda name: corpus)
     result = run("score", "mctaco", "yes.jsonl")

@@ -28,7 +28,7 @@ from shared.late import datasets, evaluate
 
 import closeread
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.submissions import CorpusSides, dump_submission
+from closeread.corpus.submissions import dump_submission
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
@@ -207,8 +207,7 @@ def test_the_command_line_and_stored_counts(corpus, expected, ran):
 
 def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     declared = load_corpus(corpus)
-    sides = load_procedure(declared.procedure).sides
-    unit = (sides.unit if isinstance(sides, CorpusSides) else None) or declared.key
+    unit = declared.unit
     gold = sample_gold(corpus)
     first = {record[unit] for record in gold[: len(gold) // 3]}
     for number, in_first in enumerate((True, False)):

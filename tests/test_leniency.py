@@ -9,11 +9,10 @@ import pytest
 from shared.late import evaluate
 
 import closeread
-from closeread.corpus.gold import read_corpus_gold
+from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
 from closeread.corpus.validation import fit_numbers
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -26,7 +25,7 @@ FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_cer
 
 def possessions():
     """Perfect predictions for the sample, as their fields are printed."""
-    gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
+    gold = read_gold(load_corpus("wikipossessions"), "sample", "test").records
     return [
         {
             "article": one["article"],
@@ -101,7 +100,7 @@ def without_years(rows):
 
 def complete(rows):
     """Gold records of these possessions, with the fields that follow from the anchor."""
-    gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
+    gold = read_gold(load_corpus("wikipossessions"), "sample", "test").records
     return [
         {
             **one,

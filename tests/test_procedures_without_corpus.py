@@ -8,7 +8,7 @@ from closeread.tasks import load_procedure, procedure_names
 
 
 def test_all_are_known():
-    keys = [name for name in procedure_names() if load_procedure(name).sides.key_first]
+    keys = [name for name in procedure_names() if load_procedure(name).reader.key_first]
     assert sorted(WITH_KEYS) == sorted(keys)
 
 

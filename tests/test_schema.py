@@ -1,5 +1,6 @@
 """Schemas: the subset that they keep to, and that everything else follows from them alone."""
 
+import copy
 import importlib
 import importlib.util
 import json
@@ -181,7 +182,7 @@ def test_fields():
 @pytest.fixture
 def added(monkeypatch, tmp_path):
     """Fields added to a copy of McTaco's schema, which is loaded from now on; no Python knows them."""
-    schema = load_schema("mctaco")
+    schema = copy.deepcopy(load_schema("mctaco"))
     schema["$defs"]["document"]["properties"] |= {
         "tense": {
             "type": ["string", "null"],
@@ -210,6 +211,12 @@ def added(monkeypatch, tmp_path):
     monkeypatch.setattr(
         schema_module, "package_folder", {"closeread.schemas": tmp_path}.__getitem__
     )
+    loaders = (schema_module.load_schema, schema_module.load_validator)
+    for load in loaders:
+        load.cache_clear()
+    yield
+    for load in loaders:
+        load.cache_clear()
 
 
 def test_an_added_field_is_in_features_and_in_arrow(added, features):

@@ -11,8 +11,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.corpus.showing import example_record, example_submission
-from closeread.counts.procedure import GoldSpec
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.tne.records import draw
 
 CORPORA = corpus_names()
@@ -95,7 +94,7 @@ def test_the_example_of_a_submission_is_one(name, run, tmp_path):
     corpus = load_corpus(name)
     line = example_submission(corpus)
     (tmp_path / "sent.jsonl").write_text(f"{line}\n", "utf-8")
-    scorer = open_scorer(name, GoldSpec(corpus=None, config="sample"), {"missing": "empty"})
+    scorer = open_scorer(find_gold(name, config="sample")[0], {"missing": "empty"})
     system = scorer.read(tmp_path / "sent.jsonl")
     assert len(system.missing) == len(scorer.gold.records) - 1
     assert line in run("info", name).stdout.splitlines()

@@ -164,8 +164,8 @@ def test_a_union_is_available_with_all_its_splits(tmp_path, monkeypatch):
     )
     corpus = replace(corpus, configs={"default": config})
     assert config.split_names == ("one", "two", "both", "first")
-    assert config.parts("both") == {"one": folder, "two": file}
-    assert config.parts("two") == {"two": file}
+    assert config.parts["both"] == {"one": folder, "two": file}
+    assert config.parts["two"] == {"two": file}
     assert available_splits(corpus, "default") == ["one", "two", "both", "first"]
     put_all(tmp_path / "mctaco", "part 1/a.txt")
     assert available_splits(corpus, "default", tmp_path / "mctaco") == ["one", "first"]

@@ -135,8 +135,11 @@ _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
-        found = getattr(import_module(_HOMES[name]), name)
-        return _make_public(found) if isinstance(found, FunctionType) else found
+        public = getattr(import_module(_HOMES[name]), name)
+        if isinstance(public, FunctionType):
+            public = _make_public(public)
+        globals()[name] = public
+        return public
     message = f"module 'closeread' has no attribute '{name}'"
     # Libraries ask for names with underscores, and `from closeread import limits` asks here before it imports that.
     if name.startswith("_") or any(

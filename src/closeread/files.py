@@ -13,6 +13,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -192,6 +193,7 @@ def is_empty_folder(path: Path) -> bool:
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 
+@cache
 def package_folder(name: str) -> Path:
     """Return the folder of one of our packages, by its dotted name; `importlib.resources` takes 7 ms to import."""
     return Path(str(import_module(name).__file__)).parent

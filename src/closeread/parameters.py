@@ -20,13 +20,13 @@ from closeread.records import FileOrRows, IntervalKind, OptionValue
 from closeread.signatures import Range, read_hints
 
 if TYPE_CHECKING:
+    from closeread.corpus.gold import GoldSource as GoldSource
     from closeread.counts import procedure
     from closeread.counts.annotators import Annotator
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
-    from closeread.counts.procedure import GoldSpec as GoldSpec
 else:
-    Annotator = GoldSpec = object  # their modules import NumPy
+    Annotator = GoldSource = object  # their modules import NumPy
 
 Operation = Callable[..., Any]
 Operations = Mapping[str, Mapping[str, Operation]]

@@ -7,8 +7,8 @@ schema.  It is a plain dict, so that a field added to the schema needs no Python
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, overload, runtime_checkable
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
@@ -167,25 +167,42 @@ def find_repeated(parsed: Parsed, key: str, id_key: str) -> list[Problem]:
     )
 
 
-class UserFiles(NamedTuple):
-    """A user's own files of a corpus, and how to read them."""
+@dataclass(frozen=True)
+class UserFiles:
+    """A user's own files of a corpus, and how to read them; nothing is given by default.
 
-    data_dir: Path | None = None  # None to look in the usual places
-    # which are elsewhere; None for one to do without
-    folders: Mapping[str, Path | None] = MappingProxyType({})
-    options: Mapping[str, str] = MappingProxyType({})  # of reading, if not the defaults
+    Attributes:
+        data_dir: the folder with the corpus's files; None to look in the usual places.
+        folders: by name, those of its folders that are elsewhere; None for one to do without.
+        options: options of reading that are not the defaults.
+    """
 
+    data_dir: Path | None = None
+    folders: Mapping[str, Path | None] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
-DataDir = Path | UserFiles  # a corpus's folder, or a user's own files in several places
+    @classmethod
+    def of(cls, files: Path | UserFiles | None) -> UserFiles:
+        """Return a folder with a corpus's files as such; anything else is unchanged."""
+        return files if isinstance(files, UserFiles) else cls(files)
+
+    def __bool__(self) -> bool:
+        return self.data_dir is not None or bool(self.folders) or bool(self.options)
 
 
 class Origin(NamedTuple):
-    """Where gold comes from, for reports."""
+    """Where gold comes from, for reports.
 
-    corpus: str  # whose declaration it follows; the procedure's name if it follows none
-    config: str | None  # None, as the split, for the user's own gold
+    Attributes:
+        corpus: the corpus whose declaration it follows; the procedure if it follows none.
+        config: the part of the corpus; None, as the split, for the user's own gold.
+        released: whether it is the released gold; None if there is no release.
+    """
+
+    corpus: str
+    config: str | None
     split: str | None
-    released: bool | None  # None if there is no release
+    released: bool | None
 
 
 def check_format(found: object, newest: int, source: object) -> None:

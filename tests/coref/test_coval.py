@@ -7,8 +7,7 @@ import pytest
 from agreed import coval as maker
 from shared.peers import find_peer
 
-from closeread.counts.procedure import GoldSpec
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE
 
 AGREEMENT = json.loads((Path(__file__).parent.parent / "agreed" / "coval.json").read_text("utf-8"))
@@ -51,7 +50,9 @@ def test_its_own_files(name):
 def test_its_own_files_as_they_are(name):
     folder = find_peer("coval") / "tests"
     key, response = (folder / file for file in AGREEMENT["pairs"][name])
-    scorer = open_scorer("coref", GoldSpec(gold=key), {"duplicates": "first", "words": "ignore"})
+    scorer = open_scorer(
+        find_gold("coref", gold=key)[0], {"duplicates": "first", "words": "ignore"}
+    )
     assert_equal(scorer.tabulate(scorer.read(response).rows), name)
 
 
@@ -60,7 +61,7 @@ def test_gum(matching, tmp_path):
     pair = maker.gum_pair(find_peer("gum"))
     for side, text in zip(("key", "response"), pair, strict=True):
         (tmp_path / f"{side}.conll").write_text(text, "utf-8")
-    scorer = open_scorer("coref", GoldSpec(gold=tmp_path / "key.conll"), {"matching": matching})
+    scorer = open_scorer(find_gold("coref", gold=tmp_path / "key.conll")[0], {"matching": matching})
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), f"gum {matching}")
 
 
@@ -70,7 +71,7 @@ def test_minimum_spans(name, tmp_path):
     for side, text in zip(("key", "response"), maker.random_pair(seed), strict=True):
         (tmp_path / f"{side}.conll").write_text(text, "utf-8")
     options = {"matching": "minimum", "keep_singletons": seed % 5 > 0, "duplicates": "reference"}
-    scorer = open_scorer("coref", GoldSpec(gold=tmp_path / "key.conll"), options)
+    scorer = open_scorer(find_gold("coref", gold=tmp_path / "key.conll")[0], options)
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), name)
 
 
@@ -82,7 +83,7 @@ def test_the_columns_of_arrau(name, tmp_path):
         path.parent.mkdir()
         path.write_text(text, "utf-8")
     options = {"matching": matching, "keep_singletons": int(seed) % 5 > 0}
-    scorer = open_scorer("coref", GoldSpec(gold=paths[0]), options)
+    scorer = open_scorer(find_gold("coref", gold=paths[0])[0], options)
     assert_equal(scorer.tabulate(scorer.read(paths[1]).rows), name)
 
 

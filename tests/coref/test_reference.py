@@ -15,9 +15,8 @@ from agreed import coref_reference as maker
 from shared.coreference_kernels import count_links
 from shared.peers import find_peer
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.coref.metrics.entity import blanc_scores
 from closeread.tasks.coref.metrics.matching import match_sides
 from closeread.tasks.coref.metrics.overlap import Side, overlap
@@ -130,9 +129,7 @@ def score_pair(key, response, duplicates="reference"):
 def test_the_scorers_own_files_are_scored(name):
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     key = folder / f"{name.rpartition('-')[0]}.key"
-    scorer = open_scorer(
-        "coref", GoldSpec(gold=key), {"duplicates": "reference", "words": "ignore"}
-    )
+    scorer = open_scorer(*find_gold("coref", gold=key, duplicates="reference", words="ignore"))
     response = scorer.read(folder / f"{name}.response")
     assert_agrees(
         count_overlap(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1),
@@ -144,9 +141,10 @@ def test_other_words_are_an_error_without_the_option():
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     refused = []
     for name in AGREEMENT["cases"]:
-        key = GoldSpec(gold=folder / f"{name.rpartition('-')[0]}.key")
+        key = folder / f"{name.rpartition('-')[0]}.key"
+        scorer = open_scorer(*find_gold("coref", gold=key, duplicates="reference"))
         try:
-            open_scorer("coref", key, {"duplicates": "reference"}).read(folder / f"{name}.response")
+            scorer.read(folder / f"{name}.response")
         except SubmissionError as error:
             refused.append([problem.message.split()[0] for problem in error.problems])
     assert refused == [["token"]] * 11

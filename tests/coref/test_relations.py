@@ -6,12 +6,11 @@ import pytest
 from shared.coreference import report_files, score_files, write_jsonl
 from shared.universal_anaphora import HEADER, row
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import CloseReadWarning, RequestError, SubmissionError
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.relations import find_circles, find_place, find_single_antecedents
-from closeread.tasks.coref.sides import CoreferenceSides, read_documents
+from closeread.tasks.coref.sides import CoreferenceReader, read_documents
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:not scored in the:closeread.CloseReadWarning",
@@ -133,10 +132,8 @@ def test_signatures(pair):
 
 
 def digest(path, **options):
-    sides = CoreferenceSides()
-    [found] = sides.digests(
-        sides.wrap_gold(read_documents(path), None), PROCEDURE.resolve_options(options)
-    ).values()
+    key = CoreferenceReader().wrap_gold(read_documents(path), None)
+    [found] = key.digests(PROCEDURE.resolve_options(options)).values()
     return found
 
 
@@ -160,7 +157,7 @@ def test_digests(write):
 
 def notes_of(pair, metrics=None, **options):
     """Return the notices of a score."""
-    scorer = open_scorer("coref", GoldSpec(gold=pair[0]), options, metrics)
+    scorer = open_scorer(find_gold("coref", gold=pair[0])[0], options, metrics)
     return list(scorer.count(scorer.read(pair[1])).notices)
 
 

@@ -6,7 +6,6 @@ import pytest
 from shared.boards import judge_here, make_store, send, write_rows
 
 import closeread
-from closeread.counts.procedure import GoldSpec
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError
 from closeread.leaderboard.declaration import make_board, write_json
@@ -29,7 +28,7 @@ def judge_repeated(tmp_path, duplicates):
     key = write_rows(tmp_path / "key.jsonl", [{**REPEATED[0], "document": name} for name in "ab"])
     once = [{"document": name, "clusters": [[[0, 0], [1, 1]]]} for name in "ab"]
     settings = {"options": {"duplicates": duplicates}, "headline": "ceafm/precision"}
-    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), **settings))
+    store = make_store(tmp_path / "board", make_board("coref", gold=key, **settings))
     send(store, write_rows(tmp_path / "response.jsonl", once), "Once")
     judged = judge_here(store, tmp_path / "counts", {"coref/test": key})
     assert not judged.errors

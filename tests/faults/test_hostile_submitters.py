@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
 
-from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import digest, make_board, store_path
 from closeread.leaderboard.submission import PACKED, SUFFIXES
@@ -148,7 +147,7 @@ def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     """Each is refused in words that can be shown; none is a defect that keeps the organisers busy."""
     key = write_rows(tmp_path / "key.jsonl", [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}])
     board = (
-        make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
+        make_board("coref", gold=key, options={"missing": "error"})
         if scored == "coref"
         else sample_board()
     )

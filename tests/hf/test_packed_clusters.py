@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import closeread
 from closeread.exceptions import InputError
 from closeread.tasks.coref.documents import mention_table, pack_clusters
-from closeread.tasks.coref.sides import CoreferenceSides
+from closeread.tasks.coref.sides import CoreferenceReader
 
 ODD = [
     True,
@@ -66,7 +66,7 @@ def compute(module, predictions, references):
 def test_it_is_the_same_in_either_way(lea, pairs):
     predictions, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = compute(lea, predictions, references)
-    with mock.patch.object(CoreferenceSides, "pack", return_value=None):
+    with mock.patch.object(CoreferenceReader, "pack", return_value=None):
         assert repr(found) == repr(compute(lea, predictions, references))
 
 

@@ -12,7 +12,6 @@ import pytest
 import yaml
 from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
-from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
@@ -139,7 +138,7 @@ def test_what_the_licence_forbids_is_told(here, run, corpora):
 def test_the_gold_of_released_corpora_is_scored_as_it_was(corpora, tmp_path, run, corpus):
     # The bundle is written only if the signature of its gold is that of the corpus.
     assert run("publish", "codabench", corpus, tmp_path / "task").exit_code == 0
-    signature = make_board(corpus, GoldSpec()).signature
+    signature = make_board(corpus).signature
     assert signature in (tmp_path / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
 
@@ -261,7 +260,7 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
     ],
 )
 def test_the_schema_rejects_what_codabench_rejects(path, value):
-    competition = make_competition(make_board("mctaco", GoldSpec(config="sample")), Settings())
+    competition = make_competition(make_board("mctaco", config="sample"), Settings())
     VALIDATOR.validate(competition)
     *steps, last = path.split(".")
     place = competition

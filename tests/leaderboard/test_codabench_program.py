@@ -20,7 +20,6 @@ from shared.entry_points import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, Settings, make_bundle
@@ -81,7 +80,7 @@ def small(tmp_path_factory):
     gold.write_text(
         dump_json_lines([*question(0, ("yes", "no")), *question(1, ("yes", "yes"))]), "utf-8"
     )
-    make_bundle("mctaco", GoldSpec(gold=gold), folder / "task", Settings(), archive=True)
+    make_bundle("mctaco", folder / "task", Settings(), gold=gold, archive=True)
     return folder / "task.zip"
 
 
@@ -357,7 +356,7 @@ LONG = gzip.compress(b"\n" * 1_000_001)
 )
 @pytest.mark.extended
 def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
-    make_bundle(scored, GoldSpec(gold=keys[scored]), here / "task", Settings(), archive=True)
+    make_bundle(scored, here / "task", Settings(), gold=keys[scored], archive=True)
     done = score_here(here / "task.zip", files)
     source = SOURCE if scored == "tlinks" else f"{SOURCE}/{next(iter(files))}"
     lines = [line for line in done.said.splitlines() if not line.endswith(" problems:")]
@@ -367,7 +366,7 @@ def test_both_judges_say_the_same(here, score_here, keys, scored, files, expecte
     sent.mkdir()
     for name, content in files.items():
         (sent / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    board = make_board(scored, GoldSpec(gold=keys[scored]))
+    board = make_board(scored, gold=keys[scored])
     try:
         store = make_store(here / "board", board)
         submission = send(store, sent if scored == "tlinks" else sent / name, "Bad")
@@ -379,7 +378,7 @@ def test_both_judges_say_the_same(here, score_here, keys, scored, files, expecte
 
 
 def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_here, keys):
-    make_bundle("tlinks", GoldSpec(gold=keys["tlinks"]), here / "task", Settings(), archive=True)
+    make_bundle("tlinks", here / "task", Settings(), gold=keys["tlinks"], archive=True)
     text = (keys["tlinks"] / "a.tml").read_text()
     (here / "sent").mkdir()
     (here / "sent" / "a.tml").write_text(text.replace("BEFORE", "AFTER", 1))

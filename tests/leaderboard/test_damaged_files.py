@@ -18,7 +18,6 @@ from shared.boards import (
     send_answers,
 )
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import JudgingReport
@@ -211,7 +210,7 @@ def test_a_board_with_other_metrics_is_scored_again(tmp_path):
     key.write_text(words, "utf-8")
     golds = {"coref/test": key}
     boards = [
-        make_board("coref", GoldSpec(gold=key), metrics=names, private=False)
+        make_board("coref", gold=key, metrics=names, private=False)
         for names in (("muc",), ("lea",))
     ]
     assert boards[0].signature == boards[1].signature

@@ -23,7 +23,6 @@ from shared.boards import (
 )
 
 import closeread
-from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import make_board, store_path
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id
@@ -54,10 +53,9 @@ def test_scores_are_those_of_closeread_score(store, tmp_path):
 IMPORTS = """
 import json
 import sys
-from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import Leaderboard, make_board
 from closeread.leaderboard.scoring import Job, _prepare
-board = make_board("mctaco", GoldSpec(config="sample"))
+board = make_board("mctaco", config="sample")
 answer, known = _prepare(Leaderboard("", {board.name: board}).to_bytes(), None), set(sys.modules)
 good = "".join(f'{{"id": "{name}", "label": "yes"}}\\n' for name in sys.argv[1:]).encode()
 for data in (good, good.replace(b"yes", b"maybe"), b"{", b""):
@@ -314,4 +312,4 @@ def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):
 
 
 def test_a_board_of_the_corpus_itself_does_not_name_its_config(corpora):
-    assert make_board("mctaco", GoldSpec()).title == "McTaco, test"
+    assert make_board("mctaco").title == "McTaco, test"

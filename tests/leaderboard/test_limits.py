@@ -22,7 +22,6 @@ from shared.boards import (
     write_rows,
 )
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Leaderboard, digest, make_board, store_path
 from closeread.leaderboard.judge import REFUSALS
@@ -138,7 +137,7 @@ def test_refusals_on_private_gold_count_as_scores_do(tmp_path):
     for private in (True, False):
         board = make_board(
             "coref",
-            GoldSpec(gold=tmp_path / "key.conll"),
+            gold=tmp_path / "key.conll",
             private=private,
             limits=small_limits(per_day=2),
         )

@@ -11,7 +11,6 @@ from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import InputError, RequestError, SubmissionError
 from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.page import list_commands
@@ -66,7 +65,7 @@ def folder(tmp_path):
 
 @pytest.mark.usefixtures("workers")
 def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
-    board = make_board("coref", GoldSpec(gold=key))
+    board = make_board("coref", gold=key)
     assert (board.name, board.private, board.headline) == ("coref/test", True, "conll/f1")
     store = make_store(tmp_path / "board", board)
     name = send(store, response, "Mine")
@@ -81,7 +80,7 @@ def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
 
 
 def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
-    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
+    store = make_store(tmp_path / "board", make_board("coref", gold=key))
     with pytest.raises(RequestError, match="give it with gold="):
         run_judge(store, tmp_path)
     with pytest.raises(RequestError, match="no such board"):
@@ -91,7 +90,7 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 
 
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
-    board = make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
+    board = make_board("coref", gold=key, options={"missing": "error"})
     assert "private" in check_predictions(board, None, response)[0][0]
     response.write_text(
         RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8"
@@ -116,7 +115,7 @@ def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
         {"id": f"mine-{n:05}", "question_id": "mine-q0000", "sentence_id": "mine-s0000", **row}
         for n, row in enumerate(rows)
     ]
-    board = make_board("mctaco", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
+    board = make_board("mctaco", gold=write_rows(tmp_path / "gold.jsonl", numbered))
     assert board.ids == ("mine-00000", "mine-00001")
     right = write_rows(
         tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids]
@@ -142,7 +141,7 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
         for n in range(35)
     ]
     gold = write_rows(tmp_path / "gold.jsonl", rows)
-    board = make_board("mctaco", GoldSpec(gold=gold))
+    board = make_board("mctaco", gold=gold)
     store = make_store(tmp_path / "board", board)
     send(
         store,
@@ -157,7 +156,7 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
 def test_what_was_submitted_is_downloaded_as_it_was(
     tmp_path, key, response, folder, ran, monkeypatch
 ):
-    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), private=False))
+    store = make_store(tmp_path / "board", make_board("coref", gold=key, private=False))
     names = {"file": send(store, response, "File"), "folder": send(store, folder, "Folder")}
     run_judge(store, tmp_path, {"coref/test": key})
     ran("leaderboard", "download", store.place, names["file"][:12], "-o", "copy.conll")
@@ -180,11 +179,11 @@ def test_what_was_submitted_is_downloaded_as_it_was(
 def test_a_folder_of_too_many_files_is_refused(key, folder, monkeypatch):
     monkeypatch.setattr("closeread.limits.MAX_FILES", 1)
     with pytest.raises(InputError, match=r"contains more than 1 files"):
-        make_submission(make_board("coref", GoldSpec(gold=key)), folder, system="Many")
+        make_submission(make_board("coref", gold=key), folder, system="Many")
 
 
 def test_the_lines_inside_a_folder_count(key, folder):
-    board = make_board("coref", GoldSpec(gold=key), limits=Limits(rows=5))
+    board = make_board("coref", gold=key, limits=Limits(rows=5))
     submission = make_submission(board, folder, system="Long")
     with (
         pytest.raises(SubmissionError, match=r"has 13 lines \(limit: 5\)"),
@@ -209,7 +208,7 @@ def test_boards_do_not_skip_broken_files(tmp_path, key, folder, run, ran):
         "not skip their files\n"
     )
     (folder / "two.conll").write_text("#begin document (two)\nHe\t(5\n#end document\n", "utf-8")
-    board = make_board("coref", GoldSpec(gold=key))
+    board = make_board("coref", gold=key)
     with pytest.raises(SubmissionError, match=r"never closes$"):
         check_predictions(board, board.open_scorer(key), folder)
 
@@ -221,7 +220,7 @@ def test_boards_refuse_parquet(tmp_path, key):
     (tmp_path / "plain.conll").write_bytes(data)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "x.parquet").write_bytes(data)
-    board = make_board("coref", GoldSpec(gold=key))
+    board = make_board("coref", gold=key)
     for name in ("x.parquet", "plain.conll", "more"):
         with pytest.raises(SubmissionError, match="is a Parquet file, which no board reads"):
             make_submission(board, tmp_path / name, system="Binary")

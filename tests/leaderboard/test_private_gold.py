@@ -11,7 +11,6 @@ from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows, timeml
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.declaration import make_board, store_path
 from closeread.leaderboard.page import render_page
@@ -159,7 +158,7 @@ def gold(case, tmp_path):
 
 @pytest.fixture
 def board(name, case, gold):
-    return make_board(name, GoldSpec(gold=gold), options=case.options)
+    return make_board(name, gold=gold, options=case.options)
 
 
 def list_submissions(case, folder):
@@ -235,7 +234,7 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
         (folder := tmp_path / name).mkdir()
         case = CASES[name]
         gold = case.gold(folder)
-        board = make_board(name, GoldSpec(gold=gold), options=case.options)
+        board = make_board(name, gold=gold, options=case.options)
         store = make_store(folder / "board", board)
         sent = {
             send(store, path, path.name, author=path.stem): path.name
@@ -252,9 +251,7 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
 
 
 def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
-    board = make_board(
-        "tne", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne")))
-    )
+    board = make_board("tne", gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne")))
     labels = {"predicted_prepositions": [0, 1, 0, 0]}  # of 2 noun phrases
     right = write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids))
     assert check_predictions(board, None, right)
@@ -267,6 +264,6 @@ def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
 
 def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
     key = write_text(tmp_path / "key.conll", KEY)
-    board = make_board("coref", GoldSpec(gold=key), private=False)
+    board = make_board("coref", gold=key, private=False)
     assert not board.private
     assert check_predictions(board, None, Path(key))

@@ -256,18 +256,17 @@ def test_what_was_not_read_is_submitted_as_nothing(procedure, missing, make_log,
     # Questions without plausible candidates: "no" for each of them is an exact match, no prediction is not.
     assert differ == ["exact_match"] * (procedure == "mctaco" and missing == "error")
     assert ("no answer was read" in done.stderr) == (missing == "error")
-    n_units = len(board.procedure.sides.names(gold))
+    n_units = len(gold.units)
     assert len(lines) == (n_units if missing == "error" else len(rows))
 
 
 def test_what_was_not_read_is_known_by_the_ids_of_private_gold(make_log, tmp_path, run):
-    from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import make_board
 
     gold = tmp_path / "gold.jsonl"
     rows = list(closeread.load_dataset("mctaco", "sample")["test"])
     gold.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    store = make_store(tmp_path / "board", make_board("mctaco", GoldSpec(gold=gold)))
+    store = make_store(tmp_path / "board", make_board("mctaco", gold=gold))
     log = make_log("run.eval", "m", sample_answers(right=103)[5:])
     done = run("submit", "mctaco", "--system", "M", "--to", store.place, log)
     assert done.exit_code == 0, done.stderr

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
-from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
 from closeread.leaderboard.judge import judge
@@ -35,7 +34,7 @@ def make_store(folder, *boards, title="Close reading"):
 
 def sample_board(corpus="mctaco", **settings):
     """A board on the sample of a corpus."""
-    return make_board(corpus, GoldSpec(config="sample"), **settings)
+    return make_board(corpus, config="sample", **settings)
 
 
 def write_rows(path, rows):

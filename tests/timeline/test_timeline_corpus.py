@@ -7,9 +7,8 @@ from shared.timelines import CORPUS
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.records import facts, text_facts
 from closeread.tasks.timeline.timeline_txt import dump_timeline
@@ -70,7 +69,7 @@ def test_the_sample_is_written_as_we_write(sample):
 
 def test_the_documents_are_no_gold():
     with pytest.raises(RequestError, match=f"config documents of {NAME} has no gold annotation"):
-        open_scorer(NAME, GoldSpec(config="documents"))
+        open_scorer(find_gold(NAME, config="documents")[0])
 
 
 # Folders of the user's own.

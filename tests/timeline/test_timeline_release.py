@@ -51,7 +51,7 @@ def test_the_manifest_lists_all_files_that_are_read():
 @pytest.mark.parametrize("config", ["default", "documents"])
 @pytest.mark.parametrize("split", [*SPLITS, "evaluation"])
 def test_facts_are_those_of_the_release(corpora, split, config):
-    for part in CORPUS.configs[config].parts(split):
+    for part in CORPUS.configs[config].parts[split]:
         skip_unless_available(part)
     gold = read_gold(CORPUS, config, split)
     assert gold.released

@@ -15,8 +15,7 @@ from agreed import tempeval3 as maker
 from shared.timeml_files import dump_timeml
 from twins import point_algebra as twin
 
-from closeread.counts.procedure import GoldSpec
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.tlinks.counting import count
 
 AGREED = Path(__file__).parent.parent / "agreed"
@@ -50,7 +49,7 @@ def from_files(folder, documents, **options):
                 dump_timeml(pair[side]), "utf-8"
             )
     key, response = (folder / side for side in maker.SIDES)
-    scorer = open_scorer("tlinks", GoldSpec(gold=key), options)
+    scorer = open_scorer(find_gold("tlinks", gold=key)[0], options)
     return scorer.count(scorer.read(response)).table.values[:, :4].astype(int).tolist()
 
 
@@ -166,9 +165,8 @@ def test_agrees_on_released_documents(corpora, name):
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
     key, response = (folder / side for side in maker.RELEASED[name])
-    scorer = open_scorer(
-        "tlinks", GoldSpec(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"}
-    )
+    matching = "relaxed" if name in maker.NORMALIZED else "id"
+    scorer = open_scorer(*find_gold("tlinks", gold=key, matching=matching))
     table = scorer.count(scorer.read(response)).table
     said = SAID["released corpora"][name]
     assert (

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.operations.score import score
-from closeread.scoring import open_scorer
+from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.tlinks.procedure import PROCEDURE, list_intervals, read_key
 
 TEXT = "Marta waited and slept until Thursday ."
@@ -74,14 +73,14 @@ def pair(tmp_path, monkeypatch):
 def refused(key, response, error=SubmissionError):
     """The message about a key and a response that don't fit or can't be read."""
     with pytest.raises(error) as caught:
-        open_scorer("tlinks", GoldSpec(gold=Path(key))).read(Path(response))
+        open_scorer(find_gold("tlinks", gold=Path(key))[0]).read(Path(response))
     return str(caught.value)
 
 
 def gold_digests(key, matching):
     """The digest of every document of a key."""
-    scorer = open_scorer("tlinks", GoldSpec(gold=Path(key)), {"matching": matching})
-    return scorer.procedure.sides.digests(scorer.gold, scorer.options)
+    scorer = open_scorer(find_gold("tlinks", gold=Path(key))[0], {"matching": matching})
+    return scorer.gold.digests(scorer.options)
 
 
 def test_a_table_with_precision_recall_and_f1(ran, pair):
@@ -150,7 +149,7 @@ def test_missing_documents(ran, run, pair):
 def test_a_response_without_the_key(pair):
     def problems(names, response):
         try:
-            PROCEDURE.sides.check_form(None, names, Path(response), {"missing": "error"})
+            PROCEDURE.reader.check_form(None, names, Path(response), {"missing": "error"})
         except SubmissionError as error:
             return [problem.message for problem in error.problems]
         return []
@@ -187,7 +186,7 @@ def test_contradictions_are_told_with_their_lines(run, pair):
         assert len(notes) == 2 + 3 + 1
         assert notes[-1] == "note: response: 5 links are contradictory (the first 3 are shown)"
     assert len(run("compare", "tlinks", "key", "response", "response").stderr.splitlines()) == 6
-    scorer = open_scorer("tlinks", GoldSpec(gold=Path("key")))
+    scorer = open_scorer(find_gold("tlinks", gold=Path("key"))[0])
     totals = sum_counts(scorer.count(scorer.read(Path("response"))).table)
     assert (totals["contradictory/gold"], totals["contradictory/system"]) == (2, 5)
 

@@ -332,7 +332,8 @@ def _make_procedure_options(
     """Return the flags of a procedure's presets and options, with the defaults of a corpus in their help."""
     from closeread.scoring import resolve_options
 
-    defaults = resolve_options(procedure, corpus, {})
+    declared_corpus = None if corpus is None else load_corpus(corpus)
+    defaults = resolve_options(procedure, declared_corpus, {})
     declared = [_make_flag(option, defaults[option.name]) for option in procedure.options]
     if not procedure.presets:
         return declared

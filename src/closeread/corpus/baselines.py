@@ -35,13 +35,19 @@ SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
 
 @dataclass(frozen=True)
 class Baseline:
-    """A baseline of a task."""
+    """A baseline of a task.
 
-    name: str  # its name, unique in the task
-    # From gold records, and the options by name, to a row for every record that can be predicted, in order.
+    Attributes:
+        name: its name, unique in the task.
+        make: maps gold records, and the options by name, to a row for every record that can be predicted, in order.
+        description: what it predicts, one sentence that begins with a verb.
+        options: the options that `make` takes.
+    """
+
+    name: str
     make: Callable[..., list[Record]]
-    description: str  # what it predicts, one sentence that begins with a verb
-    options: tuple[Option, ...] = ()  # the options that `make` takes
+    description: str
+    options: tuple[Option, ...] = ()
 
     @property
     def required_options(self) -> list[Option]:

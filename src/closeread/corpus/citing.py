@@ -6,7 +6,7 @@ Those of metrics and options are in `closeread/tasks/references.bib`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from closeread._version import __version__
@@ -27,14 +27,15 @@ SOFTWARE = f"""@software{{closeread,
 
 
 def _find_key(entry: str) -> str:
-    found = re.match(r"@[a-z]+\{([^,\s]+),", entry)
-    return found[1] if found else entry
+    match = re.match(r"@[a-z]+\{([^,\s]+),", entry)
+    return match[1] if match else entry
 
 
 @cache
 def _read_references() -> dict[str, str]:
     text = (package_folder("closeread.tasks") / "references.bib").read_text("utf-8")
-    return {_find_key(entry): entry for entry in re.split(r"\n\n(?=@)", text.strip())[1:]}
+    _, *entries = re.split(r"\n\n(?=@)", text.strip())
+    return {_find_key(entry): entry for entry in entries}
 
 
 def papers(*keys: str) -> tuple[str, ...]:
@@ -53,23 +54,23 @@ def cite(*names: str) -> str:
     @inproceedings{moosavi-strube-2016-coreference,
     """
     entries: list[str] = []
-    unknown: list[str] = []
+    errors: list[str] = []
     for name in names or (OWN,):
         try:
             entries += _find_entries(name)
         except RequestError as error:
-            unknown.append(str(error))
-    if unknown:
-        raise RequestError("\n".join(dict.fromkeys(unknown)))
+            errors.append(str(error))
+    if errors:
+        raise RequestError("\n".join(dict.fromkeys(errors)))
     return join_entries(entries)
 
 
 def join_entries(entries: Iterable[str]) -> str:
     """Return BibTeX entries as one text, without those whose key occurs earlier."""
-    first: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for entry in entries:
-        first.setdefault(_find_key(entry), entry)
-    return "\n\n".join(first.values())
+        by_key.setdefault(_find_key(entry), entry)
+    return "\n\n".join(by_key.values())
 
 
 def list_papers(
@@ -79,85 +80,84 @@ def list_papers(
 
     If that has no publication of its own, the paper of the corpus defines it, or those of all corpora that it scores.
     """
-    own = [paper for family in families for paper in procedure.references.get(family, ())]
+    entries: list[str] = []
+    for family in families:
+        entries += procedure.references.get(family, ())
     if procedure.citation is not None:
-        return [*own, procedure.citation]
-    return [
-        *own,
-        *(
-            load_corpus(name).citation
-            for name in ([corpus] if corpus else list_scored(procedure.name))
-        ),
-    ]
+        return [*entries, procedure.citation]
+    corpora = list_scored(procedure.name) if corpus is None else [corpus]
+    return entries + [load_corpus(name).citation for name in corpora]
 
 
-def _find_entries(name: str) -> list[str]:
+def _find_entries(name: str) -> Sequence[str]:
     if name == OWN:
         return [SOFTWARE]
     if name in corpus_names():
         corpus = load_corpus(name)
         procedure = load_procedure(corpus.procedure)
-        return [
-            corpus.citation,
-            *list_papers(procedure, [procedure.headline.partition("/")[0]], name),
-        ]
-    procedures = [load_procedure(one) for one in procedure_names()]
+        return [corpus.citation, *list_papers(procedure, [_find_family(procedure.headline)], name)]
+    procedures = [load_procedure(task) for task in procedure_names()]
+    entries: list[str] = []
+    for procedure in procedures:
+        entries += _list_papers_of(procedure, name)
     agreements = dict(_list_agreement_modules())
-    found = [paper for procedure in procedures for paper in _list_papers_of(procedure, name)]
-    if found or name in agreements:
-        return found or [agreements[name]]
-    families = [family for procedure in procedures for family in procedure.families]
-    known = [
-        OWN,
-        *corpus_names(),
-        *families,
-        *(one for one in procedure_names() if one not in corpus_names()),
-    ]
-    known += [preset for procedure in procedures for preset in procedure.presets]
-    known += [
-        option.name for procedure in procedures for option in procedure.options if option.references
-    ]
-    aliases = {
-        alias: target
-        for one in procedures
-        for alias, target in one.aliases.items()
-        if target in families
-    }
-    raise RequestError(
-        describe_unknown(
-            "corpus or metric", name, list(dict.fromkeys([*known, *agreements])), aliases
-        )
-    )
+    if not entries and name in agreements:
+        return [agreements[name]]
+    if entries:
+        return entries
+    raise RequestError(_describe_unknown(name, procedures, agreements))
+
+
+def _describe_unknown(name: str, procedures: Sequence[Procedure], agreements: Iterable[str]) -> str:
+    """Say which names can be cited."""
+    families: list[str] = []
+    presets: list[str] = []
+    options: list[str] = []
+    for procedure in procedures:
+        families += procedure.families
+        presets += procedure.presets
+        options += [option.name for option in procedure.options if option.references]
+    aliases: dict[str, str] = {}
+    for procedure in procedures:
+        aliases |= procedure.aliases
+    aliases = {alias: target for alias, target in aliases.items() if target in families}
+    tasks = [task for task in procedure_names() if task not in corpus_names()]
+    known = [OWN, *corpus_names(), *families, *tasks, *presets, *options, *agreements]
+    return describe_unknown("corpus or metric", name, list(dict.fromkeys(known)), aliases)
+
+
+def _find_family(metric: str) -> str:
+    """Return the family of a metric, such as "muc" of "muc/f1"."""
+    return metric.partition("/")[0]
 
 
 def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
     """List the entries of what has this name in a procedure: itself, a metric, a module, a preset or an option."""
-
-    def of_option(name: str) -> list[str]:
-        return [
-            paper
-            for option in procedure.options
-            if option.name == name
-            for paper in option.references
-        ]
-
-    stem = (
-        name.partition("/")[0] if any(name == metric.name for metric in procedure.metrics) else name
-    )
-    if stem in procedure.families:
-        return list_papers(procedure, [stem])
+    metrics = [metric.name for metric in procedure.metrics]
+    family = _find_family(name) if name in metrics else name
+    if family in procedure.families:
+        return list_papers(procedure, [family])
     if name == procedure.name:
-        return list_papers(
-            procedure, (metric.name.partition("/")[0] for metric in procedure.metrics)
-        )
+        return list_papers(procedure, map(_find_family, metrics))
     if name in procedure.modules:
-        part = name.removeprefix(f"{procedure.name}_")
-        return list_papers(procedure, [part] if part in procedure.families else procedure.families)
+        family = name.removeprefix(f"{procedure.name}_")
+        is_family = family in procedure.families
+        return list_papers(procedure, [family] if is_family else procedure.families)
     if name in procedure.presets:
         preset = procedure.presets[name]
-        changed = (paper for option in preset.options for paper in of_option(option))
-        return [*preset.references, *list_papers(procedure, preset.metrics), *changed]
-    return of_option(name.replace("-", "_"))
+        entries = [*preset.references, *list_papers(procedure, preset.metrics)]
+        for option in preset.options:
+            entries += _list_papers_of_option(procedure, option)
+        return entries
+    return _list_papers_of_option(procedure, name.replace("-", "_"))
+
+
+def _list_papers_of_option(procedure: Procedure, name: str) -> list[str]:
+    entries: list[str] = []
+    for option in procedure.options:
+        if option.name == name:
+            entries += option.references
+    return entries
 
 
 def _list_agreement_modules() -> Iterator[tuple[str, str]]:

@@ -17,15 +17,20 @@ from urllib.parse import quote
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as its authors released it."""
+    """A file as its authors released it.
 
-    name: str  # its path below the corpus's folder, with the upstream file name
-    # the digest of the released bytes, in hex; None where only `git_blob` is known
+    Attributes:
+        name: its path below the corpus's folder, with the upstream file name.
+        sha256: the digest of the released bytes, in hex; None where only `git_blob` is known.
+        url: where to download it; None if it ships in this package.
+        git_blob: the git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
+        size: the number of released bytes, more of which are not downloaded; None if it is not known.
+    """
+
+    name: str
     sha256: str | None
-    url: str | None = None  # where to download it; None if it ships in this package
-    # The git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
+    url: str | None = None
     git_blob: str | None = None
-    # the number of released bytes, more of which are not downloaded; None if it is not known
     size: int | None = None
 
     @property
@@ -33,41 +38,56 @@ class SourceFile:
         """The file that a folder must contain to have the split."""
         return self.name
 
+    @cached_property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The released files: only this one."""
+        return (self,)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Patterns of its files, as paths below the corpus's folder."""
+        return (self.name,)
+
 
 @dataclass(frozen=True)
 class SourceFolder:
-    """Files that together make up a split, as their authors released them."""
+    """Files that together make up a split, as their authors released them.
 
-    name: str  # their common folder, as a path below the corpus's folder; "." is that folder itself
-    # Patterns of the files below it that belong to the split, such as `texts/*.xml`; a user's own folder has the split
-    # if some file matches the first pattern.
+    Attributes:
+        name: their common folder, as a path below the corpus's folder; "." is that folder itself.
+        patterns: patterns of the files below it that belong to the split, such as `texts/*.xml`; a user's own folder
+            has the split if some file matches the first pattern.
+        manifest: released files and their sha256, as paths below the corpus's folder; it may list files of other
+            splits.
+        url: where to download the corpus's folder; None if it ships in this package.
+        sizes: the sizes of released files in bytes, by the same paths, as far as they are known.
+    """
+
+    name: str
     patterns: tuple[str, ...]
-    # Released files and their sha256, as paths below the corpus's folder; may list files of other splits.
     manifest: Mapping[str, str] = field(repr=False)
-    # where to download the corpus's folder; None if it ships in this package
     url: str | None = None
-    # The sizes of released files in bytes, by the same paths, as far as they are known.
     sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
         """The released files, sorted by name."""
-        wanted = tuple(self.path(pattern) for pattern in self.patterns)
-        return tuple(
-            SourceFile(
-                name,
-                sha256,
-                None if self.url is None else f"{self.url}/{quote(name)}",
-                size=self.sizes.get(name),
-            )
-            for name, sha256 in sorted(self.manifest.items())
-            if any(_matches(name, pattern) for pattern in wanted)
-        )
+        files = []
+        for name, sha256 in sorted(self.manifest.items()):
+            if any(_matches(name, pattern) for pattern in self.paths):
+                url = None if self.url is None else f"{self.url}/{quote(name)}"
+                files.append(SourceFile(name, sha256, url, size=self.sizes.get(name)))
+        return tuple(files)
 
     @property
     def expected(self) -> str:
         """The file that a folder must contain to have the split."""
-        return self.path(self.patterns[0])
+        return self.paths[0]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Patterns of its files, as paths below the corpus's folder."""
+        return tuple(map(self.path, self.patterns))
 
     def path(self, name: str) -> str:
         """Turn a path below this folder into a path below the corpus's folder."""
@@ -76,33 +96,53 @@ class SourceFolder:
 
 @dataclass(frozen=True)
 class ReadingOption:
-    """A choice in how a corpus's files are read."""
+    """A choice in how a corpus's files are read.
 
-    name: str  # the keyword
-    choices: tuple[str, ...]  # the accepted values; the first is the default
-    help: str  # one sentence that begins with a verb
+    Attributes:
+        name: the keyword.
+        choices: the accepted values; the first is the default.
+        help: one sentence that begins with a verb.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    help: str
 
 
 @dataclass(frozen=True)
 class UserFolder:
-    """A folder that users must get from its owners."""
+    """A folder that users must get from its owners.
 
-    name: str  # its name below the corpus's folder
-    patterns: tuple[str, ...]  # its files, as patterns of their names
-    content: str  # what it contains, for messages
-    how_to_get: str  # how a user gets it, as a clause that begins with a verb
-    # Patterns of files below the corpus's folder; if one of them is there, the folder is not needed.
+    Attributes:
+        name: its name below the corpus's folder.
+        patterns: patterns of the names of its files.
+        content: what it contains, for messages.
+        how_to_get: how a user gets it, as a clause that begins with a verb.
+        not_needed_with: patterns of files below the corpus's folder; if one of them is there, the folder is not needed.
+    """
+
+    name: str
+    patterns: tuple[str, ...]
+    content: str
+    how_to_get: str
     not_needed_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class UserFolders:
-    """The files of a split that users must get from their owners, so no digest is known."""
+    """The files of a split that users must get from their owners, so no digest is known.
 
-    folders: tuple[UserFolder, ...]  # the folders, which may be in different places
-    patterns: tuple[str, ...]  # optional further files of the corpus's folder, as paths below it
-    url: str  # a web page about them
-    options: tuple[ReadingOption, ...] = ()  # how they may be read
+    Attributes:
+        folders: the folders, which may be in different places.
+        patterns: optional further files of the corpus's folder, as paths below it.
+        url: a web page about them.
+        options: how they may be read.
+    """
+
+    folders: tuple[UserFolder, ...]
+    patterns: tuple[str, ...]
+    url: str
+    options: tuple[ReadingOption, ...] = ()
 
     @property
     def expected(self) -> str:
@@ -112,31 +152,36 @@ class UserFolders:
 
 def _matches(name: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern, level by level."""
-    parts, patterns = name.split("/"), pattern.split("/")
-    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
+    levels = name.split("/")
+    patterns = pattern.split("/")
+    return len(levels) == len(patterns) and all(map(fnmatchcase, levels, patterns))
 
 
 def read_manifest(path: Path) -> dict[str, str]:
     """Read file names and their sha256 from a file written by `sha256sum`."""
-    lines = path.read_text("utf-8").splitlines()
-    return {name: sha256 for sha256, _, name in (line.partition("  ") for line in lines)}
+    digests = {}
+    for line in path.read_text("utf-8").splitlines():
+        sha256, _, name = line.partition("  ")
+        digests[name] = sha256
+    return digests
 
 
 def read_sizes(path: Path) -> dict[str, int]:
     """Read file names and their sizes in bytes from a file written by `wc -c`."""
-    lines = path.read_text("utf-8").splitlines()
-    return {name: int(size) for size, _, name in (line.strip().partition(" ") for line in lines)}
+    sizes = {}
+    for line in path.read_text("utf-8").splitlines():
+        size, _, name = line.strip().partition(" ")
+        sizes[name] = int(size)
+    return sizes
 
 
 def read_facts(path: Path) -> tuple[Fact, ...]:
     """Read figures from a JSON file, which holds them by config, split and name."""
-    configs = json.loads(path.read_text("utf-8"))
-    return tuple(
-        Fact(name, value, split, config)
-        for config, splits in configs.items()
-        for split, figures in splits.items()
-        for name, value in figures.items()
-    )
+    facts = []
+    for config, splits in json.loads(path.read_text("utf-8")).items():
+        for split, figures in splits.items():
+            facts += [Fact(name, value, split, config) for name, value in figures.items()]
+    return tuple(facts)
 
 
 Source = SourceFile | SourceFolder | UserFolders
@@ -144,20 +189,26 @@ Source = SourceFile | SourceFolder | UserFolders
 
 @dataclass(frozen=True)
 class Config:
-    """One view of a corpus."""
+    """One view of a corpus.
 
-    description: str  # one line
-    splits: Mapping[str, Source]  # split name to its file, or to the folder of its files
-    # The definition of its records, a name below `$defs` of the corpus's schema; gold is a `document`.
+    Attributes:
+        description: one line.
+        splits: the file of each split, or the folder of its files.
+        definition: the definition of its records, a name below `$defs` of the corpus's schema; gold is a `document`.
+        format: the format that reads it; None for the corpus's own.
+        unions: names for several splits together, and the splits.
+        flattens: for a flat config, whose records have single values only, the definition of the nested records from
+            which `flatten`, in the task's module `records`, makes it; empty for any other.
+    """
+
+    description: str
+    splits: Mapping[str, Source]
     definition: str = "document"
-    format: str | None = None  # the format that reads it; None for the corpus's own
-    # Names for several splits together, and the splits.
+    format: str | None = None
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # For a flat config, whose records have single values only: the definition of the nested records from which
-    # `flatten`, in the task's module `records`, makes it; empty for any other.
     flattens: str = ""
 
-    @property
+    @cached_property
     def read_definition(self) -> str:
         """The definition that its records follow as they are read."""
         return self.flattens or self.definition
@@ -170,94 +221,128 @@ class Config:
     @property
     def split_names(self) -> tuple[str, ...]:
         """The names of the splits and of the unions."""
-        return (*self.splits, *self.unions)
+        return tuple(self.parts)
 
-    def parts(self, split: str) -> Mapping[str, Source]:
-        """Return the splits of a union, or a split alone, with their sources."""
-        return {name: self.splits[name] for name in self.unions.get(split, (split,))}
+    @cached_property
+    def parts(self) -> Mapping[str, Mapping[str, Source]]:
+        """By the name of a split or a union, the splits that it consists of, with their sources."""
+        parts = {split: {split: source} for split, source in self.splits.items()}
+        for union, splits in self.unions.items():
+            parts[union] = {split: self.splits[split] for split in splits}
+        return parts
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A figure of the released files, which a test recomputes."""
+    """A figure of the released files, which a test recomputes.
 
-    name: str  # of the figure, such as "questions"
-    value: float  # the figure as measured on the released files
-    split: str  # the split or the union that is counted, or "all" for all splits of the config
-    config: str  # the config that is counted
+    Attributes:
+        name: the name of the figure, such as "questions".
+        value: the figure as measured on the released files.
+        split: the split or the union that is counted, or "all" for all splits of the config.
+        config: the config that is counted.
+    """
+
+    name: str
+    value: float
+    split: str
+    config: str
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus, declared."""
+    """A corpus, declared.
 
-    name: str  # its name in commands and in `load_dataset`
-    title: str  # its name in prose
-    description: str  # two or three sentences
-    language: str  # a BCP 47 tag
-    homepage: str  # its web page
-    licence: str  # as stated upstream
-    citation: str  # BibTeX
-    # config name to config; the first is the default, `sample` ships in the package
+    Attributes:
+        name: its name in commands and in `load_dataset`.
+        title: its name in prose.
+        description: two or three sentences.
+        language: a BCP 47 tag.
+        homepage: its web page.
+        licence: the licence as stated upstream.
+        citation: BibTeX.
+        configs: config name to config; the first is the default, `sample` ships in the package.
+        default_split: the split that is scored by default.
+        format: the format of its files.
+        procedure: the package of `closeread.tasks` that scores it.
+        package: the subpackage of that one for this corpus only, such as for its formats; empty if there is none.
+        schema: the schema of its records and of submissions; by default, the one of the corpus's name.
+        key: the field that identifies a gold record and a submitted row.
+        unit: the field with the name of the unit that a record is counted in; by default, the key.
+        unique: other fields that no two records or rows may share.
+        submission_formats: the formats of submissions other than JSON Lines, each a file or a folder of files.
+        procedure_defaults: option values that differ from the procedure's own.
+        facts: figures of the released files.
+        n_oddities: the kinds of oddities of the released files that change nothing, which the card describes.
+        not_in_digest: fields of a gold record that no score depends on and that not every user has; `a.b` is the
+            field b of every item of the list a.
+        extra_files: patterns of files that users may add to the released ones.
+        redistribution: why the licence forbids others to publish the corpus, as the second half of a sentence; empty if
+            it allows it.  Samples are ours and may always be published.
+    """
+
+    name: str
+    title: str
+    description: str
+    language: str
+    homepage: str
+    licence: str
+    citation: str
     configs: Mapping[str, Config]
-    default_split: str  # the split that is scored by default
-    format: str  # the format of its files
-    procedure: str  # the package of `closeread.tasks` that scores it
-    # The subpackage of that one for this corpus only, such as for its formats; empty if there is none.
+    default_split: str
+    format: str
+    procedure: str
     package: str = ""
-    # the schema of its records and of submissions; by default, the one of the corpus's name
     schema: str = ""
-    key: str = "id"  # the field that identifies a gold record and a submitted row
-    unique: tuple[str, ...] = ()  # other fields that no two records or rows may share
-    # The formats of submissions other than JSON Lines, each a file or a folder of files.
+    key: str = "id"
+    unit: str = ""
+    unique: tuple[str, ...] = ()
     submission_formats: tuple[str, ...] = ()
-    # Option values that differ from the procedure's own.
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()  # figures of the released files
-    # the kinds of oddities of the released files that change nothing, which the card describes
+    facts: tuple[Fact, ...] = ()
     n_oddities: int = 0
-    # Fields of a gold record that no score depends on and that not every user has; `a.b` is the field b of every item
-    # of the list a.
     not_in_digest: tuple[str, ...] = ()
-    extra_files: tuple[str, ...] = ()  # patterns of files that users may add to the released ones
+    extra_files: tuple[str, ...] = ()
     # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
-    # Why the licence forbids others to publish the corpus, as the second half of a sentence; empty if it allows it.
-    # Samples are ours and may always be published.
     redistribution: str = "its declaration does not say that the licence allows it"
 
     def __post_init__(self) -> None:
-        """Choose the schema of the corpus's name by default."""
+        """Choose the schema of the corpus's name, and the key as the unit, by default."""
         object.__setattr__(self, "schema", self.schema or self.name)
+        object.__setattr__(self, "unit", self.unit or self.key)
 
-    @property
+    @cached_property
     def task(self) -> str:
         """The package of `closeread.tasks` with its modules; the procedure's package has those that this one lacks."""
         return f"{self.procedure}.{self.package}" if self.package else self.procedure
 
-    @property
+    @cached_property
     def user_folders(self) -> tuple[UserFolder, ...]:
         """The folders that users must get from their owners."""
-        return tuple(
-            dict.fromkeys(folder for source in self._licensed for folder in source.folders)
-        )
+        folders: dict[UserFolder, None] = {}
+        for source in self._list_user_sources():
+            folders |= dict.fromkeys(source.folders)
+        return tuple(folders)
 
-    @property
+    @cached_property
     def reading_options(self) -> tuple[ReadingOption, ...]:
         """How the files in these folders may be read."""
-        return tuple(
-            dict.fromkeys(option for source in self._licensed for option in source.options)
-        )
+        options: dict[ReadingOption, None] = {}
+        for source in self._list_user_sources():
+            options |= dict.fromkeys(source.options)
+        return tuple(options)
 
-    @property
+    @cached_property
     def reading_names(self) -> list[str]:
         """The names of these folders and options."""
         folders = [folder.name for folder in self.user_folders]
         return folders + [option.name for option in self.reading_options]
 
-    @property
-    def _licensed(self) -> list[UserFolders]:
-        sources = (source for config in self.configs.values() for source in config.splits.values())
-        return [source for source in sources if isinstance(source, UserFolders)]
+    def _list_user_sources(self) -> list[UserFolders]:
+        sources: list[UserFolders] = []
+        for config in self.configs.values():
+            sources += [part for part in config.splits.values() if isinstance(part, UserFolders)]
+        return sources
 
     @property
     def default_config(self) -> str:

@@ -14,19 +14,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SECONDS = 600.0  # how long a try may take
+SECONDS = 600.0
+"""How long a try may take."""
 
 TRIES = 4
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
 
-# the most bytes of a file whose size is not declared: forty times the largest of the others
+FIRST_WAIT = 1.0
+"""How many seconds to wait before the second try."""
+
+LONGEST_WAIT = 60.0
+"""For how many seconds a server may ask to wait."""
+
 UNDECLARED_SIZE = 2**26
-# how long a connection may take to be made, and how long nothing may arrive
-CONNECT_SECONDS, READ_SECONDS = 10, 60
+"""The most bytes of a file whose size is not declared: forty times the largest of the others."""
 
-MOST_REDIRECTS = 5
-CHUNK = 2**14
+CONNECT_SECONDS = 10
+"""How long a connection may take to be made."""
+
+READ_SECONDS = 60
+"""How long nothing may arrive."""
+
+MAX_REDIRECTS = 5
+CHUNK_BYTES = 2**14
 
 BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
 
@@ -42,14 +51,16 @@ class DownloadError(Exception):
 
     def __init__(
         self,
-        what: str,
+        message: str,
         *,
         may_pass: bool = False,
         wait: float | None = None,
         status: int | None = None,
     ):
-        super().__init__(what)
-        self.may_pass, self.wait, self.status = may_pass, wait, status
+        super().__init__(message)
+        self.may_pass = may_pass
+        self.wait = wait
+        self.status = status
 
 
 class TooLargeError(Exception):
@@ -81,42 +92,55 @@ def receive(
     those of `requests`, such as `params` and `headers`.
     """
     import requests
-    from urllib3.exceptions import NewConnectionError
 
-    until, left, redirects = monotonic() + seconds, limit, 0
+    end = monotonic() + seconds
     options |= {"stream": True, "timeout": (CONNECT_SECONDS, READ_SECONDS)}
     try:
-        while True:
+        for _ in range(MAX_REDIRECTS + 1):
             with session.get(url, **options) as response:
-                if response.is_redirect:
-                    url, redirects = urljoin(url, response.headers["Location"]), redirects + 1
-                    options["params"] = None
-                    if redirects > MOST_REDIRECTS:
-                        raise requests.TooManyRedirects
-                    continue
-                if (status := response.status_code) != 200:
-                    passes, wait = status in BUSY_STATUSES, read_wait(response.headers)
-                    raise DownloadError(
-                        f"HTTP status {status}", may_pass=passes, wait=wait, status=status
-                    )
-                for part in _read_parts(response):
-                    if monotonic() > until:
-                        raise DownloadError(
-                            f"no complete answer within {seconds:,.0f} seconds", may_pass=True
-                        )
-                    left -= len(part)
-                    if left < 0:
-                        raise TooLargeError(f"it has more than {limit:,} bytes")
-                    write(part)
-                return response.headers
+                if not response.is_redirect:
+                    _check_status(response)
+                    n_bytes = 0
+                    for part in _read_parts(response):
+                        if monotonic() > end:
+                            message = f"no complete answer within {seconds:,.0f} seconds"
+                            raise DownloadError(message, may_pass=True)
+                        n_bytes += len(part)
+                        if n_bytes > limit:
+                            raise TooLargeError(f"it has more than {limit:,} bytes")
+                        write(part)
+                    return response.headers
+                url = urljoin(url, response.headers["Location"])
+                # The new address has the parameters already.
+                options["params"] = None
+        raise requests.TooManyRedirects
     except requests.exceptions.SSLError as error:
         raise DownloadError(_describe_distrust(error)) from None
     except (requests.RequestException, ValueError) as error:
-        reason = getattr(error.args[0] if error.args else None, "reason", None)
-        # Without a connection, nobody listens, or there is no such machine, or no network.
-        broken = isinstance(error, (requests.ConnectionError, requests.Timeout))
-        may_pass = broken and not isinstance(reason, NewConnectionError)
-        raise DownloadError(type(error).__name__, may_pass=may_pass) from None
+        raise DownloadError(type(error).__name__, may_pass=_may_pass(error)) from None
+
+
+def _check_status(response: requests.Response) -> None:
+    """Check that a server has sent what it was asked for."""
+    status = response.status_code
+    if status != 200:
+        raise DownloadError(
+            f"HTTP status {status}",
+            may_pass=status in BUSY_STATUSES,
+            wait=read_wait(response.headers),
+            status=status,
+        )
+
+
+def _may_pass(error: Exception) -> bool:
+    """Tell whether another try may succeed after a connection broke; not if none could be made."""
+    import requests
+    from urllib3.exceptions import NewConnectionError
+
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    is_broken = isinstance(error, (requests.ConnectionError, requests.Timeout))
+    # Nobody listens, or there is no such machine, or no network.
+    return is_broken and not isinstance(reason, NewConnectionError)
 
 
 def _read_parts(response: requests.Response) -> Iterator[bytes]:
@@ -124,8 +148,8 @@ def _read_parts(response: requests.Response) -> Iterator[bytes]:
     from urllib3.exceptions import HTTPError
 
     try:
-        while part := response.raw.read1(CHUNK, decode_content=True):
-            yield part
+        while chunk := response.raw.read1(CHUNK_BYTES, decode_content=True):
+            yield chunk
     except HTTPError:
         raise DownloadError("the answer breaks off", may_pass=True) from None
 
@@ -142,14 +166,16 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
             if number == tries - 1:
                 raise DownloadError(f"{error}, {tries} tries", status=error.status) from None
             if wait > longest_wait:
-                what = f"{error}, and the server asks to wait for {wait:,.0f} seconds"
-                raise DownloadError(what, status=error.status) from None
+                message = f"{error}, and the server asks to wait for {wait:,.0f} seconds"
+                raise DownloadError(message, status=error.status) from None
             sleep(wait)
     raise AssertionError  # the last try returns or raises
 
 
 def download(url: str, file: IO[bytes], size: int | None) -> None:
     """Download a file, whose size may be unknown, into an empty file."""
+
+    limit = UNDECLARED_SIZE if size is None else size
 
     def write(part: bytes) -> None:
         file.write(part)
@@ -159,19 +185,16 @@ def download(url: str, file: IO[bytes], size: int | None) -> None:
     def send() -> None:
         file.seek(0)
         file.truncate()
-        limit = UNDECLARED_SIZE if size is None else size
         receive(session, url, write, limit, SECONDS, headers={"Accept-Encoding": "identity"})
 
     with open_session() as session:
         try:
             try_again(send, TRIES, FIRST_WAIT, LONGEST_WAIT)
         except TooLargeError as error:
-            which = (
-                "the limit for a file whose size is not declared"
-                if size is None
-                else "those of the released file"
-            )
-            raise TooLargeError(f"{error}, {which}") from None
+            meaning = "those of the released file"
+            if size is None:
+                meaning = "the limit for a file whose size is not declared"
+            raise TooLargeError(f"{error}, {meaning}") from None
 
 
 def read_wait(headers: Mapping[str, str]) -> float | None:
@@ -192,6 +215,7 @@ def _describe_distrust(error: BaseException) -> str:
     cause: Any = error
     while isinstance(cause, BaseException):
         if isinstance(cause, SSLCertVerificationError):
-            return f"its certificate is not trusted: {cause.verify_message} (REQUESTS_CA_BUNDLE names a file of others)"
+            advice = "REQUESTS_CA_BUNDLE names a file of others"
+            return f"its certificate is not trusted: {cause.verify_message} ({advice})"
         cause = getattr(cause, "reason", None) or (cause.args[0] if cause.args else None)
     return f"no secure connection: {type(error).__name__}"

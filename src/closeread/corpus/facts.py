@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.gold import (
@@ -16,13 +17,14 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.progress import track
-from closeread.records import DataDir, Record
+from closeread.records import Record, UserFiles
 from closeread.tasks import find
 
 if TYPE_CHECKING:
     from closeread.tables import Grid, Style
 
-Facts = Callable[[Sequence[Record]], dict[str, float]]  # from records to figures by name
+Facts = Callable[[Sequence[Record]], dict[str, float]]
+"""Maps records to figures by name."""
 
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:
@@ -62,7 +64,7 @@ class Statistics(Result):
         from closeread.tables import Grid, format_number
 
         del style
-        rows = [[row[0], *map(format_number, row[1:])] for row in self._rows]
+        rows = [[figure, *map(format_number, values)] for figure, *values in self._rows]
         title = f"{load_corpus(self.corpus).title} ({self.config})"
         return [Grid(title, ["figure", *self.splits], rows, prose=frozenset({"figure"}))]
 
@@ -84,31 +86,31 @@ class Statistics(Result):
 
 
 def count_corpus(
-    corpus: str, config: str | None = None, data_dir: DataDir | None = None
+    corpus: str, config: str | None = None, data_dir: Path | UserFiles | None = None
 ) -> Statistics:
     """Count the records of all available splits of a config, or the default one, and of their unions."""
     declaration = load_corpus(corpus)
+    files = UserFiles.of(data_dir)
     name, _ = select(declaration, config, None)
     declared = declaration.configs[name]
     if declared.flattens:
         raise RequestError(f"config {name} of {corpus} has no statistics; choose another config")
     facts = load_facts(declaration.name, declared.definition)
     # With no split available, reading one reports the missing files.
-    available = available_splits(declaration, name, data_dir) or declared.splits
-    golds = [
-        read_gold(declaration, name, one, data_dir)
-        for one in track(available, "splits read:", len(available))
-    ]
-    notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
-    alone = [gold for gold in golds if gold.split in declared.splits]
-    for gold in alone:
-        notices += [f"split {gold.split}: {notice}" for notice in gold.notices]
-    records = {str(gold.split): gold.records for gold in golds}
-    if len(alone) > 1:
-        records["all"] = [record for gold in alone for record in gold.records]
-    return Statistics(
-        declaration.name,
-        name,
-        {split: facts(of_split) for split, of_split in records.items()},
-        notices,
-    )
+    available = available_splits(declaration, name, files) or declared.splits
+    notices = [] if files else describe_skipped_splits(declaration, name)
+    records_by_split: dict[str, Sequence[Record]] = {}
+    all_records: list[Record] = []
+    n_single_splits = 0
+    for split in track(available, "splits read:", len(available)):
+        gold = read_gold(declaration, name, split, files)
+        records_by_split[split] = gold.records
+        # Unions of splits hold no other records.
+        if split in declared.splits:
+            n_single_splits += 1
+            all_records += gold.records
+            notices += [f"split {split}: {notice}" for notice in gold.notices]
+    if n_single_splits > 1:
+        records_by_split["all"] = all_records
+    figures = {split: facts(records) for split, records in records_by_split.items()}
+    return Statistics(declaration.name, name, figures, notices)

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from closeread import limits
-from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
+from closeread.corpus.declaration import Config, Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_repeated_columns
-from closeread.corpus.schema import load_schema
-from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
+from closeread.corpus.schema import load_validator
+from closeread.corpus.sources import (
+    LocatedFiles,
+    cache_folder,
+    data_folder,
+    is_in,
+    locate,
+)
 from closeread.corpus.validation import Rules, convert_rows, load_rules, validate_records
-from closeread.counts.procedure import GoldSpec
+from closeread.counts.procedure import Options, Procedure
 from closeread.digests import combine_digests, unit_digests
 from closeread.exceptions import (
     FormatError,
@@ -36,12 +42,39 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, DataDir, Origin, Parsed, Record, UserFiles, column
+from closeread.records import ColumnRecords, Origin, Parsed, Record, UserFiles, column
 from closeread.tasks import find, find_format
 
 PARQUET = ".parquet"
 
-_SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+SPLIT_NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+
+
+@dataclass(frozen=True)
+class GoldSource:
+    """Where the gold is that a procedure scores against: a part of a corpus, or the user's own.
+
+    Attributes:
+        procedure: the procedure.
+        corpus: the corpus whose declaration the gold follows; None for a key, which follows none.
+        config: the part of the corpus; None for the default.
+        split: the split; None for the default.  Of a file of the user's own, it is a part of generated ids.
+        gold: the user's own gold, instead of a part of the corpus: a file, a folder, or records.
+        files: where the files of the corpus are, and how to read them.
+    """
+
+    procedure: Procedure
+    corpus: Corpus | None = None
+    config: str | None = None
+    split: str | None = None
+    gold: Path | Sequence[Any] | None = None
+    files: UserFiles = field(default_factory=UserFiles)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the user said anything about where the gold is."""
+        parts = (self.config, self.split, self.gold)
+        return bool(self.files) or any(part is not None for part in parts)
 
 
 class Note(NamedTuple):
@@ -60,20 +93,35 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """Gold records, ready for scoring."""
+    """Gold records, ready for scoring.
 
-    corpus: Corpus  # the declaration that they follow
-    config: str | None  # the part of the corpus; None for the user's own gold
+    Attributes:
+        corpus: the declaration that they follow.
+        config: the part of the corpus; None, as the split, for the user's own gold.
+        records: the records, which match the corpus's schema.
+        released: whether they are the released ones; None if no digest of these is known.
+        remarks: notes on their files as a whole, one sentence each.
+        notes: what was repaired or left out, and what is odd about a user's own.
+        by_record: whether each note names its record.
+        files: the files that they were read from; none for records in memory.
+        data_dir: the folder that the user gave for the corpus's files; None if there is none.
+    """
+
+    corpus: Corpus
+    config: str | None
     split: str | None
-    records: Sequence[Record]  # the records, which match the corpus's schema
-    released: bool | None  # whether they are the released ones; None if no digest of these is known
-    remarks: tuple[str, ...] = ()  # notes on their files as a whole, one sentence each
-    notes: tuple[
-        Note, ...
-    ] = ()  # what was repaired or left out, and what is odd about a user's own
-    by_record: bool = False  # whether each note names its record
-    # the folder that the user gave for the corpus's files; None if there is none
+    records: Sequence[Record]
+    released: bool | None
+    remarks: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    by_record: bool = False
+    files: Sequence[Path] = ()
     data_dir: Path | None = None
+
+    @property
+    def units(self) -> Sequence[str]:
+        """The name of each record's unit."""
+        return column(self.records, self.corpus.unit)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -85,10 +133,8 @@ class Gold:
         number = list(column(self.records, self.corpus.key)).index(name)
         notes = [note for note in self.notes if note.record == number]
         if not self.by_record:
-            definition = (
-                "document" if self.config is None else self.corpus.configs[self.config].definition
-            )
-            rules = load_rules(self.corpus.task, definition)
+            config = None if self.config is None else self.corpus.configs[self.config]
+            rules = load_rules(self.corpus.task, config.definition if config else "document")
             notes = _list_notes(rules, [self.records[number]], is_released=self.released is True)
         return replace(self, notes=tuple(notes)).notices
 
@@ -100,11 +146,12 @@ class Gold:
     @property
     def digest(self) -> str:
         """The sha256, in hex, of the records, regardless of their order."""
-        return combine_digests(self.digests(self.corpus.key).values())
+        digests = unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest)
+        return combine_digests(digests.values())
 
-    def digests(self, unit: str) -> Mapping[str, bytes]:
-        """Return the sha256 of the records of each unit, by the unit's name, which is a field of the records."""
-        return unit_digests(self.records, unit, self.corpus.not_in_digest)
+    def digests(self, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of the records of each unit, by the unit's name, whatever the options."""
+        return unit_digests(self.records, self.corpus.unit, self.corpus.not_in_digest)
 
 
 def _list_notes(rules: Rules, records: Sequence[Record], *, is_released: bool) -> list[Note]:
@@ -139,8 +186,9 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
         raise RequestError(
             describe_unknown(f"config of {corpus.name}", config, list(corpus.configs))
         )
-    splits = corpus.configs[config].split_names
-    split = split or (corpus.default_split if corpus.default_split in splits else splits[0])
+    splits = list(corpus.configs[config].parts)
+    if not split:
+        split = corpus.default_split if corpus.default_split in splits else splits[0]
     if split not in splits:
         raise RequestError(describe_unknown(f"split of {corpus.name} ({config})", split, splits))
     return config, split
@@ -150,76 +198,114 @@ def read_gold(
     corpus: Corpus,
     config: str | None = None,
     split: str | None = None,
-    data_dir: DataDir | None = None,
+    data_dir: Path | UserFiles | None = None,
 ) -> Gold:
     """Read the records of a split, or of a union of splits; None stands for the default config or split.
 
     All problems of all splits are reported at once.
     """
     config, split = select(corpus, config, split)
+    files = UserFiles.of(data_dir)
+    if files:
+        _check_files(corpus, config, files)
     declared = corpus.configs[config]
-    _check_files(corpus, config, data_dir)
-    parts = declared.parts(split)
-    located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
-    reader = find_format(corpus.task, declared.format or corpus.format)
-    options = data_dir.options if isinstance(data_dir, UserFiles) else {}
-    read: dict[str, Sequence[Record]] = {}
+    parts = declared.parts[split]
+    located = {name: locate(corpus, source, files) for name, source in parts.items()}
+    records_by_split: dict[str, Sequence[Record]] = {}
     notes: list[Note] = []
-    wrong: list[FormatError] = []
-    for name, files in located.items():
+    errors: list[FormatError] = []
+    n_records = 0
+    for name, split_files in located.items():
         try:
-            if isinstance(parts[name], SourceFile):
-                parsed = _read(files.path, name, declared.read_definition, reader)
-            else:
-                assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
-                parsed = _name_places(reader.folder.read_files(files.files, name, **options), files)
-            read[name], notes_on_split = _validate(
-                corpus,
-                files.path,
-                parsed,
-                declared.read_definition,
-                is_released=files.released is True,
-            )
+            records, split_notes = _read_split(corpus, declared, name, split_files, files.options)
         except FormatError as error:
-            wrong.append(error)
+            errors.append(error)
             continue
-        before = sum(map(len, read.values())) - len(read[name])
-        for note in notes_on_split:
-            number = None if note.record is None else before + note.record
+        for note in split_notes:
+            number = None if note.record is None else n_records + note.record
             notes.append(note._replace(record=number))
-    if wrong:
-        raise merge_errors(wrong)
-    if split in read:
-        records = read[split]
+        records_by_split[name] = records
+        n_records += len(records)
+    if errors:
+        raise merge_errors(errors)
+    if split in records_by_split:
+        records = records_by_split[split]
     else:
-        records = reader.unite(read)
-        first: dict[str, str] = {}
-        splits = [one for one, own in read.items() for _ in own]
-        expected = "(expected distinct ids)"
-        if problems := [
-            Problem(
-                f"{corpus.key} {quote(name)} is in split {first[name]} and in split {one} {expected}"
-            )
-            for name, one in zip(column(records, corpus.key), splits, strict=True)
-            if first.setdefault(name, one) != one
-        ]:
-            raise FormatError(corpus.name, problems)
-    if declared.flattens and (module := find(corpus.task, "records")):
+        records = _unite(corpus, declared, records_by_split)
+    module = find(corpus.task, "records") if declared.flattens else None
+    if module is not None:
         records = cast(Sequence[Record], module.flatten(records))
-    known = [files.released for files in located.values()]
+    are_released = [split_files.released for split_files in located.values()]
+    changed = [split_files for split_files in located.values() if split_files.released is False]
     return Gold(
         corpus,
         config,
         split,
         records,
-        released=None if None in known else all(known),
-        remarks=tuple(
-            _describe_source(located[name]) for name in parts if located[name].released is False
-        ),
+        released=None if None in are_released else all(are_released),
+        remarks=tuple(map(_describe_source, changed)),
         notes=tuple(notes),
         by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
-        data_dir=data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir,
+        files=_list_files(located.values()),
+        data_dir=files.data_dir,
     )
+
+
+def _list_files(located: Iterable[LocatedFiles]) -> list[Path]:
+    paths: list[Path] = []
+    for found in located:
+        paths += found.files.values() if found.files else [found.path]
+    return paths
+
+
+def _read_split(
+    corpus: Corpus,
+    config: Config,
+    split: str,
+    located: LocatedFiles,
+    options: Mapping[str, str],
+) -> tuple[Sequence[Record], list[Note]]:
+    """Read and validate the records of a split of a config, with options of reading."""
+    reader = _find_reader(corpus, config)
+    if isinstance(config.splits[split], SourceFile):
+        parsed = _read(located.path, split, config.read_definition, reader)
+    else:
+        assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
+        parsed = reader.folder.read_files(located.files, split, **options)
+        parsed = _name_places(parsed, located)
+    return _validate(
+        corpus,
+        located.path,
+        parsed,
+        config.read_definition,
+        is_released=located.released is True,
+    )
+
+
+def _find_reader(corpus: Corpus, config: Config | None = None) -> Format:
+    """Return the format that reads a config, or the corpus's own."""
+    name = config.format if config is not None else None
+    return find_format(corpus.task, name or corpus.format)
+
+
+def _unite(
+    corpus: Corpus, config: Config, records_by_split: Mapping[str, Sequence[Record]]
+) -> Sequence[Record]:
+    """Return the records of several splits together, whose ids must differ."""
+    records = _find_reader(corpus, config).unite(records_by_split)
+    splits: list[str] = []
+    for split, own_records in records_by_split.items():
+        splits += [split] * len(own_records)
+    first: dict[str, str] = {}
+    problems = []
+    for name, split in zip(column(records, corpus.key), splits, strict=True):
+        if first.setdefault(name, split) != split:
+            places = f"is in split {first[name]} and in split {split}"
+            message = f"{corpus.key} {quote(name)} {places} (expected distinct ids)"
+            problems.append(Problem(message))
+    if problems:
+        raise FormatError(corpus.name, problems)
+    return records
 
 
 def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
@@ -244,46 +330,47 @@ def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     )
 
 
-def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
+def data_notices(
+    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
+) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
-    _check_files(corpus, config, data_dir)
-    if data_dir is None:
+    files = UserFiles.of(data_dir)
+    if not files:
         return describe_skipped_splits(corpus, config)
-    released = [
-        source
-        for source in corpus.configs[config].splits.values()
-        if not isinstance(source, UserFolders)
-    ]
-    located = [locate(corpus, source, data_dir) for source in released if is_in(data_dir, source)]
-    return [_describe_source(files) for files in located if files.released is False]
+    _check_files(corpus, config, files)
+    sentences = []
+    for source in corpus.configs[config].splits.values():
+        if not isinstance(source, UserFolders) and is_in(files.data_dir, source):
+            located = locate(corpus, source, files)
+            if located.released is False:
+                sentences.append(_describe_source(located))
+    return sentences
 
 
 def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     """List the splits of a config that the user's folder lacks although it has others, one sentence each."""
-    folder, here, declared = (
-        data_folder(corpus.name),
-        splits_at_hand(corpus, config),
-        corpus.configs[config],
-    )
-    lacking = [split for split in declared.splits if split not in here]
-    found = []
+    declared = corpus.configs[config]
+    at_hand = splits_at_hand(corpus, config)
+    lacking = [split for split in declared.splits if split not in at_hand]
+    sentences = []
     if lacking:
+        nouns, verb, pronoun = ("split", "is", "this one")
+        if len(lacking) > 1:
+            nouns, verb, pronoun = ("splits", "are", "these")
         names = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
-        one = len(lacking) == 1
-        what = f"{'split' if one else 'splits'} {names} of {corpus.name} {'is' if one else 'are'} skipped"
-        found.append(
-            f"{what}: {folder} has other splits, but not {'this one' if one else 'these'}."
-        )
+        folder = data_folder(corpus.name)
+        reason = f"{folder} has other splits, but not {pronoun}."
+        sentences.append(f"{nouns} {names} of {corpus.name} {verb} skipped: {reason}")
     for union, splits in declared.unions.items():
-        if needed := [split for split in splits if split in lacking]:
-            found.append(
-                f"split {union} of {corpus.name} is skipped: it needs {', '.join(needed)}."
-            )
-    return found
+        needed = [split for split in splits if split in lacking]
+        if needed:
+            reason = f"it needs {', '.join(needed)}."
+            sentences.append(f"split {union} of {corpus.name} is skipped: {reason}")
+    return sentences
 
 
 def splits_at_hand(
-    corpus: Corpus, config: str, data_dir: DataDir | None = None
+    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
 ) -> Mapping[str, Source]:
     """Return the splits of a config without those that the user's folder lacks.
 
@@ -291,47 +378,49 @@ def splits_at_hand(
     are available, since they come with the package or can be downloaded.
     """
     splits = corpus.configs[config].splits
-    if data_dir is not None:
-        return {split: source for split, source in splits.items() if is_in(data_dir, source)}
-    folder = data_folder(corpus.name)
-    if folder is None or not any(is_in(folder, source) for source in splits.values()):
-        return splits
-    places = (folder, cache_folder(corpus.name))
+    files = UserFiles.of(data_dir)
+    if files:
+        folders = [files.data_dir]
+    else:
+        folder = data_folder(corpus.name)
+        if folder is None or not any(is_in(folder, source) for source in splits.values()):
+            return splits
+        folders = [folder, cache_folder(corpus.name)]
     return {
         split: source
         for split, source in splits.items()
-        if any(is_in(place, source) for place in places)
+        if any(is_in(folder, source) for folder in folders)
     }
 
 
-def available_splits(corpus: Corpus, config: str, data_dir: DataDir | None = None) -> list[str]:
+def available_splits(
+    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
+) -> list[str]:
     """Return the names of the splits at hand (see `splits_at_hand`), and of the unions of these."""
-    here, unions = splits_at_hand(corpus, config, data_dir), corpus.configs[config].unions
-    return [*here, *(union for union, splits in unions.items() if here.keys() >= set(splits))]
+    at_hand = splits_at_hand(corpus, config, data_dir)
+    unions = corpus.configs[config].unions
+    return [*at_hand, *(union for union, splits in unions.items() if at_hand.keys() >= set(splits))]
 
 
-def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
+def _check_files(corpus: Corpus, config: str, files: UserFiles) -> None:
     """Check that a config does not come with the package, and that the corpus has the user's folders and options."""
-    if isinstance(data_dir, UserFiles):
-        options = {option.name: option.choices for option in corpus.reading_options}
-        for name in (*data_dir.folders, *data_dir.options):
-            if name not in corpus.reading_names:
-                what = f"folder or option of reading {corpus.name}"
-                raise RequestError(describe_unknown(what, name, corpus.reading_names))
-        for name, value in data_dir.options.items():
-            if value not in options[name]:
-                raise RequestError(f"option {name}: {describe_choice(value, options[name])}")
-    if data_dir is not None and any(
-        source.url is None for source in corpus.configs[config].splits.values()
-    ):
+    for name in (*files.folders, *files.options):
+        if name not in corpus.reading_names:
+            kind = f"folder or option of reading {corpus.name}"
+            raise RequestError(describe_unknown(kind, name, corpus.reading_names))
+    for option in corpus.reading_options:
+        value = files.options.get(option.name, option.choices[0])
+        if value not in option.choices:
+            raise RequestError(f"option {option.name}: {describe_choice(value, option.choices)}")
+    if any(source.url is None for source in corpus.configs[config].splits.values()):
         raise RequestError(
             f"config {config} of {corpus.name} comes with the package; it takes no data folder"
         )
 
 
 def _describe_source(located: LocatedFiles) -> str:
-    what = "does not contain the released files" if located.files else "is not the released file"
-    return f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is."
+    state = "does not contain the released files" if located.files else "is not the released file"
+    return f"{located.path} {state} (sha256 {located.sha256[:12]}…); using it as it is."
 
 
 # Files and rows of the user's own
@@ -350,38 +439,44 @@ def read_own_gold(
         name: what to call records in memory in messages.
     """
     split = split or corpus.default_split
-    if isinstance(source, Path) and not _SPLIT.fullmatch(split):
-        raise RequestError(
-            f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
-        )
-    parsed = _read(source, split, "document", find_format(corpus.task, corpus.format))
-    records, notes = _validate(
-        corpus, source if isinstance(source, Path) else name, parsed, "document"
+    if isinstance(source, Path) and not SPLIT_NAME.fullmatch(split):
+        expected = "expected 1 to 40 ASCII letters, digits, '_', '.' and '-'"
+        raise RequestError(f"split {quote(split)} is not valid ({expected})")
+    parsed = _read(source, split, "document", _find_reader(corpus))
+    path = source if isinstance(source, Path) else name
+    records, notes = _validate(corpus, path, parsed, "document")
+    return Gold(
+        corpus,
+        config=None,
+        split=None,
+        records=records,
+        released=False,
+        notes=tuple(notes),
+        by_record=isinstance(source, Path) and source.is_dir(),
+        files=[source] if isinstance(source, Path) else [],
     )
-    by_record = isinstance(source, Path) and source.is_dir()
-    return Gold(corpus, None, None, records, False, (), tuple(notes), by_record)
 
 
-def read_corpus_gold(place: GoldSpec) -> Gold:
+def read_corpus_gold(source: GoldSource) -> Gold:
     """Read the gold records of a corpus, or the user's own."""
-    corpus = load_corpus(place.corpus or "")
-    declared = corpus.configs.get(place.config or corpus.default_config)
-    if declared is not None and (declared.flattens or declared.definition != "document"):
-        what = (
-            "is for data frames, with a row for each annotation"
-            if declared.flattens
-            else "has no gold annotation"
+    corpus = source.corpus
+    assert corpus is not None  # noqa: S101 (who scores keys does not ask)
+    config = corpus.configs.get(source.config or corpus.default_config)
+    if config is not None and (config.flattens or config.definition != "document"):
+        reason = "has no gold annotation"
+        if config.flattens:
+            reason = "is for data frames, with a row for each annotation"
+        raise RequestError(
+            f"config {source.config} of {corpus.name} {reason}; choose another config"
         )
-        raise RequestError(f"config {place.config} of {place.corpus} {what}; choose another config")
-    if place.gold is None:
+    if source.gold is None:
         with limits.keep_usual_limit():
-            return read_gold(corpus, place.config, place.split, place.data_dir)
-    if place.config is not None or place.data_dir is not None:
+            return read_gold(corpus, source.config, source.split, source.files)
+    if source.config is not None or source.files:
         raise RequestError("your own gold can't be combined with a config or a data folder")
-    # of a file, it is a part of generated ids
-    if place.split is not None and not isinstance(place.gold, Path):
+    if source.split is not None and not isinstance(source.gold, Path):
         raise RequestError("your own gold in memory can't be combined with a split")
-    return read_own_gold(corpus, place.gold, place.split)
+    return read_own_gold(corpus, source.gold, source.split)
 
 
 def read_file(
@@ -392,68 +487,69 @@ def read_file(
     name: str = "rows",
 ) -> Sequence[Record]:
     """Read records that follow a definition of a corpus's schema, from a file or from memory, as `read_own_gold`."""
-    parsed = _read(
-        source, split or corpus.default_split, definition, find_format(corpus.task, corpus.format)
-    )
-    return _validate(corpus, source if isinstance(source, Path) else name, parsed, definition)[0]
+    parsed = _read(source, split or corpus.default_split, definition, _find_reader(corpus))
+    path = source if isinstance(source, Path) else name
+    records, _ = _validate(corpus, path, parsed, definition)
+    return records
 
 
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     """Read the rows of a JSON Lines file that follows a definition of a corpus's schema."""
     declared = load_corpus(corpus)
-    schema = load_schema(declared.schema)
-    parsed = read_json_lines(path)
-    return validate_records(path, parsed, schema, definition, declared.key)
+    validator = load_validator(declared.schema, definition)
+    return validate_records(path, read_json_lines(path), validator, declared.key)
 
 
 def _read(source: Path | Sequence[Record], split: str, definition: str, reader: Format) -> Parsed:
     """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
-
-    def complete(rows: Sequence[Any]) -> Parsed:
-        """Add the fields that are derived, as reading a file does."""
-        return reader.complete(rows) if definition == "document" else Parsed(rows, None, [])
-
+    rows: Sequence[Any]
     if not isinstance(source, Path):
-        return complete(convert_rows(source))
-    suffix = text_suffix(source)
-    if source.is_dir() and reader.folder is not None:
+        rows = convert_rows(source)
+    elif source.is_dir() and reader.folder is not None:
         return reader.folder.read(source)
-    if suffix in JSON_LINES and suffix not in reader.suffixes:
-        return read_json_lines(source)
-    if source.suffix.lower() == PARQUET:
-        return complete(
-            convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names)))
-        )
-    return reader.read(source, split)
+    elif source.suffix.lower() == PARQUET:
+        table = read_parquet(source, lambda schema: find_repeated_columns(schema.names))
+        rows = convert_rows(table)
+    else:
+        suffix = text_suffix(source)
+        if suffix in JSON_LINES and suffix not in reader.suffixes:
+            return read_json_lines(source)
+        return reader.read(source, split)
+    # Rows in memory and in Parquet lack the fields that reading a file derives.
+    return reader.complete(rows) if definition == "document" else Parsed(rows, None, [])
 
 
 def _validate(
     corpus: Corpus, path: Path | str, parsed: Parsed, definition: str, *, is_released: bool = False
 ) -> tuple[Sequence[Record], list[Note]]:
     """Validate the content of a file or a folder, or rows in memory, and return it with notes on it."""
-    if isinstance(parsed.records, ColumnRecords) and corpus.key not in parsed.records.columns:
-        columns = ", ".join(quote(str(name)) for name in parsed.records.columns)
-        found = f"has no column {quote(corpus.key)} (columns: {columns})"
-        raise FormatError(path, [Problem(found)])
+    check_key(corpus, path, parsed.records)
     rules = load_rules(corpus.task, definition)
     records = validate_records(
         path,
         parsed,
-        load_schema(corpus.schema),
-        definition,
+        load_validator(corpus.schema, definition),
         *(corpus.key, *corpus.unique),
         find_inconsistencies=rules.find_inconsistencies,
-        unsafe=find_format(corpus.task, corpus.format).unsafe,
+        unsafe=_find_reader(corpus).unsafe,
     )
     if parsed.notices is None:
         return records, _list_notes(rules, records, is_released=is_released)
-    notices = parsed.notices if is_released else [*parsed.notices, *parsed.oddities]
+    notices = list(parsed.notices)
+    if not is_released:
+        notices += parsed.oddities
+    notices.sort(key=lambda notice: notice.order)
     numbers = {file: number for number, file in enumerate(parsed.lines)}
-    notes = [
-        Note(notice, str(path), numbers.get(notice.file or ""))
-        for notice in sorted(notices, key=lambda notice: notice.order)
-    ]
+    notes = [Note(notice, str(path), numbers.get(notice.file or "")) for notice in notices]
     return records, notes
+
+
+def check_key(corpus: Corpus, path: Path | str, records: Sequence[Any]) -> None:
+    """Check that records stored as columns have the column with their ids."""
+    if isinstance(records, ColumnRecords) and corpus.key not in records.columns:
+        columns = ", ".join(quote(str(name)) for name in records.columns)
+        message = f"has no column {quote(corpus.key)} (columns: {columns})"
+        raise FormatError(path, [Problem(message)])
 
 
 def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
@@ -467,11 +563,10 @@ def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
 
 def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]], str]:
     """Return the function with which `dump_gold` makes the text of a file, if its format can be written."""
-    own = find_format(corpus.task, corpus.format)
-    if text_suffix(path) in JSON_LINES and not own.is_json_lines:
-        return lambda records: dump_json_lines(records, own.unsafe)
-    if own.write is None or path.suffix.lower() == PARQUET:
-        raise RequestError(
-            f"cannot write gold of {corpus.name} to {path}: unsupported suffix (expected {JSON_LINES[0]})"
-        )
-    return own.write
+    reader = _find_reader(corpus)
+    if text_suffix(path) in JSON_LINES and not reader.is_json_lines:
+        return lambda records: dump_json_lines(records, reader.unsafe)
+    if reader.write is None or path.suffix.lower() == PARQUET:
+        expected = f"unsupported suffix (expected {JSON_LINES[0]})"
+        raise RequestError(f"cannot write gold of {corpus.name} to {path}: {expected}")
+    return reader.write

@@ -10,6 +10,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from closeread.exceptions import RequestError, choose_words, describe_unknown, escape_line
@@ -23,11 +24,11 @@ def corpus_names() -> list[str]:
     """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""
     import closeread.loaders
 
-    return sorted(
-        module.name for module in pkgutil.iter_modules(closeread.loaders.__path__) if module.ispkg
-    )
+    modules = pkgutil.iter_modules(closeread.loaders.__path__)
+    return sorted(module.name for module in modules if module.ispkg)
 
 
+@cache
 def load_corpus(name: str) -> Corpus:
     """Load the declaration of a corpus."""
     names = corpus_names()
@@ -46,15 +47,15 @@ def find_task(name: str) -> tuple[str, str | None]:
     if name in corpus_names():
         return load_corpus(name).procedure, name
     procedure = _find_procedure(name)
-    if procedure is None:
-        known = procedure_names()
-        if os.path.exists(name):
-            example = choose_words("closeread score coref FILE", "closeread.score('coref', …)")
-            before = f"the name of what scores it comes first, as in {example}"
-            choices = f"choose from: {', '.join(known)}"
-            raise RequestError(f"'{escape_line(name)}' is a file; {before} ({choices})")
-        raise RequestError(_find_metric(name) or describe_unknown("procedure", name, known))
-    return procedure, None
+    if procedure is not None:
+        return procedure, None
+    names = procedure_names()
+    if os.path.exists(name):
+        example = choose_words("closeread score coref FILE", "closeread.score('coref', …)")
+        advice = f"the name of what scores it comes first, as in {example}"
+        choices = f"choose from: {', '.join(names)}"
+        raise RequestError(f"'{escape_line(name)}' is a file; {advice} ({choices})")
+    raise RequestError(_describe_metric(name) or describe_unknown("procedure", name, names))
 
 
 def find_corpus(name: str) -> Corpus:
@@ -67,19 +68,20 @@ def find_corpus(name: str) -> Corpus:
         return load_corpus(name)
     procedure = _find_procedure(name)
     if procedure is None:
-        only = {one: scored[0] for one in procedure_names() if len(scored := list_scored(one)) == 1}
-        raise RequestError(
-            _find_metric(name) or describe_unknown("corpus", name, corpus_names(), only)
-        )
+        aliases = {}
+        for task in procedure_names():
+            scored = list_scored(task)
+            if len(scored) == 1:
+                aliases[task] = scored[0]
+        message = describe_unknown("corpus", name, corpus_names(), aliases)
+        raise RequestError(_describe_metric(name) or message)
     scored = list_scored(procedure)
     if len(scored) > 1:
-        raise RequestError(
-            f"procedure {procedure} scores {' and '.join(scored)}; give the name of a corpus"
-        )
+        corpora = " and ".join(scored)
+        raise RequestError(f"procedure {procedure} scores {corpora}; give the name of a corpus")
     if not scored:
-        raise RequestError(
-            f"procedure {procedure} scores no corpus (choose from: {', '.join(corpus_names())})"
-        )
+        choices = f"choose from: {', '.join(corpus_names())}"
+        raise RequestError(f"procedure {procedure} scores no corpus ({choices})")
     return load_corpus(scored[0])
 
 
@@ -100,22 +102,26 @@ def list_equivalents(name: str) -> list[str]:
         procedure, corpus = find_task(name)
     except RequestError:
         return [name]
+    names = [name, procedure]
     modules = load_procedure(procedure).modules
-    scored = [] if corpus is not None else list_scored(procedure)
-    return list(dict.fromkeys([name, procedure, *(modules if len(modules) == 1 else ()), *scored]))
+    if len(modules) == 1:
+        names += modules
+    if corpus is None:
+        names += list_scored(procedure)
+    return list(dict.fromkeys(names))
 
 
 def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
     """Return the one of the known names that is equivalent to a name; None if there is none."""
     if name in known:
         return name
-    found = [other for other in list_equivalents(name) if other in known]
-    if any(known[other] is not known[found[0]] for other in found):
-        raise RequestError(f"{name} is ambiguous here: use {' or '.join(found)}")
-    return found[0] if found else None
+    names = [other for other in list_equivalents(name) if other in known]
+    if any(known[other] is not known[names[0]] for other in names):
+        raise RequestError(f"{name} is ambiguous here: use {' or '.join(names)}")
+    return names[0] if names else None
 
 
-def _find_metric(name: str) -> str:
+def _describe_metric(name: str) -> str:
     """Say how to compute a metric, or use a preset, that is named instead of its procedure; empty if it is neither."""
     for procedure in map(load_procedure, procedure_names()):
         family = name.removeprefix(f"{procedure.name}_")
@@ -126,7 +132,7 @@ def _find_metric(name: str) -> str:
             kind, option, value = "preset", "preset", name
         else:
             continue
-        files = "KEY RESPONSE" if procedure.sides.key_first else "FILE"
+        files = "KEY RESPONSE" if procedure.reader.key_first else "FILE"
         in_shell = f"closeread score {procedure.name} {files} --{option} {value}"
         in_python = f"closeread.score('{procedure.name}', …, {option}='{value}')"
         return f"'{name}' is a {kind} of {procedure.name}: {choose_words(in_shell, in_python)}"
@@ -135,6 +141,7 @@ def _find_metric(name: str) -> str:
 
 def _find_procedure(name: str) -> str | None:
     """Return the procedure with this name, or with only this module; None if there is none."""
-    if name in procedure_names():
+    names = procedure_names()
+    if name in names:
         return name
-    return next((one for one in procedure_names() if load_procedure(one).modules == (name,)), None)
+    return next((task for task in names if load_procedure(task).modules == (name,)), None)

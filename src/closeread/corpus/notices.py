@@ -23,12 +23,14 @@ _tell: ContextVar[Callable[[Iterable[str]], None] | None] = ContextVar("tell", d
 @contextmanager
 def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
     """Inside the block, pass new messages to a function, line by line, instead of warning."""
-    told: set[str] = set()
+    lines_so_far: set[str] = set()
 
     def tell_new(messages: Iterable[str]) -> None:
-        new = [line for message in messages for line in message.splitlines() if line not in told]
-        told.update(new)
-        tell(new)
+        new_lines: list[str] = []
+        for message in messages:
+            new_lines += [line for line in message.splitlines() if line not in lines_so_far]
+        lines_so_far.update(new_lines)
+        tell(new_lines)
 
     token = _tell.set(tell_new)
     try:
@@ -39,24 +41,31 @@ def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
 
 def warn(message: str, times: int = 1) -> None:
     """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless this was shown before."""
-    if (tell := _tell.get()) is not None:
+    tell = _tell.get()
+    if tell is not None:
         tell([message] * times)
         return
     if message in _shown:
         return
-    level, frame = 2, sys._getframe(1)
-    while (
-        frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES
-    ):
-        level, frame = level + 1, frame.f_back
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_in_library(frame.f_globals):
+        level += 1
+        frame = frame.f_back
     repeated = f" ({times:,} times)" if times > 1 else ""
     warnings.warn(f"{message}{repeated}", CloseReadWarning, stacklevel=level)
-    _shown.add(message)  # not reached if the user has made warnings errors
+    # Not reached if the user has made warnings errors.
+    _shown.add(message)
+
+
+def _is_in_library(variables: Mapping[str, object]) -> bool:
+    return str(variables.get("__name__")).split(".")[0] in LIBRARIES
 
 
 def warn_all(messages: Iterable[str]) -> None:
     """Warn once of each distinct message, without the control characters that names in files may have."""
-    if (tell := _tell.get()) is not None:
+    tell = _tell.get()
+    if tell is not None:
         tell(messages)
         return
     for message, times in Counter(messages).items():

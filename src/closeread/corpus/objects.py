@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -45,26 +46,26 @@ from closeread.records import ColumnRecords, FileOrRows, Record, Table
 
 Columns = dict[str, list[Any]]
 
-SINGLE = Problem("got a single row (expected a list of rows, or columns by name)")
+SINGLE_ROW = "got a single row (expected a list of rows, or columns by name)"
 
 
 def as_list(side: str, values: Any) -> list[Any]:
     """Convert a list, array, tensor or column, or the rows of a dataset or data frame, to a list of JSON values."""
     if isinstance(values, Mapping):
-        raise SubmissionError(
-            side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")]
-        )
-    found = _read(side, values)
-    return (list(_to_records(side, found)) if found else []) if isinstance(found, dict) else found
+        raise _refuse_type(side, values)
+    content = _read(side, values)
+    if isinstance(content, dict):
+        return list(_to_records(side, content)) if content else []
+    return content
 
 
 def take_source(
     side: str, source: FileOrRows, by_name: tuple[str, str] | None
 ) -> Path | Sequence[Any]:
     """Return the path of a file or folder, or objects in memory as rows (see `take_rows`)."""
-    return (
-        Path(source) if isinstance(source, str | os.PathLike) else take_rows(side, source, by_name)
-    )
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    return take_rows(side, source, by_name)
 
 
 def take_rows(
@@ -83,12 +84,11 @@ def take_rows(
     try:
         if by_name is not None:
             rows = _name_rows(side, rows, *by_name)
-        found = _read(side, rows)
-        return _to_records(side, found) if isinstance(found, dict) else found
+        content = _read(side, rows)
+        return _to_records(side, content) if isinstance(content, dict) else content
     except SubmissionError as error:
-        raise (SubmissionError if side == "predictions" else FormatError)(
-            side, error.problems
-        ) from error.__cause__
+        kind = SubmissionError if side == "predictions" else FormatError
+        raise kind(side, error.problems) from error.__cause__
 
 
 def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
@@ -97,20 +97,18 @@ def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
     Fields that the schema does not define, such as columns added by a tokenizer, are dropped.
     """
     fields = node["properties"]
-    found = _read(side, rows, list(fields))
-    if not isinstance(found, dict):
-        return [
-            {name: as_json(row[name]) for name in fields if name in row}
-            if isinstance(row, Mapping)
-            else row
-            for row in found
-        ]
-    if not found:
-        expected = ", ".join(node.get("required", ()))
-        raise SubmissionError(
-            side, [Problem(f"has none of the fields of a record (expected {expected})")]
-        )
-    return _to_records(side, found)
+    content = _read(side, rows, list(fields))
+    if isinstance(content, dict):
+        if not content:
+            expected = ", ".join(node.get("required", ()))
+            raise _refuse(side, f"has none of the fields of a record (expected {expected})")
+        return _to_records(side, content)
+    converted = []
+    for row in content:
+        if isinstance(row, Mapping):
+            row = {name: as_json(row[name]) for name in fields if name in row}
+        converted.append(row)
+    return converted
 
 
 def check_rows(
@@ -126,56 +124,76 @@ def check_rows(
 
     For a row that is None, `absent` is the message; if it is empty, the validator's is.
     """
-    rows, problems = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
-    if not problems:
+    rows, rejected = accept_rows(validator, convert_rows(rows), numbers, unsafe=unsafe)
+    if not rejected:
         return rows
-    # a row may itself be a list, such as one of clusters
+    # A row may itself be a list, such as one of clusters.
     if isinstance(rows, list) and validator.accepts(rows):
-        what = f"are the {validator.title} of a single document"
-        wrapped = f"(expected a list with one item per document; wrap them in a list: [{side}])"
-        raise SubmissionError(side, [Problem(f"{what} {wrapped}")])
-    row_of = dict(zip(numbers, rows, strict=True))
-    found = []
-    for problem in problems:
-        if absent and row_of[problem.row or 0] is None:
+        advice = f"expected a list with one item per document; wrap them in a list: [{side}]"
+        raise _refuse(side, f"are the {validator.title} of a single document ({advice})")
+    row_by_number = dict(zip(numbers, rows, strict=True))
+    problems = []
+    for problem in rejected:
+        if absent and row_by_number[problem.row or 0] is None:
             problem = Problem(absent, row=problem.row)
-        found.append(problem.in_row())
-    raise SubmissionError(side, found)
+        problems.append(problem.in_row())
+    raise SubmissionError(side, problems)
 
 
-def _name_rows(side: str, rows: Any, key: str, value: str) -> Any:
+def _refuse(side: str, message: str) -> SubmissionError:
+    return SubmissionError(side, [Problem(message)])
+
+
+def _refuse_type(side: str, value: object) -> SubmissionError:
+    name = type(value).__name__
+    found = "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return _refuse(side, f"expected a list with one item per row, got {found}")
+
+
+def _name_rows(side: str, rows: Any, key: str, field: str) -> Any:
     """Turn a mapping or an indexed frame into rows or columns with the names as a field; leave others unchanged."""
-    index: Any = getattr(rows, "index", None)
     named: Iterable[tuple[Any, Any]]
     if isinstance(rows, Mapping):
         if isinstance(rows.get(key), str):
-            raise SubmissionError(side, [SINGLE])
-        lists = (values for values in rows.values() if isinstance(values, list))
-        # whose columns are misspelt
-        is_table = any(isinstance(one, str) for values in lists for one in values)
-        if key in rows or value in rows or is_table or _has_splits(rows):
+            raise _refuse(side, SINGLE_ROW)
+        if key in rows or field in rows or _has_texts(rows) or _has_splits(rows):
             return rows
         named = rows.items()
-    elif hasattr(rows, "isna") and (index.name == key or index.inferred_type == "string"):
+    elif _has_named_index(rows, key):
         if hasattr(rows, "columns"):
             return rows if key in rows.columns else rows.rename_axis(key).reset_index()
-        named = zip(index.tolist(), _read_items(side, rows), strict=True)
+        named = zip(rows.index.tolist(), _read_items(side, rows), strict=True)
     else:
         return rows
-    return [
-        {key: name, **(one if isinstance(one, Mapping) else {value: one})} for name, one in named
-    ]
+    named_rows = []
+    for name, value in named:
+        fields = value if isinstance(value, Mapping) else {field: value}
+        named_rows.append({key: name, **fields})
+    return named_rows
+
+
+def _has_texts(columns: Mapping[Any, Any]) -> bool:
+    """Tell whether a mapping has lists of text, so that it is a table whose columns are misspelt."""
+    lists = [values for values in columns.values() if isinstance(values, list)]
+    return any(isinstance(value, str) for value in chain.from_iterable(lists))
+
+
+def _has_named_index(rows: Any, key: str) -> bool:
+    """Tell whether rows are a frame or a series of pandas that has names as its index."""
+    if not hasattr(rows, "isna"):
+        return False
+    index = rows.index
+    return bool(index.name == key or index.inferred_type == "string")
 
 
 def _to_records(side: str, columns: Columns) -> Sequence[Record]:
     if not columns:
-        raise SubmissionError(side, [Problem("has no columns")])
+        raise _refuse(side, "has no columns")
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
-        raise SubmissionError(
-            side,
-            [Problem(f"columns differ in length: {sizes} (expected one value per row in each)")],
+        raise _refuse(
+            side, f"columns differ in length: {sizes} (expected one value per row in each)"
         )
     return ColumnRecords(columns)
 
@@ -183,56 +201,48 @@ def _to_records(side: str, columns: Columns) -> Sequence[Record]:
 def _read(side: str, rows: Any, known: Sequence[str] | None = None) -> Columns | list[Any]:
     """Return the known columns of a table, or all of them; the items of anything else."""
     if isinstance(rows, Mapping) and _has_splits(rows):
-        splits = (
-            f"the splits {', '.join(map(quote, rows))}"
-            if len(rows) > 1
-            else f"a split by name, {quote(*rows)}"
-        )
-        raise SubmissionError(side, [Problem(f"got {splits} (expected the rows of one split)")])
-    if is_stream(rows):  # not every row has to have every column
+        splits = f"the splits {', '.join(map(quote, rows))}"
+        if len(rows) == 1:
+            splits = f"a split by name, {quote(*rows)}"
+        raise _refuse(side, f"got {splits} (expected the rows of one split)")
+    # Not every row of a stream has to have every column.
+    if is_stream(rows):
         return [as_json(row) for row in _read_stream(side, rows)]
-    if (found := _read_arrow(side, rows, known)) is not None:
-        return found
+    content = _read_arrow(side, rows, known)
+    if content is not None:
+        return content
     names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "columns", None)
     if names is None or callable(names):
         return _read_items(side, rows)
-    if (
-        isinstance(rows, Mapping)
-        and rows
-        and not any(_is_column(values) for values in rows.values())
-    ):
-        raise SubmissionError(side, [SINGLE])
-    return {
-        name: _read_items(f"{side}: {name}", rows[name])
-        for name in _select_names(side, names, known)
-    }
+    if isinstance(rows, Mapping) and rows and not any(map(_is_column, rows.values())):
+        raise _refuse(side, SINGLE_ROW)
+    selected = _select_names(side, names, known)
+    return {name: _read_items(f"{side}: {name}", rows[name]) for name in selected}
 
 
 def _read_items(side: str, values: Any) -> list[Any]:
     """Return the items of a list, an array, a tensor or a column as JSON values."""
-    if isinstance(found := _read_arrow(side, values), list):
-        return found
-    if hasattr(values, "isna"):  # pandas uses NaN for missing text
+    content = _read_arrow(side, values)
+    if isinstance(content, list):
+        return content
+    # pandas uses NaN for missing text.
+    if hasattr(values, "isna"):
         values = values.astype(object).where(values.notna(), None)
-    # of pyarrow, of polars, and of NumPy, pandas and torch
-    for name in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, name):
-            values = getattr(values, name)()
+    # Of pyarrow, of polars, and of NumPy, pandas and torch.
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            values = getattr(values, method)()
             break
     if not _is_column(values):
-        raise SubmissionError(
-            side, [Problem(f"expected a list with one item per row, got {_describe_type(values)}")]
-        )
+        raise _refuse_type(side, values)
     try:
         # A slice reads a lazy column at once.
         rows = list(values[:]) if isinstance(values, Sequence) else list(values)
     except UnicodeDecodeError:  # of a lazy column
-        raise SubmissionError(side, [Problem("contains text that is not valid UTF-8")]) from None
-    return (
-        rows
-        if set(map(type, rows)) <= PLAIN
-        else [value if type(value) in PLAIN else as_json(value) for value in rows]
-    )
+        raise _refuse(side, "contains text that is not valid UTF-8") from None
+    if set(map(type, rows)) <= PLAIN:
+        return rows
+    return [value if type(value) in PLAIN else as_json(value) for value in rows]
 
 
 def _is_column(values: object) -> bool:
@@ -241,24 +251,17 @@ def _is_column(values: object) -> bool:
 
 def _select_names(side: str, names: Iterable[str], known: Sequence[str] | None) -> list[str]:
     """Return the names of the known columns, or of all; none may occur twice."""
-    found = [name for name in names if known is None or name in known]
-    if problems := find_repeated_columns(found):
+    selected = [name for name in names if known is None or name in known]
+    problems = find_repeated_columns(selected)
+    if problems:
         raise SubmissionError(side, problems)
-    return found
+    return selected
 
 
 def find_repeated_columns(names: Sequence[str]) -> list[Problem]:
     """Return a problem for each name that several columns have."""
-    return [
-        Problem(f"has several columns {quote(str(name))}")
-        for name, times in Counter(names).items()
-        if times > 1
-    ]
-
-
-def _describe_type(value: object) -> str:
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    return [Problem(f"has several columns {quote(str(name))}") for name in repeated]
 
 
 # Arrow and datasets
@@ -271,34 +274,32 @@ def _read_arrow(
 
     Labels are named as in the dataset, whose order of classes may differ from the schema's.
     """
-    features: Mapping[str, Any] = {}
-    is_alone = False
     if is_dataset(values):
-        features, names = values.features, _select_names(side, values.column_names, known)
-        if not names:  # a dataset without columns has no rows
+        names = _select_names(side, values.column_names, known)
+        # A dataset without columns has no rows.
+        if not names:
             return {}
         table = values.select_columns(names).with_format("arrow")[:]
-    elif hasattr(values, "isna") or not (
-        hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
-    ):
+        columns = _read_table(side, table)
+        features = values.features
+        return {name: name_classes(features.get(name), columns[name]) for name in columns}
+    is_stream_of_arrow = hasattr(values, "__arrow_c_stream__")
+    if hasattr(values, "isna") or not (is_stream_of_arrow or hasattr(values, "__arrow_c_array__")):
         return None
-    else:
-        import pyarrow as pa
+    import pyarrow as pa
 
-        is_alone = not any(hasattr(values, name) for name in ("columns", "column_names", "schema"))
-        if is_alone:
-            make = pa.chunked_array if hasattr(values, "__arrow_c_stream__") else pa.array
-            table = pa.table([make(values)], ["values"])
-        else:
-            table = pa.table(values)
-            table = table.select(_select_names(side, table.column_names, known))
+    if any(hasattr(values, name) for name in ("columns", "column_names", "schema")):
+        table = pa.table(values)
+        return _read_table(side, table.select(_select_names(side, table.column_names, known)))
+    column = pa.chunked_array(values) if is_stream_of_arrow else pa.array(values)
+    return _read_table(side, pa.table([column], ["values"]))["values"]
+
+
+def _read_table(side: str, table: Any) -> Columns:
     try:
-        columns = read_columns(side, table)
+        return read_columns(side, table)
     except FormatError as error:
         raise SubmissionError(side, error.problems) from None
-    if is_alone:
-        return columns["values"]
-    return {name: name_classes(features.get(name), values) for name, values in columns.items()}
 
 
 def is_dataset(rows: object) -> bool:
@@ -314,39 +315,39 @@ def is_stream(rows: object) -> bool:
 
 
 def _has_splits(rows: Mapping[Any, object]) -> bool:
-    return any(is_dataset(one) or is_stream(one) for one in rows.values())
+    return any(is_dataset(split) or is_stream(split) for split in rows.values())
 
 
-def _read_stream(side: str, rows: Any) -> list[Any]:
+def _read_stream(side: str, stream: Any) -> list[Any]:
     """Read the rows of a `datasets.IterableDataset`, whose generator and conversions may raise any error."""
-    found: list[Any] = []
+    rows: list[Any] = []
     try:
-        for row in rows.with_format(None):
-            found.append(row)  # noqa: PERF402 (how many there are must be known if the next can't be read)
+        for row in stream.with_format(None):
+            rows.append(row)  # noqa: PERF402 (how many there are must be known if the next can't be read)
     except (InputError, RequestError, MemoryError):
         raise
     except Exception as error:
-        what = escape_line(shorten(f"{type(error).__name__}: {error}", 200))
-        raise SubmissionError(
-            side, [Problem(f"can't be read from row {len(found)} on ({what})")]
-        ) from error
-    return name_classes(rows.features or {}, found)
+        reason = escape_line(shorten(f"{type(error).__name__}: {error}", 200))
+        raise _refuse(side, f"can't be read from row {len(rows)} on ({reason})") from error
+    return name_classes(stream.features or {}, rows)
 
 
-def name_classes(kind: Any, values: list[Any]) -> list[Any]:
+def name_classes(feature: Any, values: list[Any]) -> list[Any]:
     """Replace the numbers of classes by the names of a feature of `datasets`, inside lists and structs, too."""
-    convert = _find_namer(kind)
-    return values if convert is None else [convert(value) for value in values]
+    convert = _find_namer(feature)
+    return values if convert is None else list(map(convert, values))
 
 
-def _find_namer(kind: Any) -> Convert | None:
-    if kind is None:
+def _find_namer(feature: Any) -> Convert | None:
+    if feature is None:
         return None
-    if isinstance(kind, Mapping):
-        return convert_fields({name: _find_namer(one) for name, one in kind.items()})
-    item = kind[0] if isinstance(kind, list) and kind else getattr(kind, "feature", None)
-    if item is not None:
-        return convert_items(_find_namer(item))
-    if not isinstance(kind, sys.modules["datasets"].ClassLabel):
+    if isinstance(feature, Mapping):
+        return convert_fields({name: _find_namer(child) for name, child in feature.items()})
+    inner = getattr(feature, "feature", None)
+    if isinstance(feature, list) and feature:
+        inner = feature[0]
+    if inner is not None:
+        return convert_items(_find_namer(inner))
+    if not isinstance(feature, sys.modules["datasets"].ClassLabel):
         return None
-    return partial(name_label, kind.names)
+    return partial(name_label, feature.names)

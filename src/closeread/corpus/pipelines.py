@@ -18,15 +18,13 @@ UNNEEDED = {"senter", "lemmatizer", "trainable_lemmatizer", "ner"}
 """The components of spaCy's own pipelines on which neither parts of speech nor parses depend."""
 
 STANDARD = UNNEEDED | {
-    *(
-        "tok2vec",
-        "transformer",
-        "curated_transformer",
-        "tagger",
-        "morphologizer",
-        "attribute_ruler",
-        "parser",
-    )
+    "tok2vec",
+    "transformer",
+    "curated_transformer",
+    "tagger",
+    "morphologizer",
+    "attribute_ruler",
+    "parser",
 }
 
 
@@ -44,11 +42,10 @@ def load_pipeline(name: str, purpose: str) -> Any:
         return spacy.load(name)
     except Exception as error:  # third-party code and configuration, which may fail in any way
         message = " ".join(str(error).split())
+        reason = f"can't be loaded: {shorten(message) or type(error).__name__}"
         if message.startswith("[E050]"):
-            found = f"spaCy pipeline {quote(name)} does not exist (expected an installed pipeline or a folder)"
-        else:
-            found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
-        raise RequestError(found) from None
+            reason = "does not exist (expected an installed pipeline or a folder)"
+        raise RequestError(f"spaCy pipeline {quote(name)} {reason}") from None
 
 
 def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
@@ -57,10 +54,11 @@ def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
         lacking = [name for name in needs if not document.has_annotation(name)]
         if lacking:
             name = quote(f"{pipeline.lang}_{pipeline.meta['name']}")
-            found = " and ".join(ANNOTATIONS[name] for name in lacking)
-            expected = " and ".join(dict.fromkeys(COMPONENTS[name] for name in lacking))
+            annotations = " and ".join(ANNOTATIONS[name] for name in lacking)
+            components = " and ".join(dict.fromkeys(COMPONENTS[name] for name in lacking))
+            expected = f"expected a pipeline with {components}"
             raise RequestError(
-                f"spaCy pipeline {name} does not annotate {found} (expected a pipeline with {expected})"
+                f"spaCy pipeline {name} does not annotate {annotations} ({expected})"
             )
         yield document
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from closeread.corpus.gold import Gold, read_corpus_gold
+from closeread.corpus.gold import Gold, GoldSource, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.submissions import check_submission_path, write_submission
 from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import GoldSpec, System
+from closeread.counts.procedure import System
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, advising_only, fill_options, name_option, quote
-from closeread.records import Record
+from closeread.records import Record, UserFiles
 from closeread.tasks import load_procedure
 
 
-def read_noted_gold(place: GoldSpec) -> Gold:
+def read_noted_gold(source: GoldSource) -> Gold:
     """Read the gold records of a corpus, or the user's own, and warn of their oddities."""
-    gold = read_corpus_gold(place)
+    gold = read_corpus_gold(source)
     warn_all(gold.notices)
     return gold
 
@@ -31,39 +31,42 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
     """Read predictions for gold, with the default options of the corpus, for a command without procedure options."""
     procedure = load_procedure(gold.corpus.procedure)
     chosen = {} if missing is None else {"missing": missing}
-    resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
+    options = procedure.resolve_options(chosen, gold.corpus.procedure_defaults)
     with advising_only(()):
-        return procedure.sides.read_system(gold, source, resolved)
+        return procedure.reader.read_system(gold, source, options)
 
 
 def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
     """Count aligned rows as `closeread score` does with default options, so that intervals are the same, too."""
     procedure = load_procedure(gold.corpus.procedure)
-    resolved = procedure.resolve_options(gold.corpus.procedure_defaults)
-    options = procedure.keep_options(resolved, reading=False)
-    more = {"breakdowns": tuple(breakdowns)} if breakdowns else {}
-    table = procedure.count(gold=gold.records, system=rows, **options, **more)
-    digests = procedure.sides.digests(gold, resolved)
+    options = procedure.resolve_options({}, gold.corpus.procedure_defaults)
+    keywords: dict[str, Any] = procedure.keep_options(options, reading=False)
+    if breakdowns:
+        keywords["breakdowns"] = tuple(breakdowns)
+    table = procedure.count(gold=gold.records, system=rows, **keywords)
+    digests = gold.digests(options)
     return replace(table, digests=[digests[unit] for unit in table.units])
 
 
 def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
     """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
-    different = {one.name: one for one in systems}
-    names = [
-        one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()
-    ]
-    return dict(
-        zip(names if len(set(names)) == len(names) else different, different.values(), strict=True)
-    )
+    by_path = {system.name: system for system in systems}
+    by_stem: dict[str, Annotator] = {}
+    for system in by_path.values():
+        source = system.source
+        by_stem[source.stem if isinstance(source, Path) else system.name] = system
+    return by_stem if len(by_stem) == len(by_path) else by_path
 
 
 def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
     """Return the prediction for a unit from predictions, which need not cover the other units."""
-    key, rows = gold.corpus.key, read_systems(gold, predictions.source, "empty").rows
-    row: Record | None = next(
-        row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit
-    )
+    key = gold.corpus.key
+    rows = read_systems(gold, predictions.source, "empty").rows
+    row: Record | None = None
+    for record, predicted in zip(gold.records, rows, strict=True):
+        if record[key] == unit:
+            row = predicted
+            break
     if row is None:
         raise RequestError(f"{predictions.name} has no prediction for {key} {quote(unit)}")
     return row
@@ -80,43 +83,42 @@ def read_golds(
 
     By role, `given` has the user's own files or rows, and the name of a split; `splits` has the default splits.
     """
-    places: dict[str, GoldSpec | None] = {}
-    for role, (own, name) in given.items():
-        if own is not None and name is not None:
+    declared = load_corpus(corpus)
+    procedure = load_procedure(declared.procedure)
+    sources: dict[str, GoldSource | None] = {}
+    for role, (annotator, name) in given.items():
+        if annotator is not None and name is not None:
             raise RequestError(f"{role} is given twice: as data and as a split")
         split = name or splits[role]
-        if own is not None:
-            places[role] = GoldSpec(corpus, gold=own.source)
+        if annotator is not None:
+            sources[role] = GoldSource(procedure, declared, gold=annotator.source)
+        elif split is None:
+            sources[role] = None
         else:
-            places[role] = (
-                None if split is None else GoldSpec(corpus, config, split, None, data_dir)
-            )
-    if not any(place is not None and place.split for place in places.values()):
+            files = UserFiles(data_dir)
+            sources[role] = GoldSource(procedure, declared, config, split, files=files)
+    if not any(source is not None and source.split for source in sources.values()):
         for option, value in (("config", config), ("data_dir", data_dir)):
             if value is not None:
-                raise RequestError(
-                    f"{name_option(option)} has no effect: no split of the corpus is read"
-                )
-    golds = {
-        role: None if place is None else read_corpus_gold(place) for role, place in places.items()
-    }
-    warn_all(
-        list(
-            dict.fromkeys(
-                notice for gold in golds.values() if gold is not None for notice in gold.notices
-            )
-        )
-    )
+                reason = "has no effect: no split of the corpus is read"
+                raise RequestError(f"{name_option(option)} {reason}")
+    golds: dict[str, Gold | None] = {}
+    notices: dict[str, None] = {}
+    for role, source in sources.items():
+        golds[role] = gold = None if source is None else read_corpus_gold(source)
+        if gold is not None:
+            notices |= dict.fromkeys(gold.notices)
+    warn_all(list(notices))
     return golds
 
 
-def check_place(option: str, place: GoldSpec) -> GoldSpec:
-    """Check that gold to predict is not given both by an option and by a place, and return the place."""
-    if any(value is not None for value in (place.config, place.split, place.gold)):
+def check_place(option: str, source: GoldSource) -> GoldSource:
+    """Check that gold to predict is not given both by an option and by arguments, and return where it is."""
+    if any(part is not None for part in (source.config, source.split, source.gold)):
         raise RequestError(
             fill_options(f"{{{option}}} and {{config}}, {{split}} or {{gold}} exclude each other")
         )
-    return place
+    return source
 
 
 @contextmanager

@@ -17,8 +17,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from numbers import Integral
-from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from closeread import limits
 from closeread.exceptions import Problem, ProblemList, quote_json
@@ -34,6 +36,7 @@ NOT_EXPLAINED = f"is invalid, too (only {limits.MAX_EXPLAINED} rows are explaine
 DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
 
 
+@cache
 def load_schema(name: str) -> Schema:
     """Load a schema by name (`Corpus.schema`), as it ships in the package."""
     text = (package_folder("closeread.schemas") / f"{name}.json").read_text("utf-8")
@@ -42,26 +45,28 @@ def load_schema(name: str) -> Schema:
 
 
 def extract_definition(schema: Schema, definition: str) -> Schema:
-    """Return a schema of one definition only, with the definitions that it refers to."""
-    found: dict[str, Node] = {}
+    """Return a copy of a schema with one definition only, and the definitions that it refers to."""
+    names: set[str] = set()
     waiting = [definition]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found[name] = schema["$defs"][name]
-            waiting += re.findall(r'"#/\$defs/(\w+)"', json.dumps(found[name]))
-    about = {
-        key: found[definition][key] for key in ("title", "description") if key in found[definition]
-    }
-    others = {name: node for name, node in schema["$defs"].items() if name in found}
-    return {"$schema": schema["$schema"], **about, "$ref": f"#/$defs/{definition}", "$defs": others}
+        if name not in names:
+            names.add(name)
+            waiting += re.findall(r'"#/\$defs/(\w+)"', json.dumps(schema["$defs"][name]))
+    extracted = {"$schema": schema["$schema"]}
+    for key in ("title", "description"):
+        if key in schema["$defs"][definition]:
+            extracted[key] = schema["$defs"][definition][key]
+    extracted["$ref"] = f"#/$defs/{definition}"
+    extracted["$defs"] = {name: node for name, node in schema["$defs"].items() if name in names}
+    return deepcopy(extracted)
 
 
 def resolve(schema: Schema, node: Node) -> Node:
     """Return the node itself, or the target of its local `$ref`, plus the other keywords of the node."""
     while "$ref" in node:
-        others = {key: value for key, value in node.items() if key != "$ref"}
-        node = {**schema["$defs"][node["$ref"].removeprefix("#/$defs/")], **others}
+        keywords = {key: value for key, value in node.items() if key != "$ref"}
+        node = {**schema["$defs"][node["$ref"].removeprefix("#/$defs/")], **keywords}
     return node
 
 
@@ -74,27 +79,25 @@ def fold(
     struct: Callable[[dict[str, T]], T],
 ) -> T:
     """Build something for every node, from the leaves up: the traversal that all derived schemas share."""
-    node = resolve(schema, node)
-    kind = value_type(node)
-    if kind == "object":
-        return struct(
-            {
-                name: fold(schema, child, scalar=scalar, array=array, struct=struct)
-                for name, child in node["properties"].items()
-            }
-        )
-    if kind == "array":
-        return array(fold(schema, node["items"], scalar=scalar, array=array, struct=struct))
-    return scalar(node)
+
+    def build(node: Node) -> T:
+        node = resolve(schema, node)
+        kind = value_type(node)
+        if kind == "object":
+            return struct({name: build(child) for name, child in node["properties"].items()})
+        if kind == "array":
+            return array(build(node["items"]))
+        return scalar(node)
+
+    return build(node)
 
 
 def value_type(node: Node) -> str:
     """Return the node's JSON type; for `["string", "null"]` it is `string`."""
-    kinds = (
-        [node["type"]]
-        if isinstance(node["type"], str)
-        else [k for k in node["type"] if k != "null"]
-    )
+    kinds = node["type"]
+    if isinstance(kinds, str):
+        return kinds
+    kinds = [kind for kind in kinds if kind != "null"]
     if len(kinds) != 1:
         raise ValueError(f"a schema node must have one type other than null, not {kinds}")
     return str(kinds[0])
@@ -125,31 +128,27 @@ def fields(schema: Schema, definition: str = "document") -> list[Field]:
     """List the fields of a definition in schema order, for a table."""
 
     def describe_scalar(leaf: Node) -> str:
-        return (
-            " | ".join(f"`{value}`" for value in leaf["enum"])
-            if "enum" in leaf
-            else value_type(leaf)
-        )
+        if "enum" in leaf:
+            return " | ".join(f"`{value}`" for value in leaf["enum"])
+        return value_type(leaf)
 
     def describe_struct(children: Mapping[str, str]) -> str:
         return "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}"
 
     node = resolve(schema, schema["$defs"][definition])
-    return [
-        Field(
-            name,
-            fold(
-                schema,
-                child,
-                scalar=describe_scalar,
-                array="list of {}".format,
-                struct=describe_struct,
-            ),
-            name in node.get("required", ()),
-            str(resolve(schema, child).get("description", "")),
+    required = node.get("required", ())
+    described = []
+    for name, child in node["properties"].items():
+        kind = fold(
+            schema,
+            child,
+            scalar=describe_scalar,
+            array="list of {}".format,
+            struct=describe_struct,
         )
-        for name, child in node["properties"].items()
-    ]
+        description = str(resolve(schema, child).get("description", ""))
+        described.append(Field(name, kind, name in required, description))
+    return described
 
 
 def list_names(schema: Schema, definition: str) -> frozenset[str]:
@@ -161,6 +160,12 @@ def list_names(schema: Schema, definition: str) -> frozenset[str]:
         array=lambda names: names,
         struct=lambda children: frozenset(children).union(*children.values()),
     )
+
+
+@cache
+def load_validator(name: str, definition: str = "document") -> RowValidator:
+    """Load the validator of a definition of a schema (`load_schema`)."""
+    return RowValidator(load_schema(name), definition)
 
 
 class RowValidator:
@@ -195,17 +200,18 @@ class RowValidator:
 
         Only the first `limits.MAX_EXPLAINED` invalid rows are explained.
         """
-        if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
-            return ProblemList()
-        numbers = range(len(rows)) if numbers is None else numbers
         problems = ProblemList()
-        rejected = 0
-        for row, number in zip(rows, numbers, strict=True):
-            if not self.accepts(row):
-                rejected += 1
-                explain = rejected <= limits.MAX_EXPLAINED
-                found = self._explain(row) if explain else [Problem(NOT_EXPLAINED)]
-                problems += [problem._replace(row=number) for problem in found]
+        if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
+            return problems
+        n_invalid = 0
+        for row, number in zip(rows, range(len(rows)) if numbers is None else numbers, strict=True):
+            if self.accepts(row):
+                continue
+            n_invalid += 1
+            explained = [Problem(NOT_EXPLAINED)]
+            if n_invalid <= limits.MAX_EXPLAINED:
+                explained = self._explain(row)
+            problems += [problem._replace(row=number) for problem in explained]
         return problems
 
     def accepts(self, row: object) -> bool:
@@ -225,35 +231,33 @@ class RowValidator:
         """
         if not isinstance(row, dict):
             return None
-        faulty: dict[str, set[int]] = defaultdict(set)
+        invalid: dict[str, set[int]] = defaultdict(set)
         for problem in self._explain(row):
             match problem.path:
                 case (str(name), int(place), *_):
-                    faulty[name].add(place)
+                    invalid[name].add(place)
                 case _:
                     return None
-        kept = {
-            name: [i for i in range(len(row[name])) if i not in places]
-            for name, places in faulty.items()
-        }
-        rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
-        return (rest, kept) if self.accepts(rest) else None
+        remains = dict(row)
+        places = {}
+        for name, invalid_places in invalid.items():
+            places[name] = [n for n in range(len(row[name])) if n not in invalid_places]
+            remains[name] = [row[name][place] for place in places[name]]
+        return (remains, places) if self.accepts(remains) else None
 
     def accepts_all(self, rows: Sequence[Any]) -> bool:
         """Return whether all rows are valid; of columns, each distinct value is checked once."""
         columns: Mapping[str, Sequence[Any]] = {}
         if isinstance(rows, ColumnRecords):
             columns = rows.columns
-        elif (
-            rows
-            and set(map(type, rows)) == {dict}
-            and all(row.keys() == rows[0].keys() for row in rows)
-        ):
-            columns = {name: [row[name] for row in rows] for name in rows[0]}
-        # No keyword involves two fields.
-        is_table = columns and set(self._node.get("required", ())) <= set(columns) <= set(
-            self._node.get("properties", ())
-        )
+        elif rows and set(map(type, rows)) == {dict}:
+            names = rows[0].keys()
+            if all(row.keys() == names for row in rows):
+                columns = {name: [row[name] for row in rows] for name in names}
+        # Columns can be checked one by one, since no keyword involves two fields.
+        required = set(self._node.get("required", ()))
+        known = self._node.get("properties", {}).keys()
+        is_table = bool(columns) and required <= columns.keys() <= known
         if is_table and all(self.accepts_column(name, values) for name, values in columns.items()):
             return True
         return not isinstance(rows, ColumnRecords) and all(map(self.accepts, rows))
@@ -262,41 +266,37 @@ class RowValidator:
         """Return whether all values of a field of the definition are valid."""
         import jsonschema_rs
 
+        # Making a validator takes longer than validating a few rows.
+        if name not in self._column_validators:
+            node = self._node["properties"][name]
+            schema = {"$defs": self.schema["$defs"], "type": "array", "items": node}
+            self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
         try:
             distinct = list(dict.fromkeys(values))
-            # 1, 1.0 and True are equal, and not all of them are integers
+            # 1, 1.0 and True are equal, and not all of them are integers.
             if len(set(map(type, values))) > 1:
-                distinct = [
-                    value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))
-                ]
-            # making one takes longer than validating a few rows
-            if name not in self._column_validators:
-                schema = {
-                    "$defs": self.schema["$defs"],
-                    "type": "array",
-                    "items": self._node["properties"][name],
-                }
-                self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
+                typed_values = dict.fromkeys(zip(map(type, values), values, strict=True))
+                distinct = [value for _, value in typed_values]
             return bool(self._column_validators[name].is_valid(distinct))
-        except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
+        except (TypeError, ValueError):
+            # A value can't be hashed or is not JSON.
             return False
 
     def _explain(self, row: object) -> list[Problem]:
-        if _has_many_fields(row):
+        if isinstance(row, dict) and has_many_fields(row):
             return [Problem(f"has {len(row):,} fields (expected at most {len(self.fields)})")]
-        found: list[Problem] = []
+        problems = []
         for problem in explain(row, self._drafts):
             match problem.path:
-                case (str(name), int(place), *_) if isinstance(
-                    item := cast(Any, row)[name][place], dict
-                ):
-                    # such as a link
-                    found.append(problem._replace(what=f"{problem.what} (in {quote_json(item)})"))
-                case _:
-                    found.append(problem)
-        return found or [Problem("is not a JSON value")]
+                case (str(name), int(place), *_):
+                    item = cast(Any, row)[name][place]
+                    if isinstance(item, dict):  # such as a link
+                        message = f"{problem.what} (in {quote_json(item)})"
+                        problem = problem._replace(what=message)
+            problems.append(problem)
+        return problems or [Problem("is not a JSON value")]
 
 
-def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a row is an object with too many fields to be named in an error."""
-    return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS
+def has_many_fields(row: Mapping[str, Any]) -> bool:
+    """Tell whether an object has too many fields to be named in an error."""
+    return len(row) > limits.MAX_PROBLEMS

@@ -7,21 +7,20 @@ What has no view of its own, such as the rows of a flat config, is shown field b
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
+from closeread.corpus.gold import Gold, GoldSource, read_corpus_gold, read_gold
 from closeread.corpus.schema import load_schema, resolve
-from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError, choose_words, escape, quote, suggest
 from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid, draw, find_width, wrap_paragraph
 from closeread.tasks import find
 
-Part = str | Grid  # A paragraph or a table
+Part = str | Grid
+"""A paragraph or a table."""
 
 Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Part]]
 """Makes parts from the records of one view, and from a system's rows beside them, None without a system."""
@@ -29,41 +28,47 @@ Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Par
 
 @dataclass(frozen=True)
 class View:
-    """How records are shown."""
+    """How records are shown.
 
-    draw: Draw  # makes the parts of a page
-    # the field whose value is shared by records that are shown together; empty if each is shown
-    # alone
+    Attributes:
+        draw: makes the parts of a page.
+        unit: the field whose value is shared by records that are shown together; empty if each is shown alone.
+        predict: makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
+    """
+
+    draw: Draw
     unit: str = ""
-    # Makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
     predict: Callable[[Record], Record] = lambda record: record
 
 
-def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
+def read_records(corpus: Corpus, source: GoldSource) -> Gold:
     """Read the records of any config, or of the user's own gold."""
-    own = place.gold is not None
-    found = (
-        read_corpus_gold(place)
-        if own
-        else read_gold(corpus, place.config, place.split, place.data_dir)
-    )
-    if not found.records:
+    if source.gold is not None:
+        gold = read_corpus_gold(source)
+    else:
+        gold = read_gold(corpus, source.config, source.split, source.files)
+    if not gold.records:
         raise RequestError("there are no records")
-    return found
+    return gold
 
 
 def load_view(corpus: Corpus, config: str | None) -> View:
     """Return the view of the records of a config; None stands for a user's own gold."""
-    declared = None if config is None else corpus.configs[config]
-    module = None if declared is not None and declared.flattens else find(corpus.task, "records")
-    views = cast(Mapping[str, View], getattr(module, "VIEWS", {}))
-    return views.get("document" if declared is None else declared.definition, View(_draw_fields))
+    definition = "document"
+    if config is not None:
+        if corpus.configs[config].flattens:
+            return View(_draw_fields)
+        definition = corpus.configs[config].definition
+    views = cast(Mapping[str, View], getattr(find(corpus.task, "records"), "VIEWS", {}))
+    return views.get(definition, View(_draw_fields))
 
 
 def list_names(corpus: Corpus, view: View, records: Sequence[Record]) -> list[str]:
     """Return the distinct ids of the records or of the units shown together; none if the records have no ids."""
     field = view.unit or corpus.key
-    return list(dict.fromkeys(column(records, field))) if records and field in records[0] else []
+    if not records or field not in records[0]:
+        return []
+    return list(dict.fromkeys(column(records, field)))
 
 
 def select_records(
@@ -73,28 +78,30 @@ def select_records(
 
     The id may be the value of another field that identifies records, or the unit of a view; None for the first.
     """
-    fields = [
-        field
-        for field in dict.fromkeys((corpus.key, view.unit, *corpus.unique))
-        if field in records[0]
-    ]
-    known: dict[str, list[int]] = {}
-    for field in reversed(fields):  # ids come first
-        numbers: dict[str, list[int]] = defaultdict(list)
-        for number, value in enumerate(column(records, field)):
-            numbers[str(value)].append(number)
-        known |= numbers
-    matching = [0] if name is None else known.get(name)
+    numbers_by_name: dict[str, list[int]] = {}
+    # Ids come last, since they have priority.
+    for field in reversed(dict.fromkeys((corpus.key, view.unit, *corpus.unique))):
+        if field in records[0]:
+            numbers_by_name |= _number_values(records, field)
+    matching = [0] if name is None else numbers_by_name.get(name)
     if matching is None:
         listing = choose_words("--ids", f"closeread.show('{corpus.name}', ids=True)")
+        suggestion = suggest(str(name), list(numbers_by_name))
         raise RequestError(
-            f"{quote(str(name))} is not the id of a record.{suggest(str(name), list(known))} See `{listing}`."
+            f"{quote(str(name))} is not the id of a record.{suggestion} See `{listing}`."
         )
     if not view.unit:
         return matching, matching
-    unit = records[matching[0]][view.unit]
-    shown = [number for number, value in enumerate(column(records, view.unit)) if value == unit]
-    return (shown if name is None else matching), shown
+    together = _number_values(records, view.unit)[str(records[matching[0]][view.unit])]
+    return (together if name is None else matching), together
+
+
+def _number_values(records: Sequence[Record], field: str) -> dict[str, list[int]]:
+    """Return the numbers of the records with each value of a field."""
+    numbers: dict[str, list[int]] = {}
+    for number, value in enumerate(column(records, field)):
+        numbers.setdefault(str(value), []).append(number)
+    return numbers
 
 
 def _draw_fields(
@@ -102,28 +109,28 @@ def _draw_fields(
 ) -> Iterable[Part]:
     del system
     for record in records:
-        texts = (
-            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            for value in record.values()
-        )
-        rows = [[name, text] for name, text in zip(record, texts, strict=True)]
-        yield Grid(
-            "", ["field", "value"], rows, prose=frozenset({"value"}), texts=frozenset({"value"})
-        )
+        rows = []
+        for name, value in record.items():
+            is_text = isinstance(value, str)
+            rows.append([name, value if is_text else json.dumps(value, ensure_ascii=False)])
+        columns = frozenset({"value"})
+        yield Grid("", ["field", "value"], rows, prose=columns, texts=columns)
 
 
 def draw_parts(parts: Iterable[Part], *, coloured: bool) -> str:
     """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them."""
     width = find_width()
-    drawn = [
-        "\n".join(
-            line for text in part.splitlines() for line in wrap_paragraph(escape(text), width)
-        )
-        if isinstance(part, str)
-        else draw(part, "table", coloured=coloured)
-        for part in parts
-    ]
-    return "\n\n".join(text.rstrip("\n") for text in drawn)
+    texts = []
+    for part in parts:
+        if isinstance(part, str):
+            lines: list[str] = []
+            for line in part.splitlines():
+                lines += wrap_paragraph(escape(line), width)
+            text = "\n".join(lines)
+        else:
+            text = draw(part, "table", coloured=coloured)
+        texts.append(text.rstrip("\n"))
+    return "\n\n".join(texts)
 
 
 def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> list[str]:
@@ -133,12 +140,11 @@ def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> 
     ['[The', 'ferry', '[Gannet]a]b']
     """
     marked = list(pieces)
-    inside = [(start, end, label) for start, end, label in spans if 0 <= start <= end < len(marked)]
-    # inner spans close first
-    for _, end, label in sorted(inside, key=lambda span: (span[1], -span[0])):
-        marked[end] += f"]{label}"
-    for start, _, _ in inside:
-        marked[start] = f"[{marked[start]}"
+    # Inner spans close first.
+    for start, end, label in sorted(spans, key=lambda span: (span[1], -span[0])):
+        if 0 <= start <= end < len(marked):
+            marked[end] += f"]{label}"
+            marked[start] = f"[{marked[start]}"
     return marked
 
 
@@ -162,9 +168,8 @@ def example_submission(corpus: Corpus) -> str:
     schema = load_schema(corpus.schema)
     fields = resolve(schema, schema["$defs"]["submission"])["properties"]
     row = load_view(corpus, SAMPLE).predict(example_record(corpus))
-    return json.dumps(
-        {name: value for name, value in row.items() if name in fields}, ensure_ascii=False
-    )
+    submitted = {name: value for name, value in row.items() if name in fields}
+    return json.dumps(submitted, ensure_ascii=False)
 
 
 def abridge(record: Record) -> str:
@@ -177,24 +182,18 @@ def abridge(record: Record) -> str:
 
     def abridge_value(value: Any) -> str:
         if isinstance(value, dict):
-            return (
-                "{"
-                + ", ".join(
-                    f"{json.dumps(name)}: {abridge_value(child)}" for name, child in value.items()
-                )
-                + "}"
-            )
+            return abridge_fields(value, ", ")
         if not isinstance(value, list):
             return json.dumps(value, ensure_ascii=False)
-        # Two items of a list are shown; a third is as short as the words that would replace it.
-        shown = value if len(value) <= 3 else value[:2]
-        rest = [f"… {len(value) - 2:,} more"] if len(value) > len(shown) else []
-        return "[" + ", ".join([*map(abridge_value, shown), *rest]) + "]"
+        # A third item is as short as the words that would replace it.
+        if len(value) <= 3:
+            texts = list(map(abridge_value, value))
+        else:
+            texts = [*map(abridge_value, value[:2]), f"… {len(value) - 2:,} more"]
+        return f"[{', '.join(texts)}]"
 
-    return (
-        "{"
-        + ",\n ".join(
-            f"{json.dumps(name)}: {abridge_value(value)}" for name, value in record.items()
-        )
-        + "}"
-    )
+    def abridge_fields(fields: Record, separator: str) -> str:
+        texts = [f"{json.dumps(name)}: {abridge_value(value)}" for name, value in fields.items()]
+        return "{" + separator.join(texts) + "}"
+
+    return abridge_fields(record, ",\n ")

@@ -1,18 +1,18 @@
 """Find a corpus's files: given by the user, downloaded earlier, or downloaded now and verified.
 
-Conventions: if `data_dir` is given, files are looked up only there; otherwise in ``$CLOSEREAD_DATA/<corpus>``, then
+Conventions: if the user gives a folder, files are looked up only there; otherwise in ``$CLOSEREAD_DATA/<corpus>``, then
 in the cache (``$CLOSEREAD_CACHE/<corpus>``, by default the user's cache folder), and finally they are downloaded into
-the cache.  The command line and the dataset builders share the cache.  Files from anywhere but `data_dir` must be the
-released ones, byte for byte.  Folders that every user gets from their owners (`UserFolders`) are neither downloaded nor
-verified.
+the cache.  The command line and the dataset builders share the cache.  Files from anywhere but the user's folder must
+be the released ones, byte for byte.  Folders that every user gets from their owners (`UserFolders`) are neither
+downloaded nor verified.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -37,7 +37,7 @@ from closeread.exceptions import (
     merge_errors,
 )
 from closeread.files import make_folders, package_folder, replacing
-from closeread.records import DataDir, UserFiles
+from closeread.records import UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -45,149 +45,147 @@ CACHE_VARIABLE = "CLOSEREAD_CACHE"
 
 @dataclass(frozen=True)
 class LocatedFiles:
-    """A file, or all files of a folder, as found on this machine."""
+    """A file, or all files of a folder, as found on this machine.
 
-    path: Path  # where it is; for a folder whose files are in several places, one of these
-    sha256: str  # the digest of its content, in hex
-    # Whether this is the released file, or exactly the released files of the folder; None if no digest of these is
-    # known.
+    Attributes:
+        path: where it is; for a folder whose files are in several places, one of these.
+        sha256: the digest of its content, in hex.
+        released: whether this is the released file, or exactly the released files of the folder; None if no digest of
+            these is known.
+        files: the files of a folder by their path below it, sorted.
+    """
+
+    path: Path
+    sha256: str
     released: bool | None
-    # the files of a folder by their path below it, sorted
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
+def locate(corpus: Corpus, source: Source, files: Path | UserFiles | None = None) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download those that are missing.
 
-    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.  A file that
-    can neither be found nor downloaded is an UnavailableError, one that differs from the released file a ChecksumError.
+    A user's own folder is the only one to search, and its files may differ from the released ones.  A file that can
+    neither be found nor downloaded is an UnavailableError, one that differs from the released file a ChecksumError.
     """
+    files = UserFiles.of(files)
     if isinstance(source, UserFolders):
-        return _locate_user_folders(source, find_places(corpus, source, data_dir), corpus.name)
-    folder = _to_files(data_dir).data_dir
-    if folder is not None and source.url is not None:
-        return _locate_own(corpus, source, folder)
-    if isinstance(source, SourceFile):
-        return _locate_released(corpus, [source])[0]
+        return _locate_user_folders(source, find_places(corpus, source, files), corpus.name)
+    if files.data_dir is not None and source.url is not None:
+        return _locate_in_folder(corpus, source, files.data_dir)
     located = _locate_released(corpus, source.files)
-    names = [
-        file.name if source.name == "." else file.name.removeprefix(f"{source.name}/")
-        for file in source.files
-    ]
-    below = {name: found.path for name, found in zip(names, located, strict=True)}
-    digests = {file.name: found.sha256 for file, found in zip(source.files, located, strict=True)}
-    first = located[0].path.parents[names[0].count("/")]
-    return LocatedFiles(first, _combine_digests(digests), released=True, files=below)
+    if isinstance(source, SourceFile):
+        return located[0]
+    paths = {}
+    digests = {}
+    for file, released in zip(source.files, located, strict=True):
+        paths[file.name.removeprefix(f"{source.name}/")] = released.path
+        digests[file.name] = released.sha256
+    depth = next(iter(paths)).count("/")
+    folder = located[0].path.parents[depth]
+    return LocatedFiles(folder, _combine_digests(digests), released=True, files=paths)
 
 
-def is_in(folder: DataDir, source: Source) -> bool:
+def is_in(folder: Path | None, source: Source) -> bool:
     """Tell whether a folder of a corpus's files contains a source: a file, or files of a folder.
 
     Folders that users get from their owners count as present, so that reading them reports missing ones.
     """
     if isinstance(source, UserFolders):
         return True
-    data_dir = _to_files(folder).data_dir
-    return data_dir is not None and bool(_match_files(data_dir, (source.expected,)))
+    return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
-def files_in(folder: DataDir, source: Source) -> dict[str, Path]:
-    """List the files of a source in a folder of a corpus's files, by their path below that folder, sorted."""
-    data_dir = _to_files(folder).data_dir
-    if isinstance(source, UserFolders):
-        found = {
-            f"{one.name}/{name}": path
-            for one, place in _place_folders(source, _to_files(folder))
-            if place is not None
-            for name, path in _match_files(place, one.patterns).items()
-        }
-        return found | (
-            _match_files(data_dir, source.patterns) if data_dir is not None and found else {}
-        )
-    patterns = source.patterns if isinstance(source, SourceFolder) else (source.name,)
-    below = source.path if isinstance(source, SourceFolder) else str
-    return {} if data_dir is None else _match_files(data_dir, tuple(map(below, patterns)))
+def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
+    """List the files of a source in a user's folders, by their path below the corpus's folder, sorted."""
+    files = UserFiles.of(files)
+    folder = files.data_dir
+    if not isinstance(source, UserFolders):
+        return {} if folder is None else _match_files(folder, source.paths)
+    paths = {}
+    for user_folder, place in _place_folders(source, files):
+        if place is not None:
+            for name, path in _match_files(place, user_folder.patterns).items():
+                paths[f"{user_folder.name}/{name}"] = path
+    if folder is not None and paths:
+        paths |= _match_files(folder, source.patterns)
+    return paths
 
 
-def files_at_hand(corpus: Corpus, source: Source, data_dir: DataDir | None) -> list[Path]:
-    """List the files of a source on this machine, in all places where they are looked up, whatever they contain."""
-    if source.url is None:
-        files = source.files if isinstance(source, SourceFolder) else [source]
-        return [_bundled_path(corpus, file) for file in files]
-    folders = [data_dir]
-    if _to_files(data_dir).data_dir is None:
-        folders += [data_folder(corpus.name), cache_folder(corpus.name)]
-    return [
-        path
-        for folder in folders
-        if folder is not None
-        for path in files_in(folder, source).values()
-    ]
-
-
-def find_places(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> UserFiles:
+def find_places(corpus: Corpus, source: UserFolders, files: UserFiles) -> UserFiles:
     """Return where to look for a user's folders: below ``$CLOSEREAD_DATA`` for those whose place is not given."""
-    files = _to_files(data_dir)
-    if files.data_dir is not None or all(one.name in files.folders for one in source.folders):
+    all_given = all(folder.name in files.folders for folder in source.folders)
+    if files.data_dir is not None or all_given:
         return files
-    return files._replace(data_dir=data_folder(corpus.name))
+    return replace(files, data_dir=data_folder(corpus.name))
 
 
-def _to_files(data_dir: DataDir | None) -> UserFiles:
-    return data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
-
-
-def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
+def _match_files(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
     """Find the files below a folder that match a pattern; hidden files belong to other programs."""
-    found = {
-        path
-        for pattern in patterns
-        for path in folder.glob(pattern)
-        if not path.name.startswith(".")
-    }
-    return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
+    paths: set[Path] = set()
+    for pattern in patterns:
+        paths.update(path for path in folder.glob(pattern) if not path.name.startswith("."))
+    return {path.relative_to(folder).as_posix(): path for path in sorted(paths)}
 
 
 def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
     """Return where each folder is expected; None for an optional folder, or one whose place was not given."""
-    default = files.data_dir
-    return [
-        (one, files.folders.get(one.name, default and default / one.name)) for one in source.folders
-    ]
+    places = []
+    for folder in source.folders:
+        default = None if files.data_dir is None else files.data_dir / folder.name
+        places.append((folder, files.folders.get(folder.name, default)))
+    return places
 
 
 def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> LocatedFiles:
     """Find a user's folders; an UnavailableError names the missing ones and says how to get them."""
-    found, places = files_in(files, source), _place_folders(source, files)
-    missing = [
-        (one, place)
-        for one, place in places
-        if not any(name.startswith(f"{one.name}/") for name in found)
-        and not (one.name in files.folders and place is None)
-        and not any(fnmatchcase(name, pattern) for name in found for pattern in one.not_needed_with)
-    ]
+    paths = files_in(files, source)
+    places = _place_folders(source, files)
+    missing = []
+    for folder, place in places:
+        is_optional = folder.name in files.folders and place is None
+        if not is_optional and not _is_satisfied(folder, paths):
+            missing.append((folder, place))
     if missing:
-        described = []
-        for one, place in missing:
-            expected = f"(expected files {' or '.join(one.patterns)})"
-            where = "was not given" if place is None else f"is not in {place} {expected}"
-            described.append(f"{one.content} {where}; {one.how_to_get}")
-        options = " and ".join(f"{{{folder.name}}}" for folder, _ in missing)
-        each = "the folders" if len(missing) > 1 else "its folder"
-        advised = [
-            advise(f"pass {each} with {options}"),
-            advise(f"a folder that contains {source.expected} with {{data_dir}}"),
-        ]
-        if None not in files.folders.values():  # what does without a folder reads no config
-            advised.append(_advise_sample())
-        advice = ", or ".join(filter(None, advised))
-        described[-1] += f"; {advice}" if advice else ""
-        raise UnavailableError(files.data_dir or corpus, list(map(Problem, described)))
-    digests = {name: file_digest(path) for name, path in found.items()}
+        problems = _describe_missing(missing, source, files)
+        raise UnavailableError(files.data_dir or corpus, problems)
+    digests = {name: file_digest(path) for name, path in paths.items()}
     first = next(place for _, place in places if place is not None)
-    return LocatedFiles(
-        files.data_dir or first, _combine_digests(digests), released=None, files=found
-    )
+    digest = _combine_digests(digests)
+    return LocatedFiles(files.data_dir or first, digest, released=None, files=paths)
+
+
+def _is_satisfied(folder: UserFolder, names: Iterable[str]) -> bool:
+    """Tell whether files of a folder are among the names, or one with which it is not needed."""
+    for name in names:
+        is_inside = name.startswith(f"{folder.name}/")
+        if is_inside or any(fnmatchcase(name, pattern) for pattern in folder.not_needed_with):
+            return True
+    return False
+
+
+def _describe_missing(
+    missing: Sequence[tuple[UserFolder, Path | None]], source: UserFolders, files: UserFiles
+) -> list[Problem]:
+    """Return a problem for each missing folder, the last with what the user can do."""
+    sentences = []
+    for folder, place in missing:
+        where = "was not given"
+        if place is not None:
+            where = f"is not in {place} (expected files {' or '.join(folder.patterns)})"
+        sentences.append(f"{folder.content} {where}; {folder.how_to_get}")
+    options = " and ".join(f"{{{folder.name}}}" for folder, _ in missing)
+    noun = "the folders" if len(missing) > 1 else "its folder"
+    ways = [
+        advise(f"pass {noun} with {options}"),
+        advise(f"a folder that contains {source.expected} with {{data_dir}}"),
+    ]
+    # Who does without a folder reads no config.
+    if None not in files.folders.values():
+        ways.append(_advise_sample())
+    advice = ", or ".join(filter(None, ways))
+    if advice:
+        sentences[-1] += f"; {advice}"
+    return list(map(Problem, sentences))
 
 
 def _advise_sample() -> str:
@@ -197,49 +195,58 @@ def _advise_sample() -> str:
     return choose_words("try --config sample", "try the config 'sample'")
 
 
-def _locate_own(corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path) -> LocatedFiles:
+def _locate_in_folder(
+    corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path
+) -> LocatedFiles:
     """Find a file, or the files of a folder, in a folder of the user's own."""
     if not is_in(data_dir, source):
-        problem = Problem(f"contains no file {source.expected} (required by {corpus.title})")
-        raise UnavailableError(data_dir, [problem])
+        message = f"contains no file {source.expected} (required by {corpus.title})"
+        raise UnavailableError(data_dir, [Problem(message)])
     if isinstance(source, SourceFile):
         path = data_dir / source.name
         digest = file_digest(path)
         return LocatedFiles(path, digest, released=_find_difference(path, digest, source) is None)
     folder = data_dir / source.name
-    files = _match_files(folder, source.patterns)
-    found = {source.path(name): file_digest(path) for name, path in files.items()}
-    released = found == {file.name: file.sha256 for file in source.files}
-    return LocatedFiles(folder, _combine_digests(found), released, files)
+    paths = _match_files(folder, source.patterns)
+    digests = {source.path(name): file_digest(path) for name, path in paths.items()}
+    is_released = digests == {file.name: file.sha256 for file in source.files}
+    return LocatedFiles(folder, _combine_digests(digests), is_released, paths)
 
 
 def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[LocatedFiles]:
     """Find released files, and download those that are missing."""
-    found: list[LocatedFiles | None] = []
-    wrong: list[ChecksumError] = []
+    located: dict[SourceFile, LocatedFiles] = {}
+    errors: list[ChecksumError] = []
+    missing: list[SourceFile] = []
     for file in files:
+        path = _find_released(corpus, file)
+        if path is None:
+            missing.append(file)
+            continue
         try:
-            found.append(_find_released(corpus, file))
+            located[file] = _check_released(path, file)
         except ChecksumError as error:
-            wrong.append(error)
-    if wrong:
-        raise merge_errors(wrong)
-    missing = [file for file, one in zip(files, found, strict=True) if one is None]
-    for number, file in enumerate(missing):
+            errors.append(error)
+    if errors:
+        raise merge_errors(errors)
+    for number, file in enumerate(missing, start=1):
         try:
-            found[files.index(file)] = _download(corpus, file)
+            located[file] = _download(corpus, file)
         except DownloadError as error:
-            what = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
-            passing = advise("a folder and pass that folder with {data_dir}")
-            advice = f"put {file.name} into {passing or f'${DATA_VARIABLE}/{corpus.name}'}"
-            sample = _advise_sample()
-            problems = [Problem(f"{what}; {advice}{sample and ', or '}{sample}", None, file.name)]
+            problems = [Problem(_describe_failure(corpus, file, error), None, file.name)]
             # The other files are not tried: each may take half a minute to fail.
-            problems += [
-                Problem("is also missing", None, other.name) for other in missing[number + 1 :]
-            ]
+            problems += [Problem("is also missing", None, other.name) for other in missing[number:]]
             raise UnavailableError(corpus.name, problems) from None
-    return [one for one in found if one is not None]
+    return [located[file] for file in files]
+
+
+def _describe_failure(corpus: Corpus, file: SourceFile, error: DownloadError) -> str:
+    """Say why a file can't be downloaded, and what the user can do."""
+    folder = advise("a folder and pass that folder with {data_dir}")
+    ways = [f"put {file.name} into {folder or f'${DATA_VARIABLE}/{corpus.name}'}", _advise_sample()]
+    advice = ", or ".join(filter(None, ways))
+    cause = f"{file.url} can't be downloaded ({error})"
+    return f"not found in {DATA_VARIABLE} or the cache, and {cause}; {advice}"
 
 
 def _combine_digests(digests: Mapping[str, str]) -> str:
@@ -247,23 +254,27 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
     return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
-    """Find a released file on this machine; None if it is not there, a ChecksumError if its content differs."""
+def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
+    """Return the path of a released file on this machine; None if it is not there."""
     if file.url is None:
-        places, remedy = [_bundled_path(corpus, file)], "reinstall closeread"
-    else:
-        folders = filter(None, (data_folder(corpus.name), cache_folder(corpus.name)))
-        places = [folder / file.name for folder in folders if (folder / file.name).exists()]
+        return _bundled_path(corpus, file)
+    for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
+        if folder is not None and (folder / file.name).exists():
+            return folder / file.name
+    return None
+
+
+def _check_released(path: Path, file: SourceFile) -> LocatedFiles:
+    """Return a file, whose content must be as released."""
+    digest = file_digest(path)
+    difference = _find_difference(path, digest, file)
+    if difference is None:
+        return LocatedFiles(path, digest, released=True)
+    remedy = "reinstall closeread"
+    if file.url is not None:
         using = advise(", or pass its folder with {data_dir} to use it as it is")
         remedy = f"delete it to download it again{using}"
-    if not places:
-        return None
-    digest = file_digest(places[0])
-    if difference := _find_difference(places[0], digest, file):
-        raise ChecksumError(
-            places[0], [Problem(f"is not the released file: {difference}; {remedy}")]
-        )
-    return LocatedFiles(places[0], digest, released=True)
+    raise ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
 
 
 def data_folder(corpus: str) -> Path | None:
@@ -285,7 +296,8 @@ def cache_folder(corpus: str) -> Path:
 def file_digest(path: Path) -> str:
     """Return the sha256 of a file's bytes, in hex."""
     try:
-        if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
+        # Opening a pipe would wait for its writer.
+        if path.exists() and not path.is_file():
             raise FormatError(path, [Problem("is not a regular file")])
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -301,11 +313,13 @@ def git_blob(path: Path) -> str:
 
 def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
     """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
-    if file.sha256 is not None:
-        name, found, expected = "sha256", digest, file.sha256
-    else:
-        name, found, expected = "git object id", git_blob(path), str(file.git_blob)
-    return None if found == expected else f"its {name} is {found} (expected {expected})"
+    name = "sha256"
+    expected = file.sha256
+    if expected is None:
+        name = "git object id"
+        digest = git_blob(path)
+        expected = str(file.git_blob)
+    return None if digest == expected else f"its {name} is {digest} (expected {expected})"
 
 
 def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
@@ -315,19 +329,19 @@ def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
 def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
     """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
-    wrong = "the downloaded file is not the released file"
+    wrong_content = "the downloaded file is not the released file"
     try:
         make_folders(path.parent)
         with replacing(path) as draft:
             with draft.open("wb") as partial:
                 download(str(file.url), partial, file.size)
             digest = file_digest(draft)
-            if difference := _find_difference(draft, digest, file):
-                raise ChecksumError(file.url, [Problem(f"{wrong}: {difference}")])
+            difference = _find_difference(draft, digest, file)
+            if difference is not None:
+                raise ChecksumError(file.url, [Problem(f"{wrong_content}: {difference}")])
     except TooLargeError as error:
-        raise ChecksumError(file.url, [Problem(f"{wrong}: {error}")]) from None
+        raise ChecksumError(file.url, [Problem(f"{wrong_content}: {error}")]) from None
     except OSError as error:
-        raise UnavailableError(
-            path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]
-        ) from None
+        message = f"{error.strerror}; set {CACHE_VARIABLE} to another folder"
+        raise UnavailableError(path, [Problem(message)]) from None
     return LocatedFiles(path, digest, released=True)

@@ -6,14 +6,22 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from closeread import limits
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold, read_corpus_gold, read_gold, read_own_gold
+from closeread.corpus.gold import (
+    Gold,
+    GoldSource,
+    check_key,
+    read_corpus_gold,
+    read_gold,
+    read_own_gold,
+)
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import take_rows
 from closeread.corpus.schema import (
@@ -21,13 +29,14 @@ from closeread.corpus.schema import (
     RowValidator,
     list_names,
     load_schema,
+    load_validator,
     name_label,
     resolve,
     value_type,
 )
 from closeread.corpus.sources import cache_folder, data_folder, is_in
 from closeread.corpus.validation import check_records, convert_rows, load_rules
-from closeread.counts.procedure import EXTRA, GoldSpec, Inconsistency, Options, Sides, System
+from closeread.counts.procedure import EXTRA, Inconsistency, Options, Reader, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,
@@ -55,27 +64,30 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
 from closeread.tasks import find_submission_format
 
-Rows = Sequence[Record | None]  # A system's row for each gold record; None where it has none
+Rows = Sequence[Record | None]
+"""A system's row for each gold record; None where it has none."""
 
 
 @dataclass(frozen=True)
-class CorpusSides(Sides[Gold]):
-    """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record."""
+class CorpusReader(Reader[Gold]):
+    """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record.
 
-    # the field of a gold record with the name of its unit; None if that is the corpus's key
-    unit: str | None = None
-    # Finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and all
-    # options by name; None if there are none.  It must cope with gold records that have nothing but the corpus's key,
-    # for `check_form`.
+    Attributes:
+        check: finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and
+            all options by name; None if there are none.  It must cope with gold records that have nothing but the
+            corpus's key, for `check_form`.
+        to_columns: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
+        describe_silence: says of aligned gold and rows why their scores say nothing, if so, such as that nothing is
+            predicted.
+    """
+
     check: Callable[..., Iterable[Inconsistency]] | None = None
-    # Converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     to_columns: Callable[[Rows], Rows] | None = None
-    # Says of aligned gold and rows why their scores say nothing, if so, such as that nothing is predicted.
     describe_silence: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
 
-    def read_gold(self, place: GoldSpec, options: Options) -> Gold:
+    def read_gold(self, source: GoldSource, options: Options) -> Gold:
         """Read gold."""
-        return read_corpus_gold(place)
+        return read_corpus_gold(source)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Gold:
         """Wrap gold records in memory that are already validated."""
@@ -86,39 +98,38 @@ class CorpusSides(Sides[Gold]):
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
 
-        def check(rows: Rows) -> Iterable[Problem]:
-            found = self.validate(gold.records, rows, options)
-            return (one.problem for one in found if one.side == "system")
+        def check(rows: Rows) -> Iterator[Problem]:
+            for inconsistency in self.validate(gold.records, rows, options):
+                if inconsistency.side == "system":
+                    yield inconsistency.problem
 
-        missing = options.get("missing", "error")
-        drop_unknown = options.get(EXTRA.name) != "error"
         return read_submission(
-            source, gold.corpus, gold.records, missing, check, self.to_columns, drop_unknown, gold
+            source,
+            gold.corpus,
+            gold.records,
+            missing=options.get("missing", "error"),
+            check=None if self.check is None else check,
+            to_columns=self.to_columns,
+            drop_unknown=options.get(EXTRA.name) != "error",
+            part=gold,
         )
 
     def check_form(
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
     ) -> None:
         """Check a submission without gold, of which only the ids are known."""
-        declaration = load_corpus(corpus or "")
-        known = [{declaration.key: name} for name in names]
-        self.read_system(Gold(declaration, None, None, known, released=False), source, options)
+        declared = load_corpus(corpus or "")
+        records = [{declared.key: name} for name in names]
+        self.read_system(Gold(declared, None, None, records, released=False), source, options)
 
     def validate(
         self, gold: Sequence[Record], system: Rows, options: Options
     ) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
-        how = {name: value for name, value in options.items() if name != EXTRA.name}
-        return () if self.check is None else self.check(gold=gold, system=system, **how)
-
-    def names(self, gold: Gold) -> Sequence[str]:
-        """Return the unit of each gold record."""
-        names: Sequence[str] = column(gold.records, self.unit or gold.corpus.key)
-        return names
-
-    def digests(self, gold: Gold, options: Options) -> Mapping[str, bytes]:
-        """Return the sha256 of each unit's gold, by the unit's name."""
-        return gold.digests(self.unit or gold.corpus.key)
+        if self.check is None:
+            return ()
+        checked = {name: value for name, value in options.items() if name != EXTRA.name}
+        return self.check(gold=gold, system=system, **checked)
 
     def remarks(
         self, gold: Gold, system: System, options: Options, table: CountTable | None = None
@@ -148,11 +159,11 @@ class Silence:
         gold_has_any = system_has_any = False
         pairs = [(record, row) for record, row in zip(gold, rows, strict=True) if row is not None]
         for record, row in pairs:
-            in_gold = set(self.find(record, options))
+            annotated = set(self.find(record, options))
             predicted = set(self.find(row, options))
-            if not in_gold.isdisjoint(predicted):
+            if not annotated.isdisjoint(predicted):
                 return
-            gold_has_any = gold_has_any or bool(in_gold)
+            gold_has_any = gold_has_any or bool(annotated)
             system_has_any = system_has_any or bool(predicted)
         if pairs and not gold_has_any:
             yield f"the gold has no {self.noun} at all (are its annotations withheld?)"
@@ -160,6 +171,9 @@ class Silence:
             yield f"no {self.noun} is predicted at all (is every list of them empty?)"
         if gold_has_any and system_has_any:
             yield f"gold and predictions have no {self.noun} in common ({self.cause})"
+
+
+# Reading
 
 
 def read_submission(
@@ -174,8 +188,9 @@ def read_submission(
 ) -> System:
     """Read, validate and align predictions, from a file, a folder or memory; all problems are reported at once.
 
-    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in `CorpusSides`;
-    `drop_unknown` is whether unknown fields only give notes; `part` is the part of the corpus, for messages.
+    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in
+    `CorpusReader`; `drop_unknown` is whether unknown fields only give notes; `part` is the part of the corpus, for
+    messages.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
@@ -183,117 +198,222 @@ def read_submission(
     except FormatError as error:
         raise blame_submission(error) from None
     parsed = _leave_out_nulls(parsed, *name_fields(corpus))
-    key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
-    validator = RowValidator(load_schema(corpus.schema), "submission")
+    validator = load_validator(corpus.schema, "submission")
     dropped = ProblemList()
-    keys = [key, *corpus.unique]
     parsed, problems, valid = check_records(
-        parsed, validator, keys, dropped=dropped if drop_unknown else None
+        parsed,
+        validator,
+        [corpus.key, *corpus.unique],
+        dropped=dropped if drop_unknown else None,
     )
-    rows: Rows = parsed.records
-    left: dict[int, tuple[Record, Mapping[str, Sequence[int]]] | None] = {}
-    numbers: Sequence[int | None] = range(len(ids))
-    absent: tuple[str, ...] = ()
-    names = None if problems else column(parsed.records, key)
-    if names is None or (names is not ids and list(names) != list(ids)):
-        known, by_id = set(ids), dict[str, int]()
-        for n, name in enumerate(as_columns(parsed.records, [key])[key]):
-            if isinstance(name, str):
-                by_id.setdefault(name, n)
-        numbers = [by_id.get(name) for name in ids]
-        expected = zip(ids, numbers, gold, strict=True)
-        absent = tuple(
-            name for name, number, record in expected if number is None and rules.is_scored(record)
-        )
-        unknown = [name for name in by_id if name not in known]
-        has_names = by_id or not parsed.records
-        lacks = missing == "error" and has_names and len(absent) > _count_unread(parsed)
-        differs = by_id and (2 * len(unknown) > len(by_id) or (lacks and not unknown))
-        if differs and part is not None and (other := _find_part(by_id.keys(), part)):
-            problems.append(Problem(other))
-            unknown, lacks = [], False
-        problems += (
-            parsed.problem(
-                by_id[name],
-                f"{key} {quote(name)} is not in the gold{suggest_id(name, absent, unknown)}",
-            )
-            for name in unknown
-        )
-        if lacks:
-            have, them = ("has", "it") if len(absent) == 1 else ("have", "them")
-            lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
-            problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
-        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-        kept = valid if isinstance(valid, range) else set(valid)
-        invalid = sorted(n for n in by_id.values() if n not in kept)
-        left = {
-            n: validator.drop_invalid_items(parsed.records[n])
-            for n in invalid[: limits.MAX_EXPLAINED]
-        }
-        rests = dict.fromkeys(invalid) | {n: one[0] for n, one in left.items() if one is not None}
-        rows = [
-            None if n is None else rests[n] if n in rests else parsed.records[n] for n in numbers
-        ]
-
-    aligned = rows if to_columns is None else to_columns(rows)
-    for problem in () if check is None else check(aligned):
-        row = problem.row or 0
-        number, name = numbers[row], f"{key} {quote(ids[row])}"
-        if number is None:
-            problems.append(problem._replace(row=None, record=name))
-        else:
-            place = problem.path
-            if (one := left.get(number)) and len(place) > 1 and place[0] in one[1]:
-                place = (place[0], one[1][str(place[0])][cast(int, place[1])], *place[2:])
-            problems.append(place_problem(parsed, problem._replace(row=number, path=place), name))
+    if not problems and _are_in_order(parsed.records, gold, corpus.key):
+        alignment = Alignment(parsed.records, range(len(gold)))
+    else:
+        alignment = _align(parsed, validator, corpus, gold, valid)
+        problems += _find_mismatches(parsed, corpus, alignment, missing, part)
+    rows = alignment.rows if to_columns is None else to_columns(alignment.rows)
+    if check is not None:
+        problems += _place_problems(check(rows), parsed, corpus, gold, alignment)
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
-        what = f"these are gold records, not predictions (expected only {fields}: see `closeread info {corpus.name}`)"
-        in_order = sorted(problems, key=lambda problem: problem.order)
-        raise SubmissionError(path, [Problem(what), *in_order])
+        expected = f"expected only {fields}: see `closeread info {corpus.name}`"
+        message = f"these are gold records, not predictions ({expected})"
+        raise SubmissionError(path, [Problem(message), *_sort(problems)])
     if problems:
-        raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
+        raise SubmissionError(path, _sort(problems))
     notices: list[Problem] = list(dropped)
     if parsed.notices is not None:
         notices += [*parsed.notices, *parsed.oddities]
     else:
-        notices += (
-            parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)
-        )
-    return System(
-        aligned,
-        absent,
-        tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order))),
-    )
+        for row, oddity in load_rules(corpus.task).find_odd_rows(parsed.records, gold):
+            notices.append(parsed.problem(row, oddity))
+    sentences = describe_problems(str(path), _sort(notices)) if notices else ()
+    return System(rows, alignment.absent, tuple(sentences))
+
+
+def _sort(problems: Iterable[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: problem.order)
+
+
+class Alignment(NamedTuple):
+    """The rows of predictions in the order of the gold.
+
+    Attributes:
+        rows: the row for each gold record; None where there is none.
+        numbers: the numbers that these rows have in the predictions.
+        by_id: the number of the first row with each id.
+        absent: the ids of the gold records that are scored and have no row.
+        unknown: the ids that no gold record has.
+        places: of the lists of rows that lost invalid items, by the row's number and the field, the places that the
+            remaining items had.
+    """
+
+    rows: Rows
+    numbers: Sequence[int | None]
+    by_id: Mapping[str, int] = {}
+    absent: tuple[str, ...] = ()
+    unknown: Sequence[str] = ()
+    places: Mapping[int, Mapping[str, Sequence[int]]] = {}
+
+
+def _are_in_order(rows: Sequence[Record], gold: Sequence[Record], key: str) -> bool:
+    """Tell whether valid rows have the ids of the gold in its order."""
+    names = column(rows, key)
+    ids = column(gold, key)
+    return names is ids or list(names) == list(ids)
+
+
+def _align(
+    parsed: Parsed,
+    validator: RowValidator,
+    corpus: Corpus,
+    gold: Sequence[Record],
+    valid: Sequence[int],
+) -> Alignment:
+    """Align rows, of which only those with some numbers are valid, with the gold by id.
+
+    The valid items of other rows are aligned, too, so that all problems are reported at once.
+    """
+    ids = column(gold, corpus.key)
+    by_id: dict[str, int] = {}
+    for number, name in enumerate(as_columns(parsed.records, [corpus.key])[corpus.key]):
+        if isinstance(name, str):
+            by_id.setdefault(name, number)
+    is_scored = load_rules(corpus.task).is_scored
+    absent = [
+        name
+        for name, record in zip(ids, gold, strict=True)
+        if name not in by_id and is_scored(record)
+    ]
+    valid_numbers = valid if isinstance(valid, range) else set(valid)
+    invalid = sorted(number for number in by_id.values() if number not in valid_numbers)
+    repaired: dict[int, Record | None] = dict.fromkeys(invalid)
+    places = {}
+    for number in invalid[: limits.MAX_EXPLAINED]:
+        remains = validator.drop_invalid_items(parsed.records[number])
+        if remains is not None:
+            repaired[number], places[number] = remains
+    rows: list[Record | None] = []
+    numbers = [by_id.get(name) for name in ids]
+    for row_number in numbers:
+        if row_number is None:
+            rows.append(None)
+        elif row_number in repaired:
+            rows.append(repaired[row_number])
+        else:
+            rows.append(parsed.records[row_number])
+    known = set(ids)
+    unknown = [name for name in by_id if name not in known]
+    return Alignment(rows, numbers, by_id, tuple(absent), unknown, places)
+
+
+def _find_mismatches(
+    parsed: Parsed, corpus: Corpus, alignment: Alignment, missing: str, part: Gold | None
+) -> Iterator[Problem]:
+    """Find ids that the gold does not have, and ids without a prediction if `missing` is "error"."""
+    by_id, absent, unknown = alignment.by_id, alignment.absent, alignment.unknown
+    has_names = bool(by_id) or not parsed.records
+    # Rows that can't be read may be the missing ones.
+    lacks_rows = missing == "error" and has_names and len(absent) > _count_unread(parsed)
+    if by_id and part is not None:
+        are_most_unknown = 2 * len(unknown) > len(by_id)
+        if are_most_unknown or (lacks_rows and not unknown):
+            other_part = _describe_other_part(by_id.keys(), part)
+            if other_part:
+                yield Problem(other_part)
+                return
+    for name in unknown:
+        suggestion = suggest_id(name, absent, unknown)
+        message = f"{corpus.key} {quote(name)} is not in the gold{suggestion}"
+        yield parsed.problem(by_id[name], message)
+    if lacks_rows:
+        verb, pronoun = ("has", "it") if len(absent) == 1 else ("have", "them")
+        total = pluralize(len(alignment.rows), "id")
+        lacking = f"{len(absent):,} of {total} {verb} no prediction: {join_names(absent)}"
+        yield Problem(f"{lacking}. Add {pronoun}{advise_missing()}")
+
+
+def _place_problems(
+    problems: Iterable[Problem],
+    parsed: Parsed,
+    corpus: Corpus,
+    gold: Sequence[Record],
+    alignment: Alignment,
+) -> Iterator[Problem]:
+    """Yield problems of aligned rows with the places that these have in the predictions."""
+    ids = column(gold, corpus.key)
+    for problem in problems:
+        row = problem.row or 0
+        number = alignment.numbers[row]
+        name = f"{corpus.key} {quote(ids[row])}"
+        if number is None:
+            yield problem._replace(row=None, record=name)
+            continue
+        path = problem.path
+        lists = alignment.places.get(number, {})
+        if len(path) > 1 and path[0] in lists:
+            field = str(path[0])
+            path = (field, lists[field][cast(int, path[1])], *path[2:])
+        yield place_problem(parsed, problem._replace(row=number, path=path), name)
 
 
 def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
+    """Read predictions in any form, without validating them."""
     if not isinstance(source, Path):
-        if isinstance(source, ColumnRecords) and corpus.key not in source.columns:
-            found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
-            raise FormatError("predictions", [Problem(found)])
+        check_key(corpus, "predictions", source)
         return Parsed(convert_rows(_name_values(source, corpus, gold)), None, [])
-    if problems := find_parquet_problems(source):
+    if source.is_dir():
+        folders = find_folders(corpus)
+        if folders:
+            return folders[0].read(source, gold)
+    problems = find_parquet_problems(source)
+    if problems:
         raise SubmissionError(source, problems)
-    if (folders := find_folders(corpus)) and source.is_dir():
-        return folders[0].read(source, gold)
     lines = read_lines(source)
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
-    if delimiter := find_delimiter(first, text_suffix(source)):
-        return _read_cells(parse_table(lines, delimiter, corpus.key), corpus)
-    for one in _find_formats(corpus):
-        if isinstance(one, SubmissionFile) and one.recognises(first):
-            return one.parse(lines, gold)
-    value = _read_value(lines, first, corpus.key)
-    ids = column(gold, corpus.key)
-    is_table = isinstance(value, dict) and (
-        bool(value.get(corpus.key)) or not value.keys().isdisjoint(ids)
-    )
-    if is_table or isinstance(value, list):
-        rows = take_rows("predictions", value, name_fields(corpus))
-        return Parsed(convert_rows(rows), None, [])
-    return parse_json_lines(lines)
+    first_value = _parse_value(first)
+    key, field = name_fields(corpus)
+    is_row = isinstance(first_value, dict) and {key, field} <= first_value.keys()
+    if is_row and isinstance(first_value[key], str):
+        return parse_json_lines(lines)
+    delimiter = find_delimiter(first, text_suffix(source))
+    if delimiter is not None:
+        return _read_cells(parse_table(lines, delimiter, key), corpus)
+    for format_ in _find_formats(corpus):
+        if isinstance(format_, SubmissionFile) and format_.recognises(first):
+            return format_.parse(lines, gold)
+    return _parse_json(lines, first_value, corpus, gold)
+
+
+def _parse_value(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
+    """Return the value of a text of JSON; None if it is not JSON."""
+    try:
+        return parse_json(text, unsafe)
+    except ValueError:
+        return None
+
+
+def _parse_json(
+    lines: Sequence[str], first_value: object, corpus: Corpus, gold: Sequence[Record]
+) -> Parsed:
+    """Read JSON Lines, or a file that is JSON as a whole: a list of rows, columns, or values by id."""
+
+    def has_id(value: dict[str, Any]) -> bool:
+        return isinstance(value.get(corpus.key), str)
+
+    # An object on a line of its own, with an id, is a row of JSON Lines.
+    if isinstance(first_value, dict) and (len(lines) > 1 or has_id(first_value)):
+        return parse_json_lines(lines)
+    value = _parse_value("\n".join(lines), UNSAFE)
+    is_table = isinstance(value, list)
+    if isinstance(value, dict) and not has_id(value):
+        ids = column(gold, corpus.key)
+        is_table = bool(value.get(corpus.key)) or not value.keys().isdisjoint(ids)
+    if not is_table:
+        return parse_json_lines(lines)
+    rows = take_rows("predictions", value, name_fields(corpus))
+    return Parsed(convert_rows(rows), None, [])
 
 
 def _name_values(rows: Sequence[Any], corpus: Corpus, gold: Sequence[Record]) -> Sequence[Any]:
@@ -317,28 +437,10 @@ def name_fields(corpus: Corpus) -> tuple[str, str]:
     return corpus.key, fields[-1]
 
 
-def _read_value(lines: Sequence[str], first: str, key: str) -> Any:
-    """Return the value of a file that is JSON as a whole, such as a list of objects; None if it is not."""
-    try:
-        value = parse_json(first)
-    except ValueError:
-        value = None
-    # An object on a line of its own, with an id, is a row of JSON Lines.
-    is_row = isinstance(value, dict) and (len(lines) > 1 or isinstance(value.get(key), str))
-    if is_row:
-        return None
-    try:
-        value = parse_json("\n".join(lines), UNSAFE)
-    except ValueError:
-        return None
-    is_single_row = isinstance(value, dict) and isinstance(value.get(key), str)
-    return None if is_single_row else value
-
-
 def _read_cells(parsed: Parsed, corpus: Corpus) -> Parsed:
     """Return the rows of a table of text with labels for their numbers, and JSON values where a field is no text."""
     schema = load_schema(corpus.schema)
-    nodes = RowValidator(schema, "submission").fields
+    nodes = load_validator(corpus.schema, "submission").fields
     for row in parsed.records:
         for name in row.keys() & nodes:
             row[name] = _read_cell(row[name], resolve(schema, nodes[name]))
@@ -354,7 +456,8 @@ def _read_cell(cell: str | None, node: Node) -> Any:
         return cell
     try:
         return parse_json(cell, UNSAFE)
-    except ValueError:  # the schema says what is expected
+    except ValueError:
+        # The schema says what is expected.
         return cell
 
 
@@ -389,33 +492,35 @@ def _is_gold(source: Path | Sequence[Record], corpus: Corpus) -> bool:
         return False
 
 
-def _find_part(names: Set[str], part: Gold) -> str:
-    """Return the message that names are those of another part of the corpus on this machine; empty if they are not."""
+def _describe_other_part(names: Set[str], part: Gold) -> str:
+    """Say that names are those of another part of the corpus on this machine; empty if they are not."""
     corpus = part.corpus
-    folders = (
-        [data_folder(corpus.name), cache_folder(corpus.name)]
-        if part.data_dir is None
-        else [part.data_dir]
-    )
+    if part.config is None:
+        return ""
+    folders = [part.data_dir]
+    if part.data_dir is None:
+        folders = [data_folder(corpus.name), cache_folder(corpus.name)]
     known = set(column(part.records, corpus.key))
-    for config, declared in corpus.configs.items() if part.config else ():
+    for config, declared in corpus.configs.items():
         for split, source in declared.splits.items():
-            is_here = source.url is None or any(
-                folder is not None and is_in(folder, source) for folder in folders
-            )
-            if declared.flattens or (config, split) == (part.config, part.split) or not is_here:
+            is_here = source.url is None or any(is_in(folder, source) for folder in folders)
+            is_same = (config, split) == (part.config, part.split)
+            if declared.flattens or is_same or not is_here:
                 continue
+            data_dir = None if source.url is None else part.data_dir
             try:
-                gold = read_gold(
-                    corpus, config, split, None if source.url is None else part.data_dir
-                )
+                records = read_gold(corpus, config, split, data_dir).records
             except InputError:
                 continue
-            others = set(column(gold.records, corpus.key))
-            if names == others or (names <= others and names.isdisjoint(known)):
-                options = [name_option("config", config)] * (config != part.config)
-                options += [name_option("split", split)] * (split != part.split)
-                return f"all {len(names):,} ids are those of {' '.join(options)}, not of {part.split} ({part.config})"
+            ids = set(column(records, corpus.key))
+            if names == ids or (names <= ids and names.isdisjoint(known)):
+                options = []
+                if config != part.config:
+                    options.append(name_option("config", config))
+                if split != part.split:
+                    options.append(name_option("split", split))
+                here = f"not of {part.split} ({part.config})"
+                return f"all {len(names):,} ids are those of {' '.join(options)}, {here}"
     return ""
 
 
@@ -425,12 +530,10 @@ def _count_unread(parsed: Parsed) -> float:
     The number is unknown if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
-    only_counted = sum(problem.times - 1 for problem in parsed.problems)
-    return (
-        math.inf
-        if (None, None) in places or (places and not parsed.records)
-        else len(places) + only_counted
-    )
+    is_invalid = (None, None) in places
+    if is_invalid or (places and not parsed.records):
+        return math.inf
+    return len(places) + sum(problem.times - 1 for problem in parsed.problems)
 
 
 def advise_missing() -> str:
@@ -478,17 +581,18 @@ def _is_for_folder(path: Path, corpus: Corpus) -> bool:
 
 def _find_writer(corpus: Corpus, suffix: str) -> Callable[[Sequence[Record]], str]:
     """Return the function that writes rows as the text of a file with a suffix."""
-    formats = _find_formats(corpus)
-    files = [one for one in formats if isinstance(one, SubmissionFile)]
-    writers: dict[str, Callable[[Sequence[Record]], str]] = {
-        one.suffix: one.dump for one in files if one.suffix is not None and one.dump is not None
-    }
+    writers: dict[str, Callable[[Sequence[Record]], str]] = {}
+    for format_ in _find_formats(corpus):
+        if isinstance(format_, SubmissionFile) and format_.suffix and format_.dump:
+            writers[format_.suffix] = format_.dump
     writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
     if suffix not in writers:
-        known = [name for name in writers if name]
-        known += ["a folder name without a suffix"] if len(files) < len(formats) else []
+        choices = [name for name in writers if name]
+        if find_folders(corpus):
+            choices.append("a folder name without a suffix")
+        expected = f"choose from: {', '.join(choices)}"
         raise RequestError(
-            f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
+            f"cannot write {corpus.name} predictions with suffix '{suffix}' ({expected})"
         )
     return writers[suffix]
 
@@ -499,19 +603,24 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
 
 def find_folders(corpus: Corpus) -> list[SubmissionFolder]:
     """Return the folder formats of a corpus."""
-    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFolder)]
+    formats = _find_formats(corpus)
+    return [format_ for format_ in formats if isinstance(format_, SubmissionFolder)]
 
 
 def find_parquet_problems(path: Path) -> list[Problem]:
     """Return the problems of a file that is Parquet by its name or its first bytes, such as counts."""
-    if not path.is_file():  # opening a pipe would wait
+    # Opening a pipe would wait.
+    if not path.is_file():
         return []
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
-    except OSError:  # reading it reports the error
+    except OSError:
+        # Reading it reports the error.
+        return []
+    if not is_parquet:
         return []
     scored_by = choose_words("closeread score --from-counts", "closeread.Counts.load")
     counts = f"counts are scored by `{scored_by}`"
-    what = f"is a Parquet file (expected predictions as text, such as JSON Lines; {counts})"
-    return [Problem(what)] if is_parquet else []
+    expected = f"expected predictions as text, such as JSON Lines; {counts}"
+    return [Problem(f"is a Parquet file ({expected})")]

@@ -277,7 +277,9 @@ def make_report(
         {metric.name: metric.title for metric in procedure.metrics},
         procedure.name_preset(counts.provenance.options),
         UnitRows(counts),
-        legend=make_legend(procedure, (metric.name for metric in procedure.metrics)),
+        legend=make_legend(procedure, (metric.name for metric in procedure.metrics))
+        if procedure.legend
+        else "",
     )
 
 

@@ -1,7 +1,7 @@
 """Scoring procedures: everything that commands, modules, cards and signatures need to know about them.
 
 All input to scoring (a file on the command line, records in Python, an `evaluate` module, a submission to a
-leaderboard) becomes gold and a system, read, validated and aligned by `Sides`; `closeread.scoring` scores them.
+leaderboard) becomes gold and a system, read, validated and aligned by a `Reader`; `closeread.scoring` scores them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from closeread.arrays import LimitError, Mask
@@ -26,7 +27,7 @@ from closeread.exceptions import (
     describe_unknown,
     quote,
 )
-from closeread.records import DataDir, Origin
+from closeread.records import Origin
 
 
 @dataclass(frozen=True)
@@ -151,18 +152,6 @@ def check_present(present: Mask, units: str, missing: str, what: str = "predicti
 Options = Mapping[str, str]  # all options of a procedure with their values
 
 
-class GoldSpec(NamedTuple):
-    """Which gold: a part of a corpus, or the user's own."""
-
-    corpus: str | None = None  # the name of a corpus; None for gold that belongs to no corpus
-    config: str | None = None  # the part of the corpus; None for the default
-    split: str | None = None
-    # The user's own gold, instead of a part of the corpus: a file, a folder, or records.
-    gold: Path | Sequence[Any] | None = None
-    # A folder with the corpus's files, or several places; None to look in the usual places.
-    data_dir: DataDir | None = None
-
-
 class Gold(Protocol):
     """Gold, ready for scoring."""
 
@@ -171,12 +160,23 @@ class Gold(Protocol):
         """The argument `gold` of `Procedure.count`, with an item for each unit or part of a unit."""
 
     @property
+    def units(self) -> Sequence[str]:
+        """The name of each record's unit."""
+
+    @property
     def origin(self) -> Origin:
         """Where it comes from."""
 
     @property
     def notices(self) -> Sequence[str]:
         """Notices about it for the user, one sentence each."""
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files, or the folder, that it was read from; none for objects in memory."""
+
+    def digests(self, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class Inconsistency(NamedTuple):
 G = TypeVar("G")
 
 
-class Sides(Protocol[G]):
+class Reader(Protocol[G]):
     """How a procedure reads gold and a system's output."""
 
     @property
@@ -218,8 +218,8 @@ class Sides(Protocol[G]):
         """Whether gold is a file given by the user, the key, which comes before the response, and no corpus."""
         return False
 
-    def read_gold(self, place: GoldSpec, options: Options) -> G:
-        """Read gold."""
+    def read_gold(self, source: Any, options: Options) -> G:
+        """Read gold from a `closeread.corpus.gold.GoldSource`."""
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> G:
         """Wrap gold records in memory that are already validated."""
@@ -239,9 +239,6 @@ class Sides(Protocol[G]):
         They are the ids that predictions need, in the order of the gold, or the names of the documents of a key.
         """
 
-    def names(self, gold: G) -> Sequence[str]:
-        """Return the name of each gold record's unit."""
-
     def remarks(
         self, gold: G, system: System, options: Options, table: CountTable | None = None
     ) -> Iterable[str]:
@@ -252,9 +249,6 @@ class Sides(Protocol[G]):
         self, gold: Sequence[Any], system: Sequence[Any], options: Options
     ) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
-
-    def digests(self, gold: G, options: Options) -> Mapping[str, bytes]:
-        """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
 
 
 @contextmanager
@@ -326,10 +320,10 @@ class Procedure:
     metrics: tuple[Metric, ...]  # its scores, in order
     headline: str  # the name of the score that systems are ranked by
     modules: tuple[str, ...]  # the evaluate modules that compute its scores
-    # Returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each option, and
+    # Returns a table of counts; takes the keyword arguments `gold` and `system` (see `reader`), one for each option, and
     # `breakdowns` if it has any.
     count: Callable[..., CountTable]
-    sides: Sides[Any]  # where gold and system come from
+    reader: Reader[Any]  # reads gold and systems
     citation: str | None = None  # BibTeX of its publication; None if that is the corpus's own paper
     # BibTeX of the papers that define a family of metrics, besides that publication, by family.
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -394,15 +388,20 @@ class Procedure:
             families = self.find_preset(str(preset)).metrics
         return self if families is None else self.with_metrics(families)
 
-    def resolve_options(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Return every option with its value; `preset` names a preset, whose values other options override."""
-        return resolve_options(self.options, self.expand_preset(values), self.name)
+    def resolve_options(
+        self, values: Mapping[str, object], defaults: Options = MappingProxyType({})
+    ) -> dict[str, str]:
+        """Return every option with its value: as given, of the preset, or the default.
 
-    def expand_preset(self, values: Mapping[str, object]) -> dict[str, object]:
-        """Return values of options with those of the preset whose name is given as `preset`, if any."""
-        name = values.get("preset")
-        given = {option: value for option, value in values.items() if option != "preset"}
-        return given if name is None else {**self.find_preset(str(name)).options, **given}
+        Args:
+            values: the values that are given; `preset` names a preset.
+            defaults: defaults that differ from the procedure's own.
+        """
+        chosen = dict(values)
+        preset = chosen.pop("preset", None)
+        if preset is not None:
+            chosen = {**self.find_preset(str(preset)).options, **chosen}
+        return resolve_options(self.options, {**defaults, **chosen}, self.name)
 
     def find_preset(self, name: str) -> Preset:
         """Return a preset by its name."""

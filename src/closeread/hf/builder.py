@@ -47,7 +47,7 @@ from closeread.exceptions import (
 from closeread.hf.modules import class_name
 from closeread.hf.register import digest_declaration, reject_inapplicable
 from closeread.public_names import AnyCorpus
-from closeread.records import DataDir, OptionValue, UserFiles, as_columns
+from closeread.records import OptionValue, UserFiles, as_columns
 
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 
@@ -87,13 +87,10 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def files(self) -> DataDir | None:
-        """The user's own files; None to look in the usual places."""
-        data_dir = Path(self.data_dir) if self.data_dir else None
-        if not self.folders and not self.options:
-            return data_dir
+    def files(self) -> UserFiles:
+        """The user's own files."""
         folders = {name: Path(folder) for name, folder in self.folders.items()}
-        return UserFiles(data_dir, folders, self.options)
+        return UserFiles(Path(self.data_dir) if self.data_dir else None, folders, self.options)
 
     def create_config_id(
         self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
@@ -110,21 +107,20 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
 
     def _describe_content(self, corpus: Corpus) -> str:
         """What distinguishes the tables from those of the released files alone; empty if nothing does."""
-        folder = self.files
-        files = _find_user_files(corpus, self.name, folder)
-        splits = corpus.configs[self.name].splits
-        lacking = splits.keys() - splits_at_hand(corpus, self.name, folder)
-        if folder is None and not files and not lacking:
+        files = self.files
+        named_files = _find_user_files(corpus, self.name, files)
+        lacking = corpus.configs[self.name].splits.keys() - splits_at_hand(corpus, self.name, files)
+        if not files and not named_files and not lacking:
             return ""
-        parts = [f"{name}\0{file_digest(path)}\n" for name, path in files]
+        parts = [f"{name}\0{file_digest(path)}\n" for name, path in named_files]
         parts += [f"{split}\0" for split in sorted(lacking)]
         parts += [f"{option}\0" for option in sorted(self.options.items())]
         return "".join(parts)
 
 
-def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list[tuple[str, Path]]:
+def _find_user_files(corpus: Corpus, config: str, files: UserFiles) -> list[tuple[str, Path]]:
     """Find the user's own files, by name: those in a folder, and extra files next to the released ones."""
-    folder = files.data_dir if isinstance(files, UserFiles) else files
+    folder = files.data_dir
     user_files: list[tuple[str, Path]] = []
     for source in corpus.configs[config].splits.values():
         if isinstance(source, UserFolders):
@@ -199,7 +195,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         )
         if config_id != self.config_id:
             problem = Problem("changed while it was read; load it again")
-            raise FormatError(self.config.files or self.CORPUS.name, [problem])
+            raise FormatError(self.config.files.data_dir or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
         corpus = self.CORPUS
@@ -221,7 +217,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             sources = self.CORPUS.configs[config.name].splits.values()
             names = ", ".join(source.expected for source in sources)
             message = f"contains none of the files of {self.CORPUS.title}: {names}"
-            raise UnavailableError(config.files, [Problem(message)])
+            raise UnavailableError(config.files.data_dir, [Problem(message)])
         return [
             datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits
         ]
@@ -245,7 +241,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
         What there is to say of single files is said when the builder is made.
         """
-        sources = self.CORPUS.configs[self.config.name].parts(split).values()
+        sources = self.CORPUS.configs[self.config.name].parts[split].values()
         if all(isinstance(source, SourceFile) for source in sources):
             return
         earlier = self._notices()

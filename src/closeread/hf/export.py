@@ -36,7 +36,7 @@ from closeread.exceptions import (
 )
 from closeread.files import creating_folder, package_folder, scratch_folder
 from closeread.hf import builder as building
-from closeread.records import DataDir, Record, UserFiles
+from closeread.records import Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -122,7 +122,7 @@ def export(
     folder: Path,
     *,
     configs: Sequence[str] | None = None,
-    data_dir: DataDir | None = None,
+    data_dir: Path | UserFiles | None = None,
     format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
     """Export a corpus as a dataset repository into a new or empty folder, and return its files.
@@ -132,7 +132,7 @@ def export(
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
-    if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
+    if data_dir and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(
             f"a data folder applies only to config {declaration.default_config}, which is not exported"
         )
@@ -198,13 +198,11 @@ def _write_config(
     declaration: Corpus,
     name: str,
     folder: Path,
-    data_dir: DataDir | None,
+    data_dir: Path | UserFiles | None,
     cache: Path,
     export_format: ExportFormat,
 ) -> datasets.DatasetInfo:
-    if not _has_default_files(declaration, name):
-        data_dir = None
-    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
+    files = UserFiles.of(data_dir if _has_default_files(declaration, name) else None)
     builder = building.load_dataset_builder(
         declaration.name,
         name,
@@ -236,7 +234,7 @@ def _write_card(
     declaration: Corpus,
     folder: Path,
     infos: dict[str, datasets.DatasetInfo],
-    data_dir: DataDir | None,
+    data_dir: Path | UserFiles | None,
     export_format: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
@@ -244,9 +242,9 @@ def _write_card(
     card = DatasetCard(text)
     has_default = declaration.default_config in infos
     first = next(iter(infos))
-    if data_dir is not None or not has_default:
+    if data_dir or not has_default:
         reason = f"it has only {', '.join(infos)}"
-        if data_dir is not None:
+        if data_dir:
             reason = "its files come from a user's own folder"
         remark = OTHER_DATA.format(why=reason)
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{remark}\n", 1)

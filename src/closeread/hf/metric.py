@@ -218,7 +218,7 @@ class EvaluateModule(Module):
             references = as_list("references", references)
             predictions = as_list("predictions", predictions)
             if len(predictions) == len(references):
-                pack = self.PROCEDURE.sides.pack
+                pack = self.PROCEDURE.reader.pack
                 gold = pack(self.REFERENCES, references)
                 system = None if gold is None else pack(self.PREDICTIONS, predictions)
                 if system is not None:
@@ -318,7 +318,7 @@ class EvaluateModule(Module):
         rows = self._to_rows(system)
         resolved = self._resolve_options(options)
         self._check_consistency(gold, rows, resolved)
-        wrapped = self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS)
+        wrapped = self.PROCEDURE.reader.wrap_gold(gold, self.CORPUS)
         return rows, Scorer(self.PROCEDURE, resolved, wrapped)
 
     def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
@@ -332,7 +332,7 @@ class EvaluateModule(Module):
                 raise RequestError(
                     f"option {option.name} is one of files, which {self.name} does not read"
                 )
-        return resolve_options(self.PROCEDURE, self.CORPUS, options)
+        return resolve_options(self.PROCEDURE, self._corpus, options)
 
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
@@ -395,7 +395,7 @@ class EvaluateModule(Module):
     ) -> None:
         """Check rules that a schema can't express, and raise all problems of a side at once."""
         problems: dict[str, list[Problem]] = {"gold": [], "system": []}
-        for inconsistency in self.PROCEDURE.sides.validate(gold, system, options):
+        for inconsistency in self.PROCEDURE.reader.validate(gold, system, options):
             problems[inconsistency.side].append(inconsistency.problem)
         if self._corpus is not None:
             rules = load_rules(self._corpus.task)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling, write_resampling
-from closeread.counts.procedure import GoldSpec, PathOption, Procedure
+from closeread.counts.procedure import PathOption, Procedure
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -35,7 +35,7 @@ from closeread.formats.text import UNSAFE
 from closeread.json_schema import check_json
 from closeread.leaderboard.names import format_time
 from closeread.records import check_format, column
-from closeread.scoring import Scorer, find_procedure, open_scorer
+from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
 FORMAT = 1  # the number of the format of all files of a store; `store.schema.json` describes it
@@ -179,7 +179,7 @@ class Board:
 
     def check_form(self, predictions: Path) -> None:
         """Check predictions as far as possible without gold: the form of the file, and the ids."""
-        self.procedure.sides.check_form(self.corpus, self.ids, predictions, self.options)
+        self.procedure.reader.check_form(self.corpus, self.ids, predictions, self.options)
 
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
@@ -188,12 +188,11 @@ class Board:
             raise RequestError(
                 f"the gold of {self.name} {where}; give it with {name_option('gold')}"
             )
-        place = (
-            GoldSpec(None, gold=gold)
-            if gold is not None
-            else GoldSpec(None, self.config, self.split)
-        )
-        scorer = open_scorer(self.scored, place, self.options, self.metrics)
+        if gold is not None:
+            source, _ = find_gold(self.scored, gold=gold)
+        else:
+            source, _ = find_gold(self.scored, config=self.config, split=self.split)
+        scorer = open_scorer(source, self.options, self.metrics)
         if scorer.expected_signature() != self.signature:
             found = (
                 f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
@@ -259,8 +258,11 @@ class Leaderboard:
 
 def make_board(
     scored: str,
-    place: GoldSpec,
     *,
+    gold: Path | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
     options: Mapping[str, object] | None = None,
     metrics: tuple[str, ...] | None = None,
     headline: str | None = None,
@@ -286,8 +288,8 @@ def make_board(
         raise RequestError(
             f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
         )
-    own = place.gold is not None
-    if own and place.config is not None:
+    own = gold is not None
+    if own and config is not None:
         flag, wanted = name_option("config"), name_option("split")
         raise RequestError(
             f"{flag} is for the gold of a corpus; {wanted} names a board with gold of your own"
@@ -298,7 +300,10 @@ def make_board(
         raise RequestError(f"a board of {scored} {needed}")
     if metrics is None and (preset := (options or {}).get("preset")) is not None:
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
-    scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
+    # The split of own gold is only a part of the board's name.
+    part_of_corpus = {} if own else {"config": config, "split": split}
+    source, _ = find_gold(scored, gold=gold, data_dir=data_dir, **part_of_corpus)
+    scorer = open_scorer(source, options, metrics)
     if scorer.options.get("missing") == "skip":
         raise RequestError(
             "a board can't skip units without a prediction: systems would be scored on different units"
@@ -309,8 +314,8 @@ def make_board(
         )
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
-    _, config, split, _ = scorer.gold.origin
-    split = place.split if own else split
+    if not own:
+        _, config, split, _ = scorer.gold.origin
     part = None if own or corpus is None or config == load_corpus(corpus).default_config else config
     split_name = split or "test"
     name = f"{scored}-{part}/{split_name}" if part else f"{scored}/{split_name}"
@@ -323,7 +328,7 @@ def make_board(
     ids: tuple[str, ...] = ()
     if private or own:
         if corpus is None:  # gold is a key
-            ids = tuple(dict.fromkeys(scorer.procedure.sides.names(scorer.gold)))
+            ids = tuple(dict.fromkeys(scorer.gold.units))
         else:
             ids = tuple(column(scorer.gold.records, load_corpus(corpus).key))
     # The counts of a system without predictions have the units and fields of all systems.

@@ -359,7 +359,8 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
     is_on_hub = place.startswith(HUB)
     store = place if is_on_hub else "."
     part = [] if board.own_gold else [f"--config={board.config}", f"--split={board.split}"]
-    defaults = resolve_options(board.procedure, board.corpus, {})
+    corpus = None if board.corpus is None else load_corpus(board.corpus)
+    defaults = resolve_options(board.procedure, corpus, {})
     changed = {name: value for name, value in board.options.items() if defaults.get(name) != value}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
     metrics = [] if board.metrics is None else [f"--metrics={','.join(board.metrics)}"]

@@ -200,7 +200,7 @@ def score_predictions(
     report = make_report(counted, by=board.slices, resampling=board.resampling)
     rows = data
     # rows are in the order of the gold, whatever their order in the file
-    if not scorer.procedure.sides.key_first:
+    if not scorer.procedure.reader.key_first:
         with suppress(TypeError):
             rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
     return counted, make_record(board, subject, report, digest(rows))

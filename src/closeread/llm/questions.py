@@ -23,7 +23,7 @@ from closeread.exceptions import RequestError, describe_unknown, join_names, plu
 from closeread.json_schema import check_json
 from closeread.llm.answers import Subject, write_answer
 from closeread.records import Record
-from closeread.scoring import Scorer, find_procedure, make_place, open_scorer
+from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.documents import MentionTable
@@ -144,8 +144,8 @@ class Exam:
         return questions
 
     def _open(self, gold: str | None, config: str | None, split: str | None) -> Scorer:
-        place, _ = make_place(self.name, gold, config, split)
-        return open_scorer(self.name, place, {"missing": "empty"})
+        source, _ = find_gold(self.name, gold=gold, config=config, split=split)
+        return open_scorer(source, {"missing": "empty"})
 
     def _choose_examples(self) -> list[dict[str, Any]]:
         """Return examples with their answers, the same for all questions; none is a unit that is scored."""
@@ -259,7 +259,7 @@ def load_prompt(procedure: str, number: int) -> Any:
 def _list_units(scorer: Scorer) -> dict[str, list[Record]]:
     units: dict[str, list[Record]] = {}
     records = scorer.gold.records
-    for number, unit in enumerate(scorer.procedure.sides.names(scorer.gold)):
+    for number, unit in enumerate(scorer.gold.units):
         units.setdefault(unit, []).append(records[number])
     return units
 

@@ -30,8 +30,7 @@ from closeread.exceptions import (
 from closeread.files import check_outputs
 from closeread.operations import GROUPS, plots
 from closeread.parameters import (
-    PLACE,
-    GoldSpec,
+    GoldSource,
     Intervals,
     Operation,
     Output,
@@ -102,7 +101,7 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
     for name, baseline in load_baselines(corpus).items():
 
         def predict(
-            *, place: GoldSpec, output: Path | None = None, _one: Any = baseline, **options: Any
+            *, place: GoldSource, output: Path | None = None, _one: Any = baseline, **options: Any
         ) -> Written:
             _one.resolve_options(options)
             gold = read_corpus_gold(place)
@@ -122,7 +121,7 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
         predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
         declared = Param(kind="options", options=baseline.options)
         predict.__annotations__ = {
-            "place": Annotated[GoldSpec, place_of(corpus)],
+            "place": Annotated[GoldSource, place_of(corpus)],
             "output": Output | None,
             "options": Annotated[str, declared],
             "return": "Written",
@@ -152,7 +151,7 @@ def call_operation(
     called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Call an operation, as `call` does; `called` is what to call it in messages."""
-    from closeread.scoring import make_place
+    from closeread.scoring import find_gold
 
     given = {name: value for name, value in keywords.items() if value is not None}
     described = describe(operation)
@@ -161,8 +160,7 @@ def call_operation(
     for one in described:
         match one.param.kind:
             case "place":
-                where = {name: given.pop(name, None) for name in PLACE}
-                values[one.name], given = make_place(one.param.corpus, options=given, **where)
+                values[one.name], given = find_gold(one.param.corpus, **given)
             case "group":
                 values[one.name] = _take_group(one, given)
             case kind if kind not in ("options", "scored") and one.name in given:
@@ -273,11 +271,9 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
 
 def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> ScoredPredictions:
     """Read and count predictions, by the fields that are given or by all that errors can be broken down by."""
-    from closeread.scoring import make_place, open_scorer
+    from closeread.scoring import find_gold, open_scorer
 
-    where = {name: given.pop(name, None) for name in PLACE}
-    place, options = make_place(corpus, options=given, **where)
-    scorer = open_scorer(corpus, place, options)
+    scorer = open_scorer(*find_gold(corpus, **given))
     system = scorer.read_source(values["scored"])
     counted = scorer.count(
         system, scorer.breakdowns_for(values.get("by", ()) or scorer.procedure.breakdowns)

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, overload
 
 from closeread import parameters as arg
+from closeread.corpus.gold import GoldSource
 from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counts import Counts, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
-from closeread.counts.procedure import GoldSpec, Procedure
+from closeread.counts.procedure import Procedure
 from closeread.counts.report import Provenance, Report
 from closeread.counts.resampling import max_resamples
 from closeread.counts.systems import (
@@ -50,7 +51,7 @@ from closeread.operations.logs import (
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
+from closeread.scoring import choose_resampling, find_gold, open_scorer
 
 if TYPE_CHECKING:
     from closeread.llm.logs import Log
@@ -84,9 +85,8 @@ class Systems(NamedTuple):
 
 
 def read_systems(
-    name: str,
     sources: Mapping[str, Source],
-    place: GoldSpec,
+    gold_source: GoldSource,
     options: Mapping[str, object],
     metrics: str | Sequence[str] | None,
     scores: str | Sequence[str] | None,
@@ -99,25 +99,24 @@ def read_systems(
     scored with that of the logs; answers that a model did not give are then empty predictions.  Unless the user gave
     the names, those of logs are replaced by those of the models.
     """
-    procedure, _ = find_procedure(name)
+    procedure = gold_source.procedure
     logs: dict[str, Log] = {}
     for system, source in sources.items():
         log = read_only_log(source, procedure)
         if log is not None:
             logs[system] = log
-    place, options = take_gold(name, list(logs.values()), place, options)
+    gold_source, options = take_gold(list(logs.values()), gold_source, options)
     asked = [scores] if isinstance(scores, str) else scores
     selected, columns = select_scores(procedure, asked, metrics, options)
-    has_key = procedure.sides.key_first and place.gold is not None
+    has_key = procedure.reader.key_first and gold_source.gold is not None
     are_stored = {
         system: system not in logs and _is_stored(source) for system, source in sources.items()
     }
     scorer = None
     if has_key or not all(are_stored.values()):
-        scorer = open_scorer(
-            name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics))
-        )
-    elif sources and (options or any(part is not None for part in place[1:])):
+        families = dict.fromkeys(metric.family for metric in selected.metrics)
+        scorer = open_scorer(gold_source, options, list(families))
+    elif sources and (options or gold_source.is_chosen):
         raise RequestError(
             "counts and reports include their gold and options; omit the options for these"
         )
@@ -244,12 +243,13 @@ def compare(
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
         raise RequestError("a comparison needs at least two systems")
-    place, rest = make_place(name, gold, config, split, data_dir, options)
+    gold_source, rest = find_gold(
+        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     rest |= {} if preset is None else {"preset": preset}
     found = read_systems(
-        name,
         named,
-        place,
+        gold_source,
         rest,
         metrics,
         scores,
@@ -356,10 +356,12 @@ def table(
         raise RequestError(
             describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
         )
-    place, rest = make_place(name, gold, config, split, data_dir, options)
+    gold_source, rest = find_gold(
+        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     rest |= {} if preset is None else {"preset": preset}
     is_named = isinstance(systems, Mapping) or bool(names)
-    found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
+    found = read_systems(named, gold_source, rest, metrics, scores, is_named=is_named)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
     shown = {

@@ -20,7 +20,7 @@ from closeread.exceptions import RequestError, escape, join_names, name_option, 
 from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
-from closeread.scoring import find_procedure, make_place, open_scorer
+from closeread.scoring import find_gold, find_procedure, open_scorer
 
 Batch = TypeVar("Batch")
 
@@ -54,9 +54,11 @@ def count(
         preset: the name of an official score, whose options and metrics are used.
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
     """
-    place, rest = make_place(name, gold, config, split, data_dir, options)
+    source, rest = find_gold(
+        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+    scorer = open_scorer(source, {"preset": preset, **rest}, metrics)
     system = scorer.read_source(predictions)
     if system.missing and "missing" not in rest:
         n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
@@ -136,8 +138,8 @@ def merge_files(
 def _check_units(merged: Counts, gold: FileOrRows) -> None:
     """Check that every unit of the gold has been counted, and no other."""
     provenance = merged.provenance
-    place, _ = make_place(provenance.corpus, gold)
-    scorer = open_scorer(provenance.corpus, place, dict(provenance.options))
+    source, _ = find_gold(provenance.corpus, gold=gold)
+    scorer = open_scorer(source, provenance.options)
     expected = scorer.digests
     counted = dict(zip(merged.table.units, merged.table.digests, strict=True))
     wrong = {

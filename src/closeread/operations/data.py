@@ -165,7 +165,7 @@ class Catalogue(Result):
         self.scored = Counter(corpus.procedure for corpus in self.corpora)
         procedures = map(load_procedure, procedure_names())
         self.procedures = [
-            one for one in procedures if one.sides.key_first or one.name not in self.scored
+            one for one in procedures if one.reader.key_first or one.name not in self.scored
         ]
 
     def to_dict(self) -> list[dict[str, object]]:
@@ -200,12 +200,12 @@ class Catalogue(Result):
         for corpus in self.corpora:
             alone = (
                 self.scored[corpus.procedure] == 1
-                and not load_procedure(corpus.procedure).sides.key_first
+                and not load_procedure(corpus.procedure).reader.key_first
             )
             shortest = corpus.procedure if alone else corpus.name
             rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
         for one in self.procedures:
-            files = "KEY RESPONSE" if one.sides.key_first else "FILE"
+            files = "KEY RESPONSE" if one.reader.key_first else "FILE"
             rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
         yield Grid(
             "", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1
@@ -305,11 +305,11 @@ def show(
         ids: whether the page lists the ids of all records instead.
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
-    from closeread.scoring import open_scorer, take_place
+    from closeread.scoring import find_part, open_scorer
 
     declared = find_shown(corpus)
-    place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
-    found = read_records(declared, place)
+    source = find_part(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
+    found = read_records(declared, source)
     view = load_view(declared, found.config)
     known = list_names(declared, view, found.records)
     if ids:
@@ -325,7 +325,7 @@ def show(
             option.name: option.choices for option in load_procedure(declared.procedure).options
         }
         lenient = {"missing": "empty"} if "empty" in choices.get("missing", ()) else {}
-        scorer = open_scorer(declared.name, place, lenient)
+        scorer = open_scorer(source, lenient)
         sent = scorer.read_source(predictions)
         warn_all(sent.notices)
         keys, missing = (record[declared.key] for record in scorer.gold.records), set(sent.missing)
@@ -388,11 +388,11 @@ def stats(
       closeread info mctaco --stats
     """
     from closeread.corpus.facts import count_corpus
-    from closeread.scoring import take_place
+    from closeread.scoring import find_part
 
     declared = find_shown(corpus)
     found = count_corpus(
-        declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir
+        declared.name, config, find_part(declared, options, data_dir=data_dir).files
     )
     warn_all(found.notices)
     return found
@@ -453,10 +453,10 @@ def export(
     """
     from closeread.hf.export import export as write
     from closeread.hf.export import hiding_progress_in_pipes
-    from closeread.scoring import take_place
+    from closeread.scoring import find_part
 
     declared, place = find_corpus(corpus), Path(folder)
-    files = take_place(declared, options, data_dir=data_dir).data_dir
+    files = find_part(declared, options, data_dir=data_dir).files
     with hiding_progress_in_pipes():
         written = write(
             declared.name, place, configs=configs or None, data_dir=files, format=format

@@ -132,7 +132,6 @@ def init_leaderboard(
         replace: Change a board that exists, which keeps what is not given; everything is scored again.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
@@ -140,7 +139,7 @@ def init_leaderboard(
     scored, source = corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
-    place = GoldSpec(None, config, split, take_path(gold))
+    place: dict[str, Any] = {"gold": take_path(gold), "config": config, "split": split}
     given: dict[str, Any] = {
         "options": {**(option or {}), **({"preset": preset} if preset else {})} or None,
         "metrics": tuple(metrics) or None,
@@ -156,7 +155,7 @@ def init_leaderboard(
     bounds = {"bytes": max_bytes, "per_day": per_day, "total": limit}
     settings = {name: value for name, value in given.items() if value is not None}
     limits = {name: value for name, value in bounds.items() if value is not None}
-    board = make_board(scored, place, limits=Limits(**limits), **settings)
+    board = make_board(scored, **place, limits=Limits(**limits), **settings)
     with open_store(str(store)) as opened:
         before = opened.find_leaderboard()
         if before is None:
@@ -171,7 +170,7 @@ def init_leaderboard(
                 if headline is None and (metrics or preset):
                     settings["headline"] = None
                 limits = {**asdict(old.limits), **limits}
-                board = make_board(scored, place, limits=Limits(**limits), **settings)
+                board = make_board(scored, **place, limits=Limits(**limits), **settings)
                 board = _keep_decisions(old, board)
             after = Leaderboard(title or before.title, before.boards).with_board(board)
             changes = _describe_changes(before, after, board.name)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from closeread.corpus.gold import GoldSource
 from closeread.corpus.names import load_corpus
 from closeread.counts.counts import Counts
-from closeread.counts.procedure import GoldSpec, Procedure
+from closeread.counts.procedure import Procedure
 from closeread.counts.systems import detect_kind
 from closeread.exceptions import (
     FormatError,
@@ -24,7 +25,6 @@ from closeread.exceptions import (
 from closeread.formats.text import is_open_pipe
 from closeread.llm.answers import FORMS
 from closeread.records import Record
-from closeread.scoring import make_place
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board
@@ -76,24 +76,24 @@ def read_log_of(path: Path, procedure: Procedure) -> Log:
 
 
 def take_gold(
-    name: str, logs: Sequence[Log], place: GoldSpec, options: Mapping[str, T]
-) -> tuple[GoldSpec, dict[str, T | str]]:
+    logs: Sequence[Log], source: GoldSource, options: Mapping[str, T]
+) -> tuple[GoldSource, dict[str, T | str]]:
     """Return where the gold is, and the options of scoring it: as the first log has them, if the user gave none.
 
     Raises:
         RequestError: the log has gold of its own, which only the user may name: a log may name any path.
     """
     if not logs:
-        return place, dict(options)
+        return source, dict(options)
     log = logs[0]
-    if all(part is None for part in place[1:]):
+    if not source.is_chosen:
         if log.gold is not None:
             found = (
                 f"{log.path} was scored with {quote(log.gold)}, and logs can't choose what is read"
             )
             raise RequestError(f"{found}; name the gold yourself ({name_option('gold')})")
-        place, _ = make_place(name, None, log.config, log.split)
-    return place, {**log.options, **options}
+        source = replace(source, config=log.config, split=log.split)
+    return source, {**log.options, **options}
 
 
 def fill_unread(
@@ -110,7 +110,7 @@ def fill_unread(
     key = "document" if name == "coref" else load_corpus(board.corpus or "").key
     known: Sequence[Record] = [{key: unit} for unit in board.ids]
     if scorer is not None and not board.own_gold:
-        units = board.procedure.sides.names(scorer.gold)
+        units = scorer.gold.units
         known = [{key: unit} for unit in units] if name == "coref" else scorer.gold.records
     nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
     answered = {row.get(key) for row in rows}

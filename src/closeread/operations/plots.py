@@ -167,7 +167,7 @@ def plot_stats(
     from closeread.corpus.names import find_corpus
     from closeread.corpus.notices import warn_all
     from closeread.drawing.charts import draw_distributions
-    from closeread.scoring import take_place
+    from closeread.scoring import find_part
     from closeread.tasks import find
 
     declared = find_corpus(corpus)
@@ -176,8 +176,8 @@ def plot_stats(
         raise RequestError(
             f"{declared.name} has no statistics to draw (expected tne or marmara_coref)"
         )
-    place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
-    read = read_corpus_gold(place)
+    source = find_part(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
+    read = read_corpus_gold(source)
     warn_all(read.notices)
     distributions = count(read.records)
     if not all(distributions.values()):

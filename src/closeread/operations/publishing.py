@@ -278,7 +278,6 @@ def publish_codabench(
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.
     """
-    from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.codabench.bundle import (
         DOCKER_IMAGE,
         START,
@@ -289,12 +288,22 @@ def publish_codabench(
 
     image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
     settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
-    place, made = GoldSpec(None, config, split, take_path(gold), take_path(data_dir)), Path(folder)
-    written = make_bundle(corpus, place, made, settings, options=option, archive=archive)
+    made = Path(folder)
+    written = make_bundle(
+        corpus,
+        made,
+        settings,
+        gold=take_path(gold),
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        options=option,
+        archive=archive,
+    )
     warn_all(
         [
             f"{made / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
-            *describe_licence(corpus, place),
+            *describe_licence(corpus, gold, config),
             f"submissions are scored in {settings.docker_image}; {made / 'README.md'} says which libraries it needs.",
         ]
     )

@@ -16,11 +16,13 @@ from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, escape, pluralize
+from closeread.files import text_suffix
+from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
-from closeread.parameters import PLACE, Operations, Param
+from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
+from closeread.scoring import choose_resampling, find_gold, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
 
@@ -78,16 +80,21 @@ def score(
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
-    place, rest = make_place(name, gold, config, split, data_dir, options)
+    source, rest = find_gold(
+        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    log = read_only_log(predictions, find_procedure(name)[0])
+    is_json_lines = (
+        isinstance(predictions, str | Path) and text_suffix(Path(predictions)) in SUFFIXES
+    )
+    log = None if is_json_lines else read_only_log(predictions, source.procedure)
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
-        place, rest = take_gold(name, [log], place, rest)
+        source, rest = take_gold([log], source, rest)
     if explain and len(epochs) > 1:
         raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
-    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+    scorer = open_scorer(source, {"preset": preset, **rest}, metrics)
     warn_all(scorer.gold.notices)
     systems = [scorer.read_source(rows) for rows in epochs]
     breakdowns = scorer.breakdowns_for(fields)
@@ -97,9 +104,8 @@ def score(
     # Breakdowns are counted for one epoch only, since parts may be other ones in another.
     if breakdowns and len(systems) > 1:
         raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
-    counted = average_counts(
-        [scorer.count(system, breakdowns) for system in systems],
-    )
+    counts_by_epoch = [scorer.count(system, breakdowns) for system in systems]
+    counted = counts_by_epoch[0] if log is None else average_counts(counts_by_epoch)
     explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)
@@ -198,27 +204,25 @@ def validate_all(
     **options: Annotated[Any, Param(rest=validate)],
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
-    where = {one: options.pop(one, None) for one in PLACE}
-    procedure, _ = find_procedure(name)
-    place, rest = make_place(name, options=options, **where)
-    read = [_try_log(source, procedure) for source in predictions]
+    source, rest = find_gold(name, **options)
+    read = [_try_log(sent, source.procedure) for sent in predictions]
     logs = [log for log in read if log is not None and not isinstance(log, InputError)]
-    scorer = open_scorer(name, *take_gold(name, logs, place, rest))
+    scorer = open_scorer(*take_gold(logs, source, rest))
     warn_all(scorer.gold.notices)
     total, gold_name = len(scorer.gold.records), scorer.gold_name
     verdicts = []
-    for source, log in zip(predictions, read, strict=True):
-        called = str(source) if isinstance(source, str | Path) else "predictions"
+    for sent, log in zip(predictions, read, strict=True):
+        called = str(sent) if isinstance(sent, str | Path) else "predictions"
         if isinstance(log, InputError):
             verdicts.append(Verdict(called, None, total, log, gold=gold_name))
             continue
-        epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
+        epochs: Sequence[FileOrRows] = [sent] if log is None else log.rows
         try:
             systems = [scorer.read_source(rows) for rows in epochs]
         except InputError as error:
             verdicts.append(Verdict(called, None, total, error, gold=gold_name))
             continue
-        names = set(scorer.procedure.sides.names(scorer.gold))
+        names = set(scorer.gold.units)
         left_out = {name for system in systems for name in system.left_out}
         n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
         remarks = [remark for system in systems for remark in scorer.remarks(system)]

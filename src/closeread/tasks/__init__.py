@@ -56,11 +56,13 @@ def find_all(role: str) -> list[ModuleType]:
     return found
 
 
+@cache
 def find_format(task: str, name: str) -> Format:
     """Return a format of gold by name: the task's own, or one of `closeread.formats`."""
     return cast("Format", _import_format(task, name).FORMAT)
 
 
+@cache
 def find_submission_format(task: str, name: str) -> SubmissionFormat:
     """Return a format of submissions by name: the task's own, or one of `closeread.formats`."""
     return cast("SubmissionFormat", _import_format(task, name).SUBMISSION)
@@ -73,6 +75,7 @@ def _import_format(task: str, name: str) -> ModuleType:
     return find(task, name) or importlib.import_module(f"closeread.formats.{name}")
 
 
+@cache
 def load_procedure(name: str) -> Procedure:
     """Load a procedure by name.
 

@@ -15,11 +15,11 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from closeread.corpus.baselines import load_baseline
-from closeread.corpus.gold import read_corpus_gold
+from closeread.corpus.gold import read_corpus_gold, read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import fields, load_schema
 from closeread.corpus.submissions import write_submission
-from closeread.counts.procedure import GoldSpec, PathOption
+from closeread.counts.procedure import PathOption
 from closeread.exceptions import RequestError, join_names, name_option, quote
 from closeread.files import creating_folder, package_folder, replacing, write_text
 from closeread.formats.folders import walk_files
@@ -35,7 +35,7 @@ from closeread.leaderboard.declaration import (
 )
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
-from closeread.scoring import find_procedure
+from closeread.scoring import find_gold, find_procedure
 from closeread.tables import Grid, Markup, draw
 
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
@@ -144,10 +144,13 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
 
 def make_bundle(
     scored: str,
-    place: GoldSpec,
     folder: Path,
     settings: Settings,
     *,
+    gold: Path | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
     options: Mapping[str, str] | None = None,
     archive: bool,
 ) -> list[Path]:
@@ -165,7 +168,10 @@ def make_bundle(
     limits = Limits(per_day=settings.per_day)
     board = make_board(
         scored,
-        place,
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
         options=options,
         private=True,
         title=settings.title,
@@ -177,7 +183,7 @@ def make_bundle(
             raise RequestError(f"option {one.name} is a path, which is not available in a bundle")
     competition = make_competition(board, settings)
     with creating_folder(folder) as made:
-        _write_gold(board, place, made / "reference_data")
+        _write_gold(board, gold, data_dir, made / "reference_data")
         samples = _write_starting_kit(board, made / "starting_kit")
         requirements = list_requirements()
         _write_program(board, settings, requirements, made / "scoring_program")
@@ -199,13 +205,13 @@ def make_bundle(
     return [*(folder / file for file in files), *([zipped] if archive else [])]
 
 
-def describe_licence(scored: str, place: GoldSpec) -> list[str]:
+def describe_licence(scored: str, gold: object, config: str | None) -> list[str]:
     """Return a sentence on uses of a bundle that the licence of its corpus forbids; empty if it forbids none."""
     name = find_procedure(scored)[1]
     if (
         name is None
-        or place.gold is not None
-        or place.config == "sample"
+        or gold is not None
+        or config == "sample"
         or not load_corpus(name).redistribution
     ):
         return []
@@ -218,15 +224,19 @@ def _find_folder() -> Path:
     return package_folder("closeread.leaderboard.codabench")
 
 
-def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
+def _write_gold(
+    board: Board, source: Path | None, data_dir: str | Path | None, folder: Path
+) -> None:
     """Write the gold, a key as it is and that of a corpus as JSON Lines, and check that it is scored as before."""
     folder.mkdir()
     if board.corpus is not None:
-        at = place._replace(corpus=board.corpus, split=None if board.own_gold else place.split)
+        gold_source, _ = find_gold(
+            board.corpus, gold=source, config=board.config, split=board.split, data_dir=data_dir
+        )
         gold = folder / "gold.jsonl"
-        write_text(gold, dump_json_lines(read_corpus_gold(at).records, WITH_LINE_ENDS))
+        write_text(gold, dump_json_lines(read_corpus_gold(gold_source).records, WITH_LINE_ENDS))
     else:
-        key = Path(str(place.gold))
+        key = Path(str(source))
         gold = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
         for name, path in walk_files(key)[0].items() if key.is_dir() else [("", key)]:
             (gold / name).parent.mkdir(parents=True, exist_ok=True)
@@ -239,7 +249,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     folder.mkdir()
     if board.corpus is None or "sample" not in load_corpus(board.corpus).configs:
         return []
-    gold = read_corpus_gold(GoldSpec(board.corpus, "sample"))
+    gold = read_gold(load_corpus(board.corpus), "sample")
     write_text(folder / SAMPLE_GOLD, dump_json_lines(gold.records, WITH_LINE_ENDS))
     if not board.baselines:
         return [SAMPLE_GOLD]

@@ -25,12 +25,12 @@ def load_questions(
     """Return the questions of a part of the corpus, as the test split; other metadata of the harness is ignored."""
     import datasets
 
-    from closeread.scoring import make_place, open_scorer
+    from closeread.scoring import find_gold, open_scorer
     from closeread.tasks.mctaco.models import make_context
 
-    place, _options = make_place("mctaco", None, config, split, data_dir)
+    source, options = find_gold("mctaco", config=config, split=split, data_dir=data_dir)
     questions: dict[str, list[Record]] = {}
-    for record in open_scorer("mctaco", place).gold.records:
+    for record in open_scorer(source, options).gold.records:
         questions.setdefault(str(record["question_id"]), []).append(record)
     rows = []
     for candidates in questions.values():
@@ -74,12 +74,12 @@ def average_f1(questions: Sequence[LabelledQuestion]) -> float:
 
 
 def _score(questions: Sequence[LabelledQuestion], name: str) -> float:
-    from closeread.scoring import make_place, open_scorer
+    from closeread.scoring import find_gold, open_scorer
 
     gold = []
     rows = []
     for candidates, labelled in questions:
         gold += candidates
         rows += labelled
-    scorer = open_scorer("mctaco", make_place("mctaco", gold)[0])
+    scorer = open_scorer(*find_gold("mctaco", gold=gold))
     return float(scorer.count(scorer.read_source(rows)).report(ci=False)[name])

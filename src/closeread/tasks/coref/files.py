@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, get_args
 
 from closeread import limits
-from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.schema import load_validator
 from closeread.corpus.validation import convert_rows, load_rules, validate_records
 from closeread.exceptions import (
     FormatError,
@@ -365,11 +365,11 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
     if (packed := _pack(records)) is not None:
         return packed
-    records, schema = convert_rows(records), load_schema("coref")
+    records = convert_rows(records)
     is_rows = isinstance(records, Sequence) and all(
         isinstance(record, Mapping) for record in records
     )
-    if not is_rows and RowValidator(schema, "clusters").accepts(records):
+    if not is_rows and load_validator("coref", "clusters").accepts(records):
         raise FormatError(name, [Problem(f"are the clusters of a single document ({expected})")])
     if records and all(isinstance(record, list) for record in records):
         records = [
@@ -387,7 +387,9 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     check = load_rules("coref").find_inconsistencies
     parsed = Parsed(records, None, [])
     return table_of(
-        validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check)
+        validate_records(
+            name, parsed, load_validator("coref"), "document", find_inconsistencies=check
+        )
     )
 
 

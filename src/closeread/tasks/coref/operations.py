@@ -162,7 +162,8 @@ def errors(
     """
     import numpy as np
 
-    from closeread.counts.procedure import GoldSpec, check_present
+    from closeread.corpus.gold import GoldSource
+    from closeread.counts.procedure import check_present
     from closeread.tasks.coref.documents import table_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import repeats
@@ -170,14 +171,14 @@ def errors(
 
     check_kinds(kinds)
     procedure = PROCEDURE.select_metrics(metrics or None, options)
-    resolved, sides = procedure.resolve_options(options), procedure.sides
-    key = sides.read_gold(GoldSpec(gold=gold.source), resolved)
-    system = sides.read_system(key, response.source, resolved)
+    resolved, reader = procedure.resolve_options(options), procedure.reader
+    key = reader.read_gold(GoldSource(procedure, gold=gold.source), resolved)
+    system = reader.read_system(key, response.source, resolved)
     response_table = table_of(system.rows)
     key_table = table_of(key.records).without(response_table.broken)
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
-    notices = [*key.notices, *system.notices, *sides.remarks(key, system, in_one_entity)]
+    notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
     has_repeats = len(repeats(key_table)) > 0 or len(repeats(response_table)) > 0
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")

@@ -53,7 +53,7 @@ from closeread.tasks.coref.metrics.scores import (
     scores_of,
 )
 from closeread.tasks.coref.metrics.slices import FIELDS, count_slices, find_lacking, require_fields
-from closeread.tasks.coref.sides import CoreferenceSides
+from closeread.tasks.coref.sides import CoreferenceReader
 
 
 def count(
@@ -382,5 +382,5 @@ mentions of the key and precision over those of the response; CEAF, BLANC and Co
         flags=("--metrics lea --per-unit", "--preset corefud", "--by genre --by mention_type"),
         formats=[form.title for form in FORMATS.values()],
     ),
-    sides=CoreferenceSides(),
+    reader=CoreferenceReader(),
 )

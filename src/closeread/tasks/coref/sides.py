@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.corpus.submissions import advise_missing
-from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
+from closeread.counts.procedure import Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,
@@ -507,10 +508,38 @@ class Key:
     records: MentionTable
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
+    files: Sequence[Path] = ()
+
+    @property
+    def units(self) -> Sequence[str]:
+        """The documents' names."""
+        return self.records.names
+
+    def digests(self, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of each document's entities, without its name, by document name.
+
+        Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
+        same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
+        """
+        key, by_place = self.records, options["zeros"] == "linear"
+        needs_heads = options["matching"] in ("head", "partial") or not by_place
+        digests = document_digests(key if needs_heads else replace(key, head=None))
+        if key.trees is not None:
+            pairs = zip(digests, key.trees.digests, strict=True)
+            digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
+        if key.empty is not None and not by_place:
+            from closeread.tasks.coref.empty_nodes import digest_nodes
+
+            digests = digest_nodes(key.empty, digests)
+        if key.relations is not None or key.minimum:
+            from closeread.tasks.coref.metrics.relations import digest_relations
+
+            digests = digest_relations(key, digests, options)
+        return dict(zip(key.names, digests, strict=True))
 
 
 @dataclass(frozen=True)
-class CoreferenceSides:
+class CoreferenceReader:
     """A key and a response, matched by document name."""
 
     @property
@@ -518,26 +547,24 @@ class CoreferenceSides:
         """Whether the gold is a file given by the user, the key."""
         return True
 
-    def read_gold(self, place: GoldSpec, options: Options) -> Key:
+    def read_gold(self, source: GoldSource, options: Options) -> Key:
         """Read the documents of a corpus or of a key, with their constituents if mentions are matched by them."""
-        if place.corpus is not None:
-            from closeread.corpus.gold import read_corpus_gold
-
-            gold = read_corpus_gold(place)
-            key, source = Key(table_of(gold.records), gold.origin, gold.notices), Path(place.corpus)
-        elif place.gold is None:
+        if source.corpus is not None:
+            gold = read_corpus_gold(source)
+            key = Key(table_of(gold.records), gold.origin, gold.notices, gold.files)
+            path = Path(source.corpus.name)
+        elif source.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         else:
-            table = read_key(place.gold, options)
-            key, source = (
-                Key(table, notices=table.notices),
-                place.gold if isinstance(place.gold, Path) else Path("gold"),
-            )
+            table = read_key(source.gold, options)
+            files = [source.gold] if isinstance(source.gold, Path) else []
+            key = Key(table, notices=table.notices, files=files)
+            path = source.gold if isinstance(source.gold, Path) else Path("gold")
         table = key.records
         if options["matching"] == "minimum" and not table.minimum and len(table.start):
             from closeread.tasks.coref.metrics.minimum_spans import read_trees
 
-            table = replace(table, trees=read_trees(table, source))
+            table = replace(table, trees=read_trees(table, path))
         if options["fields"]:
             table = add_fields(table, Path(options["fields"]))
         return replace(key, records=table)
@@ -597,32 +624,6 @@ class CoreferenceSides:
                     mention = f"mention [{int(table.start[again])}, {int(table.end[again])}]"
                     what = f"{mention} is in {where} (numbered from 0); {advise_repeats()}"
                     yield Inconsistency(name, int(table.document[again]), what)
-
-    def names(self, gold: Key) -> Sequence[str]:
-        """Return the documents' names."""
-        return gold.records.names
-
-    def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
-        """Return the sha256 of each document's entities, without its name, by document name.
-
-        Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
-        same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
-        """
-        key, by_place = gold.records, options["zeros"] == "linear"
-        needs_heads = options["matching"] in ("head", "partial") or not by_place
-        digests = document_digests(key if needs_heads else replace(key, head=None))
-        if key.trees is not None:
-            pairs = zip(digests, key.trees.digests, strict=True)
-            digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
-        if key.empty is not None and not by_place:
-            from closeread.tasks.coref.empty_nodes import digest_nodes
-
-            digests = digest_nodes(key.empty, digests)
-        if key.relations is not None or key.minimum:
-            from closeread.tasks.coref.metrics.relations import digest_relations
-
-            digests = digest_relations(key, digests, options)
-        return dict(zip(key.names, digests, strict=True))
 
     def remarks(
         self, gold: Key, system: System, options: Options, table: CountTable | None = None

@@ -18,7 +18,7 @@ from closeread.parameters import (
     Config,
     Count,
     DataDir,
-    GoldSpec,
+    GoldSource,
     Intervals,
     Number,
     Operations,
@@ -52,7 +52,7 @@ NO_EVENTS = "none"
 Annotators = Annotated[Sequence[Path], Param(kind="read")]
 UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
-Gold = Annotated[GoldSpec, place_of("mctaco")]
+Gold = Annotated[GoldSource, place_of("mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusReader
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.procedure import (
     EXTRA,
@@ -197,5 +197,5 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
-    sides=CorpusSides(unit="question_id"),
+    reader=CorpusReader(),
 )

@@ -20,7 +20,7 @@ from pathlib import Path
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.notices import warn_all
-from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.schema import load_validator
 from closeread.corpus.validation import check_records, validate_records
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_problems, quote
 from closeread.formats.json_lines import read_json_lines
@@ -151,15 +151,14 @@ def read_timelines(
 
 def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
     """Read a folder of documents in CAT, by id."""
-    records = validate_records(
-        folder, read_folder(folder), load_schema(corpus.schema), "text", "id"
-    )
+    validator = load_validator(corpus.schema, "text")
+    records = validate_records(folder, read_folder(folder), validator, "id")
     return {record["id"]: record for record in records}
 
 
 def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
     """Read a file of annotated events."""
-    validator = RowValidator(load_schema(corpus.schema), "event")
+    validator = load_validator(corpus.schema, "event")
     dropped: list[Problem] = ProblemList()
     parsed, problems, _ = check_records(read_json_lines(path), validator, (), dropped=dropped)
     warn_all(describe_problems(str(path), dropped))

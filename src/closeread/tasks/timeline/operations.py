@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.parameters import (
-    GoldSpec,
+    GoldSource,
     Operations,
     Output,
     Param,
@@ -27,7 +27,7 @@ CORPUS = "semeval2015_timeline"
 def timeline(
     entity: str,
     *,
-    place: Annotated[GoldSpec, place_of(CORPUS)],
+    place: Annotated[GoldSource, place_of(CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the events of an entity by date.

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpus.citing import papers
-from closeread.corpus.submissions import CorpusSides, Silence
+from closeread.corpus.submissions import CorpusReader, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
@@ -157,7 +157,7 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
-    sides=CorpusSides(check=validate, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, describe_silence=SILENCE),
     references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
     explanation=load_explanation,
 )

@@ -9,16 +9,16 @@ from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
 from closeread.corpus.citing import papers
+from closeread.corpus.gold import GoldSource
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.procedure import (
-    GoldSpec,
     Help,
     Inconsistency,
     Option,
     Options,
     Procedure,
-    Sides,
+    Reader,
     System,
     missing_option,
 )
@@ -98,6 +98,16 @@ class Key:
     documents: Documents | None = None
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
+    files: Sequence[Path] = ()
+
+    @property
+    def units(self) -> Sequence[str]:
+        """The names of the documents."""
+        return [str(record["document"]) for record in self.records]
+
+    def digests(self, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of each document's links, by document name; the name is not part of the digest."""
+        return unit_digests(self.records, "document", ("document",))
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ class Response(System):
 
 
 @dataclass(frozen=True)
-class TimeMLSides(Sides[Key]):
+class TimeMLReader(Reader[Key]):
     """A key and a response: two TimeML files, or two folders whose files are matched by name."""
 
     @property
@@ -116,12 +126,13 @@ class TimeMLSides(Sides[Key]):
         """True: gold is a file given by the user, the key."""
         return True
 
-    def read_gold(self, place: GoldSpec, options: Options) -> Key:
+    def read_gold(self, source: GoldSource, options: Options) -> Key:
         """Read the documents of a key."""
-        if not isinstance(place.gold, Path):
+        if not isinstance(source.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
-        documents = read_key(place.gold)
-        return Key(to_records(documents, options["matching"]), documents, notices=documents.notices)
+        documents = read_key(source.gold)
+        records = to_records(documents, options["matching"])
+        return Key(records, documents, notices=documents.notices, files=[source.gold])
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
         """Wrap documents in memory that are already validated."""
@@ -164,14 +175,6 @@ class TimeMLSides(Sides[Key]):
     ) -> Iterable[Inconsistency]:
         """Find nothing: reading checks everything that a schema can't."""
         return ()
-
-    def names(self, gold: Key) -> Sequence[str]:
-        """Return the names of the documents."""
-        return [str(record["document"]) for record in gold.records]
-
-    def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
-        """Return the sha256 of each document's links, by document name; the name is not part of the digest."""
-        return unit_digests(gold.records, "document", ("document",))
 
     def remarks(
         self, gold: Key, system: System, options: Options, table: CountTable | None = None
@@ -519,7 +522,7 @@ PROCEDURE = Procedure(
     modules=(),
     count=count,
     breakdowns=("type",),
-    sides=TimeMLSides(),
+    reader=TimeMLReader(),
     help=Help(
         """Key and response are TimeML files, or folders of them, whose documents are matched by file name. Links that
 contradict earlier ones are reported on standard error; they are counted, but ignored for inference. So are links of

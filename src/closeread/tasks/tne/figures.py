@@ -15,11 +15,10 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.corpus.figures import Drawing
-from closeread.corpus.gold import Gold, read_corpus_gold
+from closeread.corpus.gold import Gold, GoldSource, read_corpus_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.predictions import read_systems
 from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import GoldSpec
 from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 from closeread.exceptions import RequestError, pluralize
 from closeread.records import Record
@@ -97,7 +96,7 @@ def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
     return figure
 
 
-def read_linked(place: GoldSpec) -> Gold:
+def read_linked(place: GoldSource) -> Gold:
     """Read gold that has links to draw."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
@@ -112,7 +111,7 @@ def read_linked(place: GoldSpec) -> Gold:
     return gold
 
 
-def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
+def draw_confusion(place: GoldSource, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_linked(place)
     counts = confusion_counts(gold.records, read_systems(gold, system.source).rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,7 +12,7 @@ from closeread.parameters import (
     Config,
     Count,
     DataDir,
-    GoldSpec,
+    GoldSource,
     Intervals,
     Operations,
     Output,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from closeread.records import Record
     from closeread.tasks.tne.models import TrainedRun
 
-Gold = Annotated[GoldSpec, place_of("tne")]
+Gold = Annotated[GoldSource, place_of("tne")]
 Field = Literal[
     "distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"
 ]
@@ -439,7 +439,7 @@ def predict(
     from closeread.tasks.tne.models import predict as predict_rows
 
     if documents is not None:
-        place = check_place("documents", place)._replace(gold=documents.source)
+        place = replace(check_place("documents", place), gold=documents.source)
     with write_predictions("tne", output) as write:
         gold = read_corpus_gold(place)
         warn_all(gold.notices)

@@ -35,7 +35,7 @@ from functools import partial
 import numpy as np
 
 from closeread.arrays import Ints, Mask, mark_run_starts
-from closeread.corpus.submissions import CorpusSides, Silence
+from closeread.corpus.submissions import CorpusReader, Silence
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import (
     EXTRA,
@@ -361,5 +361,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    sides=CorpusSides(check=validate, to_columns=rows_of, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, to_columns=rows_of, describe_silence=SILENCE),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from closeread.parameters import (
-    GoldSpec,
+    GoldSource,
     Operations,
     Param,
     Source,
@@ -28,7 +28,7 @@ CORPUS = "wikipossessions"
 def possession(
     article: str,
     *,
-    place: Annotated[GoldSpec, place_of(CORPUS)],
+    place: Annotated[GoldSource, place_of(CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the possession timeline of an article.
@@ -94,7 +94,7 @@ def articles(
     folder: Annotated[Path, Param(kind="write")],
     *,
     as_of: Annotated[date, Param(metavar="DATE")],
-    place: Annotated[GoldSpec, place_of(CORPUS)],
+    place: Annotated[GoldSource, place_of(CORPUS)],
     api: Annotated[str | None, Param(metavar="URL")] = None,
     contact: Annotated[str, Param(metavar="TEXT")] = "",
     delay: Annotated[float, within(0, 3600), Param(metavar="SECONDS")] = 1.0,

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpus.submissions import CorpusSides, Silence
+from closeread.corpus.submissions import CorpusReader, Silence
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
@@ -233,5 +233,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    sides=CorpusSides(check=validate, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, describe_silence=SILENCE),
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, pluralize
 from closeread.parameters import (
-    GoldSpec,
+    GoldSource,
     Operations,
     Output,
     Param,
@@ -31,7 +31,7 @@ Only = Annotated[Sequence[str], Param(metavar="DOCUMENT")]
 Anything = Annotated[Output, Param(metavar="PATH")]
 Predictions = Output
 CORPUS = "marmara_coref"
-Documents = Annotated[GoldSpec, place_of(CORPUS)]
+Documents = Annotated[GoldSource, place_of(CORPUS)]
 
 
 def convert(
@@ -304,7 +304,7 @@ def svr(
     return _link("svr", learner, place, output)
 
 
-def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -> Written:
+def _link(method: str, learner: Learner, place: GoldSource, output: Path | None) -> Written:
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
@@ -337,7 +337,7 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     return _report(output, rows, "chain")
 
 
-def _read_text(place: GoldSpec) -> Gold:
+def _read_text(place: GoldSource) -> Gold:
     """Read the corpus, without coreference if there is none.
 
     Where there is coreference it is read, since it says which file of the treebank holds two documents.
@@ -345,16 +345,15 @@ def _read_text(place: GoldSpec) -> Gold:
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.corpus.sources import data_folder
-    from closeread.records import UserFiles
 
-    given = place.data_dir
-    own = given if isinstance(given, UserFiles) else UserFiles(given)
-    folder = own.data_dir or data_folder(CORPUS)
-    has_coreference = "coreference" in own.folders or (
+    files = place.files
+    folder = files.data_dir or data_folder(CORPUS)
+    has_coreference = "coreference" in files.folders or (
         folder is not None and (folder / "coreference").is_dir()
     )
     if place.config in (None, "default") and place.gold is None and not has_coreference:
-        place = place._replace(data_dir=own._replace(folders={**own.folders, "coreference": None}))
+        without_coreference = {**files.folders, "coreference": None}
+        place = replace(place, files=replace(files, folders=without_coreference))
     found = read_corpus_gold(place)
     warn_all(found.notices)
     return found

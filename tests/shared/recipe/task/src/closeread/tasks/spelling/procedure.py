@@ -16,7 +16,7 @@ from hashlib import sha256
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.corpus.submissions import CorpusSides
+from closeread.corpus.submissions import CorpusReader
 from closeread.counts.metrics import Columns, Metric, Ratio
 from closeread.counts.procedure import Explanation, Option, Procedure, check_present, missing_option
 from closeread.counts.table import CountTable, factorize
@@ -109,7 +109,7 @@ PROCEDURE = Procedure(
     modules=("spelling_accuracy",),
     count=count,
     fields=("page",),
-    sides=CorpusSides(),
+    reader=CorpusReader(),
     citation="""@article{levenshtein-1966-binary,
   title = {Binary codes capable of correcting deletions, insertions, and reversals},
   author = {Levenshtein, Vladimir I.},
