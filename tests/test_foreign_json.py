@@ -17,7 +17,6 @@ OWN = "no JSON: arguments of our own"
 STORE = "leaderboard/store.schema.json has checked it"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
-    ("cli/groups.py", "Option"): OWN,
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/estimates.py", "Estimate"): REPORT,
@@ -28,7 +27,6 @@ KNOWN = {
     ): "only names of fields are taken, and check_fields checks the values",
     ("counts/systems.py", "SystemsTable"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
-    ("hf/builder.py", "DatasetInfo"): "the declaration of a corpus of ours",
     ("hf/metric.py", "MetricInfo"): OWN,
     ("leaderboard/declaration.py", "Board"): STORE,
     ("leaderboard/declaration.py", "Limits"): STORE,
@@ -41,8 +39,8 @@ KNOWN = {
     ("leaderboard/submission.py", "About"): OWN,
     ("leaderboard/submission.py", "cls as it is read"): STORE,
     ("operations/leaderboard.py", "Limits"): OWN,
+    ("llm/logs.py", "Log"): "sums of our own",
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
-    ("llm/tasks.py", "Exam"): OWN,
     ("neural/links.py", "LinkChoice"): "other names are a FormatError",
     ("neural/pairs.py", "PairChoice"): "other names are a FormatError",
     ("neural/run_folders.py", "Epoch"): "a checkpoint, of which other names are a FormatError",
