@@ -17,6 +17,7 @@ OWN = "no JSON: arguments of our own"
 STORE = "leaderboard/store.schema.json has checked it"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
+    ("cli/groups.py", "Option"): OWN,
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/estimates.py", "Estimate"): REPORT,
@@ -39,7 +40,7 @@ KNOWN = {
     ("leaderboard/submission.py", "About"): OWN,
     ("leaderboard/submission.py", "cls as it is read"): STORE,
     ("operations/leaderboard.py", "Limits"): OWN,
-    ("llm/logs.py", "Log"): "sums of our own",
+    ("llm/logs.py", "Log"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
     ("neural/links.py", "LinkChoice"): "other names are a FormatError",
     ("neural/pairs.py", "PairChoice"): "other names are a FormatError",
