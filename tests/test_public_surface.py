@@ -84,18 +84,6 @@ def test_no_annotation_is_any_or_missing():
     assert wrong == [], "\n".join(wrong)
 
 
-ANNOTATED = """
-from typing import Any
-def plain(a: dict[str, list[Any]]) -> None: ...
-"""
-
-
-def test_any_is_found_inside_an_annotation():
-    found = {}
-    exec(ANNOTATED, found)  # noqa: S102
-    assert typing.Any in list_types(typing.get_type_hints(found["plain"])["a"])
-
-
 def test_help_and_completion_list_what_is_public():
     assert dir(closeread) == sorted(closeread.__all__)
     text = pydoc.plain(pydoc.render_doc(closeread))

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -36,23 +35,6 @@ MIXED = ("good.jsonl", "yes.parquet", "told.json", "old.jsonl")
 def test_what_is_in_a_file(files):
     kinds = [detect_kind(Path(name)) for name in (*MIXED, "absent.json", ".")]
     assert kinds == ["predictions", "counts", "report", *["predictions"] * 3]
-
-
-def test_predictions_counts_and_reports(files, ran):
-    printed = ran("table", "mctaco", *MIXED, *SAMPLE, *QUICK)
-    cells = [line.split() for line in printed.splitlines()[4:8]]
-    scores = [
-        json.loads(ran("score", "mctaco", f"{name}.jsonl", *SAMPLE, "--json"))["scores"]
-        for name in ("good", "yes", "no")
-    ]
-    expected = [
-        [f"{100 * one[name]['value']:.2f}" for name in ("exact_match", "f1")]
-        for one in (*scores, scores[0])
-    ]
-    assert [row[0] for row in cells] == ["good", "yes", "told", "old"]
-    assert [[re.sub("[†‡]", "", cell) for cell in row[1:]] for row in cells] == expected
-    assert "there is only a report of 'told'" in printed
-    assert "Signature: mctaco|version:1|missing:error|gold:14237cb6aca7" in printed
 
 
 @pytest.mark.parametrize("style", STYLES)

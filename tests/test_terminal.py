@@ -3,88 +3,17 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from shared import json_lines
-from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.leaderboards import make_index
 from shared.terminals import show
 
 from closeread.cli import printing
-from closeread.corpus import showing
 from closeread.leaderboard.page import Ranking
 from closeread.tables import PIPE_WIDTH, Grid, Whole, draw, transpose
 
 BREAK = re.compile(r"[\s()]+")
 WIDTHS = (60, 80, 100, 120)
-SEVERAL = ("--resamples", "5")
-COMMANDS = (
-    ("list",),
-    *(
-        (word, corpus, *config)
-        for corpus in CORPORA
-        for word, *config in (("info",), ("show", "--config", "sample"))
-    ),
-    *(("info", corpus, "--stats", "--config", "sample") for corpus in CORPORA),
-    *(
-        ("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL)
-        for corpus in CORPORA
-    ),
-    ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
-    (
-        "score",
-        "timeline",
-        "semeval2015_timeline.jsonl",
-        "--config",
-        "sample",
-        "--explain",
-        "--no-ci",
-    ),
-    ("score", "coref", "key.conll", "response.conll", "--per-unit", *SEVERAL),
-    ("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL),
-    (
-        "table",
-        "mctaco",
-        "mctaco.jsonl",
-        "a folder/mctaco.jsonl",
-        "--config",
-        "sample",
-        "--pairs",
-        *SEVERAL,
-    ),
-    (
-        "table",
-        "coref",
-        "key.conll",
-        "key.conll",
-        "response.conll",
-        "--intervals",
-        "range",
-        *SEVERAL,
-    ),
-    ("errors", "coref", "key.conll", "response.conll", "--by", "entity_size"),
-    ("errors", "chains", "key.conll", "key.conll", "response.conll"),
-    ("errors", "tne", "tne.jsonl", "--config", "sample", *SEVERAL),
-    ("errors", "mctaco", "mctaco.jsonl", "--config", "sample", *SEVERAL),
-    ("agreement", "coref", "key.conll", "response.conll"),
-    ("agreement", "tne", "anna-tne.jsonl", "ben-tne.jsonl"),
-    ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
-)
-
-
-def read_tables(monkeypatch, run, arguments):
-    """The tables that a command prints, as data."""
-    tables = []
-    with monkeypatch.context() as patch:
-        patch.setattr(printing, "print_grids", lambda grids, style="table": tables.extend(grids))
-        patch.setattr(
-            showing,
-            "draw_parts",
-            lambda parts, **_: tables.extend(p for p in parts if isinstance(p, Grid)),
-        )
-        assert run(*arguments).exit_code == 0
-    return tables
 
 
 def assert_whole(grid, columns):
@@ -107,32 +36,6 @@ def assert_whole(grid, columns):
     longer = [line for line in lines if len(line) > columns]
     assert all(re.split(r"  +", line)[-1] in cells for line in longer), longer
     return plain
-
-
-@pytest.fixture
-def files(here):
-    """Predictions, keys, responses and annotations of the samples."""
-    for corpus in CORPORA:
-        json_lines.write(f"{corpus}.jsonl", system_rows(corpus))
-        for name in ("anna", "ben"):
-            json_lines.write(f"{name}-{corpus}.jsonl", sample_gold(corpus))
-    (here / "a folder").mkdir()
-    rows = [{**row, "label": "yes"} for row in system_rows("mctaco")]
-    json_lines.write("a folder/mctaco.jsonl", rows)
-    write_key("key", "conll", KEY)
-    write_key("response", "conll", RESPONSE)
-    Path("key.tml").write_text(timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3"))
-    Path("response.tml").write_text(timeml("ei1 BEFORE ei2", "ei3 BEFORE ei2"))
-
-
-@pytest.mark.gate
-def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
-    for arguments in COMMANDS:
-        tables = read_tables(monkeypatch, run, arguments)
-        assert any(table.rows for table in tables), arguments
-        for table in tables:
-            for columns in WIDTHS:
-                assert_whole(table, columns)
 
 
 def test_tables_of_boards_are_whole():

@@ -1,7 +1,5 @@
 """Scores by unit as a data frame."""
 
-import pytest
-
 import closeread
 
 KEY = [
@@ -19,9 +17,3 @@ def test_scores_of_units_are_a_frame():
     assert list(frame["muc/recall"]) == [1, 0.5]  # one of two links
     assert "<table" in report.units._repr_html_()
     assert float(report["conll"]) == float(report["conll/f1"])
-
-
-def test_a_metric_with_several_scores_is_no_score():
-    report = closeread.score("coref", KEY, gold=KEY, ci=False)
-    with pytest.raises(closeread.RequestError, match="no such score: 'muc'"):
-        report["muc"]

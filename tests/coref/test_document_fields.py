@@ -1,4 +1,4 @@
-"""Fields of documents: the genre in their names, and the columns of a file, with everything that can be wrong in it."""
+"""Fields of documents: the genre in their names, and the columns of a file, whose problems are in `refused/fields_*.txt`."""
 
 import json
 from pathlib import Path
@@ -78,96 +78,11 @@ def test_values_that_are_not_text(here):
     assert read_fields(Path("f.jsonl"), ["a"]) == {"spoken": ["true"], "hours": ["0.5"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "problems"),
-    [
-        (
-            "f.txt",
-            "document,x\n",
-            ["f.txt: the suffix is '.txt' (expected one of .csv, .tsv, .jsonl, .ndjson)"],
-        ),
-        ("f.csv", "\n\n", ["f.csv:1: has no header (expected a column 'document' and others)"]),
-        (
-            "f.csv",
-            "name,x\n",
-            ["f.csv:1: the columns are 'name', 'x' (expected 'document' and at least one other)"],
-        ),
-        (
-            "f.csv",
-            "document\n",
-            ["f.csv:1: the columns are 'document' (expected 'document' and at least one other)"],
-        ),
-        (
-            "f.csv",
-            "document,,x,x,distance\n",
-            [
-                "f.csv:1: column 2: '' is not a name for a field",
-                "f.csv:1: column 4: 'x' is given twice",
-                "f.csv:1: column 5: 'distance' is a field of mentions (expected another name)",
-            ],
-        ),
-        (
-            "f.tsv",
-            "document\tx\nnight\nferry; part 000\t1\t2\n",
-            [
-                "f.tsv:2: the number of cells is 1 (expected 2, as in the header)",
-                "f.tsv:3: the number of cells is 3 (expected 2, as in the header)",
-            ],
-        ),
-        (
-            "f.csv",
-            "document,x\nnight,1\ndawn,2\nnight,3\nferry,4\n",
-            [
-                "f.csv:3: document 'dawn' is not in the key",
-                "f.csv:4: duplicate document 'night' (first on line 2)",
-                "f.csv:5: document 'ferry' is not in the key; did you mean 'ferry; part 000'? "
-                "(the part belongs to the name)",
-            ],
-        ),
-        (
-            "f.csv",
-            "document,x\nnight,1\n",
-            [
-                "f.csv: has no row for 1 of the 2 documents of the key: 'ferry; part 000' "
-                "(expected one row for each document)"
-            ],
-        ),
-        (
-            "f.csv",
-            'document,x\nnight,"a\nb"\n',
-            ["f.csv:2: is not a valid CSV row: unexpected end of data"],
-        ),
-        (
-            "f.csv",
-            "document,x\nnight,a\x1bb\nferry; part 000,c\n",
-            [r"f.csv:2: x: 'a\x1bb' contains the control character U+001B"],
-        ),
-        (
-            "f.jsonl",
-            '{"document": 5, "x": "a"}\n{"document": "night", "x": ["b"]}\n',
-            [
-                "f.jsonl:1: document is 5 (expected the name of a document)",
-                'f.jsonl:2: x: ["b"] is not text, a number or true or false',
-            ],
-        ),
-        (
-            "f.jsonl",
-            '{"x": 1}\n',
-            ["f.jsonl:1: the columns are 'x' (expected 'document' and at least one other)"],
-        ),
-        ("f.jsonl", "{\n", ["f.jsonl:1: "]),
-    ],
-)
-def test_files_that_are_wrong(here, name, text, problems):
-    Path(name).write_text(text)
-    with pytest.raises(FormatError) as error:
-        read_fields(Path(name), DOCUMENTS)
-    lines = str(error.value).splitlines()
-    found = lines[1:] if len(problems) > 1 else lines
-    assert len(found) == len(problems)
-    assert all(line.startswith(problem) for line, problem in zip(found, problems, strict=True)), (
-        found
-    )
+def test_other_suffixes(here):
+    Path("f.txt").write_text("document,x\n")
+    expected = r"f.txt: the suffix is '.txt' \(expected one of .csv, .tsv, .jsonl, .ndjson\)"
+    with pytest.raises(FormatError, match=expected):
+        read_fields(Path("f.txt"), DOCUMENTS)
 
 
 def test_fields_replace_those_of_the_same_name(here):

@@ -1,28 +1,9 @@
-"""Minimum spans: by hand and in files; what is counted with them, next to a slow twin."""
-
-from functools import partial
+"""Minimum spans: by hand and in files."""
 
 import pytest
 from agreed.coval import document_text
-from hypothesis import given
 from shared.conll_documents import ONTONOTES
 from shared.coreference import score_files, write_jsonl
-from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
-from twins import coref as twin
-from twins import minimum_spans as slow
-
-from closeread.tasks.coref.metrics.repeats import repeated_overlap
-
-
-@given(REPEATING_PAIRS)
-def test_counts_of_repeated_mentions(pairs):
-    key, response = split_sides(pairs)
-    build = partial(repeated_overlap, rule="minimum")
-    counted = count_sides(twin.side(key), twin.side(response), len(pairs), build)
-    for name, metric in slow.METRICS.items():
-        expected = [float(value) for value in twin.summed(metric, key, response)]
-        assert counted[name].sum(axis=0) == pytest.approx(expected), name
-
 
 FERRY = "the/DT/(TOP(S(NP(NP* ferry/NN/*) to/IN/(PP* the/DT/(NP* island/NN/*))) sank/VBD/(VP*)))"
 CREW = "the/DT/(TOP(S(NP(NP* captain/NN/*) and/CC/* the/DT/(NP* mate/NN/*)) said/VBD/(VP* that/DT/(NP*))))"

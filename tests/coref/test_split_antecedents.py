@@ -1,12 +1,9 @@
-"""Entities with split antecedents: by hand, and next to a slow twin."""
+"""Entities with split antecedents by hand."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from twins import split_antecedents as twin
 
 from closeread.arrays import LimitError
 from closeread.tasks.coref.metrics import sets as sets_module
@@ -30,44 +27,6 @@ def count(metric, key, response, *, only=False):
     if only:
         return count_sets(ours, theirs, metric)
     return count_with_sets((own, other), ours, theirs, metric)
-
-
-@st.composite
-def sides(draw):
-    """Draw a document of one side: entities of other mentions, and sets of some of them."""
-    mentions = draw(st.permutations(range(8)))[: draw(st.integers(0, 8))]
-    clusters = []
-    while mentions:
-        n = draw(st.integers(1, 3))
-        clusters.append(mentions[:n])
-        mentions = mentions[n:]
-    antecedents = st.lists(
-        st.sampled_from(range(len(clusters))), min_size=1, max_size=3, unique=True
-    )
-    found = []
-    for cluster in clusters:
-        chosen = draw(antecedents) if draw(st.booleans()) else []
-        found.append((cluster, [clusters[i] for i in chosen]))
-    return found
-
-
-@given(st.lists(st.tuples(sides(), sides()), min_size=1, max_size=3), st.sampled_from(METRICS))
-def test_same_as_twin(documents, metric):
-    key, response = ([pair[i] for pair in documents] for i in range(2))
-    found, of_sets = count(metric, key, response), count(metric, key, response, only=True)
-    for number, pair in enumerate(documents):
-        # those that are equally good need not give equal counts
-        mappings = twin.mappings(metric, *pair)
-        expected = [twin.counts(metric, *pair, mapping) for mapping in mappings]
-        assert any(
-            found[number] == pytest.approx([float(value) for value in counts])
-            for counts in expected
-        )
-        expected = [twin.counts_of_sets(metric, *pair, mapping) for mapping in mappings]
-        assert any(
-            of_sets[number] == pytest.approx([float(value) for value in counts])
-            for counts in expected
-        )
 
 
 ANN, BOB, SUE = [0, 1], [2, 3], [4]

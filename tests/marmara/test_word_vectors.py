@@ -33,27 +33,6 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
     }
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"ev 1 2\n", "v.vec:1: is not the header of word vectors in text format (expected two numbers: words and "
-         "dimensions)"),
-        (b"3 2\nev 1 2\nal 1\nol 1 2 3\n", "v.vec: 2 problems:\nv.vec:3: 'al' has 1 number (expected 2)\n"
-         "v.vec:4: 'ol' has 3 numbers (expected 2)"),
-        (b"2 2\nev 1 2\nev 1 2\n", "v.vec:3: duplicate word 'ev' (first on line 2)"),
-        (b"1 2\n\xff\xfe 1 2\n", r"v.vec:2: the word '\\xff\\xfe' is not valid UTF-8"),
-        (b"2 1\nev x\nal nan\n", "v.vec: 2 problems:\n"
-         "v.vec:2: 'ev': 'x' is not a number\n"
-         "v.vec:3: 'al' has a number that is not finite or beyond ±1,000,000"),
-    ],
-)  # fmt: skip
-def test_invalid_files(here, data, message):
-    (here / "v.vec").write_bytes(data)
-    with pytest.raises(FormatError) as error:
-        read_vectors(here / "v.vec", ())
-    assert str(error.value).replace(f"{here}/", "") == message
-
-
 def test_what_is_no_file(here):
     with pytest.raises(FormatError, match=r"none\.vec: can't be read: No such file or directory"):
         read_vectors(here / "none.vec", ())

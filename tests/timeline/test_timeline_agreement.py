@@ -225,50 +225,6 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
 
-@pytest.mark.parametrize(
-    ("markables", "relations", "problem"),
-    [
-        (
-            mark("ENTITY_MENTION", 3),
-            "",
-            "12: ENTITY_MENTION '3' has no token_anchor (expected at least one)",
-        ),
-        (mark("ENTITY_MENTION", 3, 10), "", "12: token_anchor: no token has the t_id '10'"),
-        (
-            mark("ENTITY_MENTION", 3, 1) + mark("ENTITY", 3, TAG_DESCRIPTOR="Bo"),
-            "",
-            "13: the m_id '3' of ENTITY is already used on line 12",
-        ),
-        (mark("ENTITY", 3), "", "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)"),
-        (
-            mark("ENTITY", 3, TAG_DESCRIPTOR=""),
-            "",
-            "12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)",
-        ),
-        (
-            ENTITIES,
-            refers(to=20),
-            "16: REFERS_TO has 0 sources and 1 target (expected at least one source and exactly one target)",
-        ),
-        (ENTITIES, refers(9, to=20), "16: source: no markable has the m_id '9'"),
-        (EVENTS, refers(1, to=9), "15: target: no markable has the m_id '9'"),
-        (
-            EVENTS + ENTITIES,
-            refers(1, to=20),
-            "17: 'EVENT_MENTION' refers to an ENTITY (expected ENTITY_MENTION)",
-        ),
-    ],
-)
-def test_broken_annotations(run, markables, relations, problem):
-    Path("one.xml").write_text(cat(markables, relations), "utf-8")
-    Path("anna").mkdir(exist_ok=True)
-    Path("anna/1.xml").write_text(cat(markables, relations), "utf-8")
-    done = run("agreement", "timeline", "anna", "ben.xml")
-    assert (done.exit_code, done.stderr) == (1, f"Error: anna/1.xml:{problem}\n")
-    done = run("agreement", "timeline", "ben.xml", "one.xml")
-    assert (done.exit_code, done.stderr) == (1, f"Error: one.xml:{problem}\n")
-
-
 def test_the_command_on_timelines(ran, run):
     Path("anna").mkdir()
     Path("anna/bo.txt").write_text("Bo\n1\t2007\t7-2-a\t7-3-b\n", "utf-8")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.count_tables import score_table, sum_counts
-from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
 
@@ -19,7 +18,6 @@ from closeread.counts.table import merge
 from closeread.exceptions import SubmissionError
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 from closeread.tasks.timeline.relations import (
-    TRACKS,
     list_mentions,
     reduce_relations,
     sort_entries,
@@ -192,15 +190,6 @@ def test_intervals_and_merging_follow_the_weights():
 
 def counts(gold, system, track="full"):
     return timeline_counts(entries(gold), entries(system), track).tolist()
-
-
-@pytest.mark.gate
-@pytest.mark.parametrize("track", TRACKS)
-@pytest.mark.parametrize(("longest", "n"), [(4, 2000), (9, 1000), (20, 100)])
-def test_fast_is_twin(longest, n, track):
-    for seed in range(n):
-        gold, system = random_pair(seed, longest)
-        assert counts(gold, system, track) == twin.counts(gold, system, track), seed
 
 
 # Walks.

@@ -79,27 +79,3 @@ def reduced(relations):
         if not contradicted(relation, graph):
             graph.append(relation)
     return kept, graph
-
-
-def verified(relation, others, graph):
-    kind, a, b = relation
-    literally = relation in others or (kind == SIMULTANEOUS and (kind, b, a) in others)
-    return literally or entailed(relation, graph)
-
-
-def counts(gold, system, track):
-    """Return the counts of the kernel, in its order."""
-    theirs, ours = relations(gold, track), relations(system, track)
-    (of_gold, gold_graph), (of_system, system_graph) = reduced(theirs), reduced(ours)
-    anchor_of = [{copy: anchor for copy, anchor, _ in numbered(side)} for side in (gold, system)]
-    shared = [copy for copy in anchor_of[0] if copy in anchor_of[1]]
-    return [
-        sum(verified(relation, theirs, gold_graph) for relation in of_system),
-        len(of_system),
-        sum(verified(relation, ours, system_graph) for relation in of_gold),
-        len(of_gold),
-        len(shared),
-        len(anchor_of[1]),
-        len(anchor_of[0]),
-        sum(anchor_of[0][copy] == anchor_of[1][copy] for copy in shared),
-    ]
