@@ -142,7 +142,7 @@ def name_problem(parsed: Parsed, key: str, problem: Problem) -> Problem:
 
 def place_problem(parsed: Parsed, problem: Problem, name: str = "") -> Problem:
     """Return a problem of a record (`Problem.row`) with its line or file, and the name of the record."""
-    placed = parsed.problem(problem.row or 0, problem.what)
+    placed = parsed.problem(problem.row or 0, problem.message)
     names = ": ".join(filter(None, (placed.record, problem.record, name)))
     return problem._replace(line=placed.line, file=placed.file, row=None, record=names)
 

@@ -42,7 +42,7 @@ def key(tmp_path):
 def problems_of(path):
     with pytest.raises(FormatError) as caught:
         score_files(path, path, matching="minimum")
-    return [(problem.line, problem.message) for problem in caught.value.problems]
+    return [(problem.line, problem.text) for problem in caught.value.problems]
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_a_response_without_the_key(pair):
         try:
             PROCEDURE.sides.check_form(None, names, Path(response), {"missing": "error"})
         except SubmissionError as error:
-            return [problem.message for problem in error.problems]
+            return [problem.text for problem in error.problems]
         return []
 
     assert problems(["a", "b/c"], "response") == []

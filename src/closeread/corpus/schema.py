@@ -291,7 +291,9 @@ class RowValidator:
                     item := cast(Any, row)[name][place], dict
                 ):
                     # such as a link
-                    found.append(problem._replace(what=f"{problem.what} (in {quote_json(item)})"))
+                    found.append(
+                        problem._replace(message=f"{problem.message} (in {quote_json(item)})")
+                    )
                 case _:
                     found.append(problem)
         return found or [Problem("is not a JSON value")]

@@ -35,7 +35,7 @@ from closeread.corpus.notices import warn
 from closeread.corpus.schema import Node, Schema, fold, load_schema, value_type
 from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.exceptions import (
-    SHOWN,
+    MAX_PROBLEMS_SHOWN,
     FormatError,
     InputError,
     Problem,
@@ -239,8 +239,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             return
         known = self._notices()
         notices = [notice for notice in gold.notices if notice not in known]
-        if len(notices) > SHOWN:
-            notices = [f"{len(notices):,} notes (first {SHOWN} shown):", *notices[:SHOWN]]
+        if len(notices) > MAX_PROBLEMS_SHOWN:
+            notices = [
+                f"{len(notices):,} notes (first {MAX_PROBLEMS_SHOWN} shown):",
+                *notices[:MAX_PROBLEMS_SHOWN],
+            ]
         if notices:
             warn("\n".join(notices))
 
