@@ -126,8 +126,6 @@ def same_everywhere(monkeypatch, caches):
     monkeypatch.setenv(CACHE_VARIABLE, tempfile.mkdtemp(dir=caches))
     # Warnings that earlier tests have seen.
     monkeypatch.setattr(notices, "_shown", set())
-    # What tests write is left to the system: no test outlives it, and a disk takes milliseconds for every file.
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture

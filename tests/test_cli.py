@@ -209,8 +209,8 @@ HEAVY |= {"playwright"}
 @pytest.mark.parametrize(
     ("arguments", "also_absent"),
     [
-        (["--version"], {"numpy", "rich", "scipy", "pyarrow", "jsonschema"}),
-        (["--help"], {"numpy", "scipy", "pyarrow", "rich"}),
+        (["--version"], {"numpy", "wcwidth", "scipy", "pyarrow", "jsonschema"}),
+        (["--help"], {"numpy", "scipy", "pyarrow", "wcwidth"}),
         (SCORE, {"scipy", "pyarrow", "jsonschema"}),
         (
             ["compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample"],

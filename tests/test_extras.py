@@ -27,8 +27,7 @@ def test_the_message():
 
 @pytest.mark.gate
 def test_leaderboards_in_folders_need_no_extra(monkeypatch, tmp_path, ran):
-    # rich needs it, too
-    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {"markdown-it-py"}
+    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]}
     for name in set().union(*EXTRAS.values()) - core:
         monkeypatch.setitem(
             sys.modules, {"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")), None

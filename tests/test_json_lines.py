@@ -158,13 +158,13 @@ def test_levels_are_counted():
 @pytest.mark.parametrize("shell", SHELLS[:3])
 def test_any_depth_is_refused(depth, shell):
     (problem,) = parse_json_lines([f'{{"a":{shell[0] * depth}1{shell[1] * depth}}}']).problems
-    assert problem.message == "is nested too deeply (limit: 100 levels)"
+    assert problem.text == "is nested too deeply (limit: 100 levels)"
 
 
 def test_rows_in_memory_that_are_nested_too_deeply():
     deep = 1
     for _ in range(5000):
         deep = [deep]
-    assert [problem.message for problem in explain_values({"a": deep})] == [
+    assert [problem.text for problem in explain_values({"a": deep})] == [
         "is nested too deeply (limit: 100 levels)"
     ]

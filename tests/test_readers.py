@@ -16,7 +16,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.exceptions import SHOWN, CloseReadWarning, FormatError, InputError
+from closeread.exceptions import MAX_PROBLEMS_SHOWN, CloseReadWarning, FormatError, InputError
 from closeread.files import write_text
 from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
@@ -135,8 +135,8 @@ def test_json_lines_control_characters_and_half_characters(file, character, befo
     file.write_text(json.dumps({text: 1} if as_key else {"rows": [text]}), "ascii")
     records, _, problems, *_ = read_json_lines(file)
     assert records == []
-    assert problems[0].message.endswith(f"U+{ord(character):04X}")
-    assert problems[0].message.isprintable()
+    assert problems[0].text.endswith(f"U+{ord(character):04X}")
+    assert problems[0].text.isprintable()
 
 
 @pytest.mark.parametrize("depth", range(1, 1300, 37))
@@ -238,7 +238,7 @@ def check_message(error):
     """It says something, is fit for a terminal, and isn't too long."""
     assert error.problems
     assert str(error).replace("\n", "").isprintable()
-    assert len(str(error).splitlines()) <= SHOWN + 1
+    assert len(str(error).splitlines()) <= MAX_PROBLEMS_SHOWN + 1
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -254,7 +254,7 @@ def test_every_reader_reads_or_refuses(file, name, data):
     assert len(records) == len(lines)
     assert records or problems
     assert all(isinstance(record, dict) for record in records)
-    assert all(problem.message.isprintable() and problem.line for problem in problems)
+    assert all(problem.text.isprintable() and problem.line for problem in problems)
     assert all(1 <= line <= data.count(b"\n") + 1 for line in lines)
 
 

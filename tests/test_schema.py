@@ -299,7 +299,7 @@ def test_problems_of_rows_carry_their_path():
         (2, (), None),
     ]
     assert validator.problems(rows[1:2], [7]) == [problems[0]._replace(row=7)]
-    assert problems[0].message == f"label: {problems[0].what}"
+    assert problems[0].text == f"label: {problems[0].message}"
 
 
 def test_patterns_are_told_in_words():

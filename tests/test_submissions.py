@@ -208,7 +208,7 @@ def test_two_judges_agree_and_every_rejection_is_worded():
         problems = accept_rows(ours, [other], [7])[1]
         assert not (problems and ours.accepts(other))  # whole numbers as floats are accepted, too
         assert all(
-            p.row == 7 and p.message.isprintable() and "is not a JSON value" not in p.what
+            p.row == 7 and p.text.isprintable() and "is not a JSON value" not in p.message
             for p in problems
         )
 

@@ -99,7 +99,16 @@ def test_help_imports_only_what_is_light(name):
     look += "atexit.register(lambda: print(*list_all(), file=sys.stderr))\n"
     command = [sys.executable, "-c", f"{look}main([{name!r}, '--help'])"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    heavy = {"numpy", "scipy", "pyarrow", "matplotlib", "datasets", "torch", "rich", "jsonschema"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "pyarrow",
+        "matplotlib",
+        "datasets",
+        "torch",
+        "wcwidth",
+        "jsonschema",
+    }
     imported = set(done.stderr.split())
     assert not {module.split(".")[0].rstrip("/") for module in imported} & heavy
     of_tasks = {

@@ -25,4 +25,4 @@ def split_by_name(*names):
 def test_what_has_no_documents_is_told(make, problems):
     with pytest.raises(InputError) as caught:
         closeread.score("coref", make(), gold=KEY)
-    assert [problem.what for problem in caught.value.problems] == problems
+    assert [problem.message for problem in caught.value.problems] == problems

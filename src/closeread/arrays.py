@@ -10,27 +10,32 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Whole = NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 
 
 class LimitError(ValueError):
     """A document, by its number from 0, asks for more work than a kernel does; raised before it starts."""
 
-    def __init__(self, document: int, found: int, noun: str, limit: int) -> None:
-        self.document, self.what = document, f"{found:,} {noun} (expected at most {limit:,})"
-        super().__init__(f"document {document}: {self.what}")
+    def __init__(self, document: int, number: int, noun: str, limit: int) -> None:
+        self.document = document
+        self.excess = f"{number:,} {noun} (expected at most {limit:,})"
+        super().__init__(f"document {document}: {self.excess}")
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     """Numerator / denominator, NaN where both are 0: the one division of scoring code."""
-    top, bottom = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
     with np.errstate(invalid="ignore"):
-        quotient: Floats = np.divide(top, bottom)
+        quotient: Floats = np.divide(
+            np.asarray(numerator, np.float64),
+            np.asarray(denominator, np.float64),
+        )
     return quotient
 
 
-STEPS = (2.0**20, 2.0**46, 2.0**72)  # factors that split values into parts whose sums are exact
-TILE = 2**18
+PART_FACTORS = (2.0**20, 2.0**46, 2.0**72)
+"""What values are multiplied by to split them into whole numbers, whose sums are exact."""
+
+MAX_PRODUCTS = 2**18
 """The most multiplications that are done together: with more, OpenBLAS would start threads, which take more processor
 time than they save here."""
 
@@ -44,7 +49,8 @@ def sum_rows(values: Floats) -> Floats:
     (beyond that, the last digits may depend on the order); the sums of the parts are added last.  So it is for
     `sum_groups` and `multiply`, too.
     """
-    return _add([(columns, part.sum(axis=0)) for columns, part in _split(values)], values.shape[1])
+    sums = [(columns, part.sum(axis=0)) for columns, part in _split(values)]
+    return _add(sums, values.shape[1])
 
 
 def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
@@ -53,26 +59,29 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
     [2.0, 1.5, 0.0]
     """
-    parts = _split(values[:, None])
-    sums = [
-        (columns, np.bincount(groups, part[:, 0], n_groups).astype(np.float64)[:, None])
-        for columns, part in parts
-    ]
+    sums = []
+    for columns, part in _split(values[:, None]):
+        sum_of_part = np.bincount(groups, part[:, 0], n_groups).astype(np.float64)
+        sums.append((columns, sum_of_part[:, None]))
     return _add(sums, 1)[:, 0]
 
 
-def multiply(weights: Iterable[Whole], values: Floats) -> Floats:
+def multiply(weights: Iterable[Bytes], values: Floats) -> Floats:
     """Return the matrix product of weights (m, n), in blocks, and values (n, k), the same for any order of the n."""
     parts = _split(values)
     stacked = np.column_stack([part for _, part in parts])
-    rows = max(1, TILE // max(1, stacked.size))
-    tiles = (chunk[top : top + rows] for chunk in weights for top in range(0, len(chunk), rows))
-    products = np.concatenate([tile.astype(np.float64) @ stacked for tile in tiles])
+    n_rows = max(1, MAX_PRODUCTS // max(1, stacked.size))
+    products = []
+    for block in weights:
+        for first in range(0, len(block), n_rows):
+            rows = block[first : first + n_rows].astype(np.float64)
+            products.append(rows @ stacked)
     ends = np.cumsum([part.shape[1] for _, part in parts])[:-1]
-    sums = np.split(products, ends, axis=1)
-    return _add(
-        [(columns, sum_) for (columns, _), sum_ in zip(parts, sums, strict=True)], values.shape[1]
-    )
+    products_by_part = np.split(np.concatenate(products), ends, axis=1)
+    sums = [
+        (columns, product) for (columns, _), product in zip(parts, products_by_part, strict=True)
+    ]
+    return _add(sums, values.shape[1])
 
 
 def _split(values: Floats) -> list[tuple[Ints, Floats]]:
@@ -80,24 +89,25 @@ def _split(values: Floats) -> list[tuple[Ints, Floats]]:
 
     The first part has all columns.  Most counts are whole numbers, which have no other part.
     """
-    parts, rest, columns = [], values, np.arange(values.shape[1])
-    for step in STEPS:
-        part = rest * step
-        np.rint(part, out=part)
-        part *= 1 / step
+    parts = []
+    remainder = values
+    columns = np.arange(values.shape[1])
+    for factor in PART_FACTORS:
+        part = np.rint(remainder * factor) * (1 / factor)
         parts.append((columns, part))
-        rest = rest - part
-        remain = rest.any(axis=0)
-        if not remain.any():
+        remainder = remainder - part
+        is_unfinished = remainder.any(axis=0)
+        if not is_unfinished.any():
             break
-        rest, columns = rest[:, remain], columns[remain]
+        remainder = remainder[:, is_unfinished]
+        columns = columns[is_unfinished]
     return parts
 
 
 def _add(parts: list[tuple[Ints, Floats]], k: int) -> Floats:
     """Add sums of parts, (..., k) but for columns that are 0, the smallest first."""
     total = np.zeros((*parts[0][1].shape[:-1], k))
-    for columns, part in parts[::-1]:
+    for columns, part in reversed(parts):
         total[..., columns] += part
     return total
 
@@ -112,10 +122,11 @@ def mark_run_starts(values: Ints) -> Mask:
 def expand_ranges(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
     """List the integers of ranges, of which begin and size are given: the range of each, and the integer itself.
 
-    >>> which, integer = expand_ranges(np.array([5, 9, 2]), np.array([2, 0, 3]))
-    >>> which.tolist(), integer.tolist()
+    >>> range_number, integer = expand_ranges(np.array([5, 9, 2]), np.array([2, 0, 3]))
+    >>> range_number.tolist(), integer.tolist()
     ([0, 0, 2, 2, 2], [5, 6, 2, 3, 4])
     """
-    which = np.repeat(np.arange(len(begin)), size)
+    range_number = np.repeat(np.arange(len(begin)), size)
     # Counting on from the end of the range before, each range first jumps to where it begins.
-    return which, np.arange(len(which)) + np.repeat(begin - np.cumsum(size) + size, size)
+    jump = begin - (np.cumsum(size) - size)
+    return range_number, np.arange(len(range_number)) + np.repeat(jump, size)

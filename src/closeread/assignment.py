@@ -34,103 +34,124 @@ def best_assignment(weights: Sequence[Mapping[int, int]]) -> list[int]:
 
     Among ties, it is the first when compared row by row, smallest column first, and `NONE` last.
     """
-    column_of, u, v = _solve(weights)
+    column_of, row_prices, column_prices = _solve(weights)
     row_of = {column: row for row, column in enumerate(column_of)}
     # A matching has maximum weight if and only if all its cells are tight and it has all columns with a price.
-    tight = [
-        [
-            *sorted(column for column, weight in cells.items() if u[row] + v[column] == weight),
-            *[~row] * (not u[row]),
-        ]
-        for row, cells in enumerate(weights)
-    ]
+    tight = []
+    for row, cells in enumerate(weights):
+        price = row_prices[row]
+        columns = sorted(
+            column for column, weight in cells.items() if price + column_prices[column] == weight
+        )
+        # a row without a price may also stay alone, in a column of its own
+        if not price:
+            columns.append(~row)
+        tight.append(columns)
     for row, columns in enumerate(tight):
-        for wanted in columns:
-            if wanted == column_of[row] or _shift(row, wanted, tight, column_of, row_of, v):
+        for column in columns:
+            if column == column_of[row]:
+                break
+            if _give_column(row, column, tight, column_of, row_of, column_prices):
                 break
     return [max(column, NONE) for column in column_of]
 
 
-def _shift(
+def _give_column(
     row: int,
     wanted: int,
     tight: Sequence[Sequence[int]],
     column_of: list[int],
     row_of: dict[int, int],
-    v: Mapping[int, int],
+    column_prices: Mapping[int, int],
 ) -> bool:
-    """Give a row the column that it wants, if later rows can move so that all columns with a price stay taken."""
-    own = column_of[row]
+    """Give a row the column that it wants, if later rows can move so that all columns with a price stay taken.
+
+    The search goes from the wanted column to the columns to which its row can move, and so on, until a column is found
+    that may be free: the one that the row leaves.
+    """
+    start = column_of[row]
     came_from: dict[int, int | None] = {wanted: None}
-    has_end = False
-    for column in (queue := [wanted]):
-        if column == own:
+    is_open = True
+    queue = [wanted]
+    for column in queue:
+        if column == start:
             break
         if column in row_of:
             following = tight[row_of[column]] if row_of[column] > row else []
-        elif has_end:
+        elif is_open:
+            # one more column is taken, so any without a price can be left
+            is_open = False
+            following = [
+                other
+                for other, taker in row_of.items()
+                if taker >= row and not column_prices.get(other, 0)
+            ]
+        else:
             continue
-        else:  # one more column is taken, so any without a price can be left
-            following = [one for one, by in row_of.items() if by >= row and not v.get(one, 0)]
-            has_end = True
-        new = [one for one in following if one not in came_from]
-        came_from |= dict.fromkeys(new, column)
-        queue += new
+        unseen = [other for other in following if other not in came_from]
+        came_from |= dict.fromkeys(unseen, column)
+        queue += unseen
     else:
         return False
-    del row_of[own]
-    while (before := came_from[column]) is not None:
-        if before in row_of:
-            mover = row_of.pop(before)
-            column_of[mover], row_of[column] = column, mover
+    del row_of[start]
+    while (previous := came_from[column]) is not None:
+        if previous in row_of:
+            mover = row_of.pop(previous)
+            column_of[mover] = column
+            row_of[column] = mover
         else:
             row_of.pop(column, None)
-        column = before
-    column_of[row], row_of[wanted] = wanted, row
+        column = previous
+    column_of[row] = wanted
+    row_of[wanted] = row
     return True
 
 
 def _solve(weights: Sequence[Mapping[int, Any]]) -> tuple[list[int], list[Any], Mapping[int, Any]]:
     """Return a matching of maximum weight: the column of each row, `~row` if it has none; and the dual variables.
 
-    Those are a price of each row and of each column, u[i] + v[j] >= weights[i][j] >= 0, with equality where paired.
+    Those are a price of each row and of each column, and where paired, both prices together are the weight; elsewhere
+    they are no less.  Rows are added one by one, each along a shortest path of moves of earlier rows.
     """
-    u: list[Any] = []
-    v: defaultdict[int, Any] = defaultdict(int)
+    row_prices: list[Any] = []
+    column_prices: defaultdict[int, Any] = defaultdict(int)
     column_of: list[int] = []
     row_of: dict[int, int] = {}
     for start, cells in enumerate(weights):
-        u.append(max(cells.values(), default=0))
+        row_prices.append(max(cells.values(), default=0))
         column_of.append(~start)
         distance: dict[int, Any] = {}
         came_from: dict[int, int] = {}
-        done: dict[int, Any] = {}
+        visited: dict[int, Any] = {}
         heap: list[tuple[Any, bool, int]] = []
-        row, least = start, 0
+        row = start
+        least = 0
         while True:
             for column, weight in (*weights[row].items(), (~row, 0)):
-                further = least + u[row] + v[column] - weight
-                if column not in done and further < distance.get(column, inf):
-                    distance[column], came_from[column] = further, row
+                further = least + row_prices[row] + column_prices[column] - weight
+                if column not in visited and further < distance.get(column, inf):
+                    distance[column] = further
+                    came_from[column] = row
                     heappush(heap, (further, column in row_of, column))
             least, _, column = heappop(heap)
-            while column in done:
+            while column in visited:
                 least, _, column = heappop(heap)
             if column not in row_of:
                 break
-            done[column] = least
+            visited[column] = least
             row = row_of[column]
-        u[start] -= least
-        for passed, at in done.items():
-            u[row_of[passed]] -= least - at
-            v[passed] += least - at
-        while True:
+        row_prices[start] -= least
+        for passed, passed_at in visited.items():
+            row_prices[row_of[passed]] -= least - passed_at
+            column_prices[passed] += least - passed_at
+        row = NONE
+        while row != start:
             row = came_from[column]
             row_of[column] = row
-            column_of[row], column = column, column_of[row]
-            if row == start:
-                break
-    return column_of, u, v
+            next_column = column_of[row]
+            column_of[row] = column
+            column = next_column
+    return column_of, row_prices, column_prices
 
 
 def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_documents: int) -> Floats:
@@ -140,24 +161,17 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
     of a maximum-weight matching of their clusters.  No row or column is in two documents, and no cell occurs twice.
     """
     chosen, undecided = _choose_forced(row, column, weight)
-    rest = np.flatnonzero(undecided)
-    rest = rest[np.argsort(document[rest], kind="stable")]
-    borders = [*np.flatnonzero(np.diff(document[rest], prepend=-1)).tolist(), len(rest)]
+    cells = np.flatnonzero(undecided)
+    cells = cells[np.argsort(document[cells], kind="stable")]
+    borders = [*np.flatnonzero(np.diff(document[cells], prepend=-1)).tolist(), len(cells)]
     for begin, end in pairwise(borders):
-        cells = rest[begin:end]
-        rows, r = np.unique(row[cells], return_inverse=True)
+        in_document = cells[begin:end]
+        rows, row_number = np.unique(row[in_document], return_inverse=True)
         if len(rows) > MAX_ROWS:
-            what = "entities of the key that overlap with each other's matches"
-            raise LimitError(int(document[cells[0]]), len(rows), what, MAX_ROWS)
-        if len(cells) > MAX_CELLS:
-            chosen[cells[_solve_sparse(r, column[cells], weight[cells])]] = True
-            continue
-        table: list[dict[int, float]] = [{} for _ in rows]
-        listed = list(zip(r.tolist(), column[cells].tolist(), weight[cells].tolist(), strict=True))
-        for i, j, value in listed:
-            table[i][j] = value
-        column_of = _solve(table)[0]
-        chosen[cells] = [column_of[i] == j for i, j, _ in listed]
+            noun = "entities of the key that overlap with each other's matches"
+            raise LimitError(int(document[in_document[0]]), len(rows), noun, MAX_ROWS)
+        solve = _choose_by_search if len(in_document) <= MAX_CELLS else _choose_by_scipy
+        chosen[in_document] = solve(row_number, column[in_document], weight[in_document])
     return sum_groups(document[chosen], weight[chosen], n_documents)
 
 
@@ -168,22 +182,19 @@ def _choose_forced(row: Ints, column: Ints, weight: Floats) -> tuple[Mask, Mask]
     displaces at most one cell, which is no heavier.  The same holds with row and column swapped.  Its row and its
     column are then taken, which may leave other cells alone in their row or column.
     """
-    chosen, undecided = np.zeros(len(row), np.bool_), np.zeros(len(row), np.bool_)
-    rest = np.arange(len(row))
-    while rest.size:
-        r, c, w = row[rest], column[rest], weight[rest]
-        picked = np.concatenate([rest[_find_forced(r, c, w)], rest[_find_forced(c, r, w)]])
-        chosen[picked] = True
-        taken_row, taken_column = (
-            np.zeros(row.max() + 1, np.bool_),
-            np.zeros(column.max() + 1, np.bool_),
-        )
-        taken_row[row[picked]] = taken_column[column[picked]] = True
-        rest = rest[~(taken_row[r] | taken_column[c])]
+    chosen = np.zeros(len(row), np.bool_)
+    undecided = np.zeros(len(row), np.bool_)
+    cells = np.arange(len(row))
+    while cells.size:
+        r, c, w = row[cells], column[cells], weight[cells]
+        forced = cells[np.concatenate([_find_forced(r, c, w), _find_forced(c, r, w)])]
+        chosen[forced] = True
+        is_taken = np.isin(r, row[forced]) | np.isin(c, column[forced])
+        cells = cells[~is_taken]
         # In a long chain each round finds one cell only; search is faster then.
-        if 100 * picked.size <= rest.size:
+        if 100 * forced.size <= cells.size:
             break
-    undecided[rest] = True
+    undecided[cells] = True
     return chosen, undecided
 
 
@@ -195,22 +206,33 @@ def _find_forced(line: Ints, other: Ints, weight: Floats) -> Ints:
     return cells[np.unique(other[cells], return_index=True)[1]]
 
 
-def _solve_sparse(row: Ints, column: Ints, weight: Floats) -> Ints:
-    """Find the cells of a maximum-weight matching; rows are numbered from 0."""
+def _choose_by_search(row: Ints, column: Ints, weight: Floats) -> list[bool]:
+    """Mark the cells of a maximum-weight matching; rows are numbered from 0."""
+    cells = list(zip(row.tolist(), column.tolist(), weight.tolist(), strict=True))
+    table: list[dict[int, float]] = [{} for _ in range(1 + max(row.tolist()))]
+    for i, j, cell_weight in cells:
+        table[i][j] = cell_weight
+    column_of, _, _ = _solve(table)
+    return [column_of[i] == j for i, j, _ in cells]
+
+
+def _choose_by_scipy(row: Ints, column: Ints, weight: Floats) -> Mask:
+    """Mark the cells of a maximum-weight matching; rows are numbered from 0."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     n_rows = int(row.max()) + 1
-    columns, c = np.unique(column, return_inverse=True)
+    columns, column_number = np.unique(column, return_inverse=True)
     # The solver matches every row and takes no zero costs: an extra column for each row lets the row stay unmatched.
-    free = 1.0 + weight.max()
-    own = np.arange(n_rows)
+    cost_unmatched = 1.0 + weight.max()
+    rows = np.arange(n_rows)
+    cost = np.concatenate([cost_unmatched - weight, np.full(n_rows, cost_unmatched)])
     # Older SciPy solvers accept 32-bit indices only and do not convert wider ones.
-    at_row = np.concatenate([row, own]).astype(np.int32)
-    at_column = np.concatenate([c, len(columns) + own]).astype(np.int32)
-    cost = np.concatenate([free - weight, np.full(n_rows, free)])
+    at_row = np.concatenate([row, rows]).astype(np.int32)
+    at_column = np.concatenate([column_number, len(columns) + rows]).astype(np.int32)
     graph = csr_array((cost, (at_row, at_column)), shape=(n_rows, len(columns) + n_rows))
-    matched, at = min_weight_full_bipartite_matching(graph)
+    matched, partner_of_matched = min_weight_full_bipartite_matching(graph)
     partner = np.empty(n_rows, dtype=np.int64)
-    partner[matched] = at
-    return np.flatnonzero(partner[row] == c)
+    partner[matched] = partner_of_matched
+    is_chosen: Mask = partner[row] == column_number
+    return is_chosen

@@ -25,16 +25,17 @@ def unit_digests(
 
     Without fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
-    dropped = [name.partition(".") for name in not_in_digest]
-    by_unit: dict[str, list[str]] = {}
+    dropped_fields = [name.partition(".") for name in not_in_digest]
+    lines_by_unit: dict[str, list[str]] = {}
     for name, record in zip(column(records, unit), records, strict=True):
-        by_unit.setdefault(name, []).append(
-            _format_record(_drop_fields(record, dropped) if dropped else record)
-        )
-    return {
-        name: hashlib.sha256(RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass")).digest()
-        for name, own in by_unit.items()
-    }
+        if dropped_fields:
+            record = _drop_fields(record, dropped_fields)
+        lines_by_unit.setdefault(name, []).append(_format_record(record))
+    digests = {}
+    for name, lines in lines_by_unit.items():
+        content = RECORD_END.join(sorted(lines)).encode("utf-8", "surrogatepass")
+        digests[name] = hashlib.sha256(content).digest()
+    return digests
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:
@@ -57,12 +58,13 @@ def _format_record(record: Record) -> str:
 
 
 def _drop_fields(record: Record, paths: Sequence[tuple[str, str, str]]) -> Record:
-    whole = {outer for outer, _, inner in paths if not inner}
-    rest = {name: value for name, value in record.items() if name not in whole}
+    record = dict(record)
     for outer, _, inner in paths:
-        if inner and rest.get(outer):
-            rest[outer] = [
-                {name: value for name, value in item.items() if name != inner}
-                for item in rest[outer]
+        if not inner:
+            record.pop(outer, None)
+        elif record.get(outer):
+            record[outer] = [
+                {name: value for name, value in part.items() if name != inner}
+                for part in record[outer]
             ]
-    return rest
+    return record

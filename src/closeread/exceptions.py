@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from closeread import limits
 
-SHOWN = 20
-NAMED = 3
+MAX_PROBLEMS_SHOWN = 20
+MAX_NAMES_SHOWN = 3
 
 Aliases = Mapping[str, str]
 """Other common names, with the known names for which they stand."""
@@ -28,35 +28,46 @@ FieldPath = tuple[str | int, ...]
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a file, or with a record."""
+    """Something wrong with a file, or with a record.
 
-    what: str  # was found and was expected
-    line: int | None = None  # from 1
-    # in the folder, or the absolute path of one that belongs to it but is elsewhere
+    Attributes:
+        message: what was found, and what was expected instead.
+        line: the number of the line, from 1; None if the problem has no line.
+        file: the name in the folder, or the absolute path of a file that belongs to it but is elsewhere.
+        row: the number of the record, from 0, if it has neither a line nor a file.
+        path: where in the record the problem is.
+        about: the value there, in words.
+        record: the name of the record in messages, such as `id 'x'`.
+        times: how many problems of this kind it stands for.
+    """
+
+    message: str
+    line: int | None = None
     file: str | None = None
-    row: int | None = None  # the number of the record, from 0, if it doesn't have a line or a file
-    path: FieldPath = ()  # in the record
-    about: str = ""  # the value there, in words
-    record: str = ""  # the name of the record in messages, such as `id 'x'`
-    times: int = 1  # how many problems of this kind it stands for
+    row: int | None = None
+    path: FieldPath = ()
+    about: str = ""
+    record: str = ""
+    times: int = 1
 
     @property
     def place(self) -> str:
         """Its place in the record, and the value there, as in `relations[3].anchor ('np7')`."""
-        place = "".join(
-            f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path
-        ).removeprefix(".")
+        place = ""
+        for step in self.path:
+            place += f"[{step}]" if isinstance(step, int) else f".{step}"
+        place = place.removeprefix(".")
         return f"{place} ({self.about})" if self.about else place
 
     @property
-    def message(self) -> str:
-        """The problem in words, with the record and the place in it."""
-        return ": ".join(filter(None, (self.record, self.place, self.what)))
+    def text(self) -> str:
+        """The message, after the record and the place in it."""
+        return ": ".join(filter(None, (self.record, self.place, self.message)))
 
     @property
     def kind(self) -> tuple[str, ...]:
         """The words and the field that equal problems of different records share."""
-        return (self.what, *(step for step in self.path if isinstance(step, str)))
+        return (self.message, *(step for step in self.path if isinstance(step, str)))
 
     @property
     def order(self) -> tuple[str, int]:
@@ -65,17 +76,19 @@ class Problem(NamedTuple):
 
     def in_row(self) -> Problem:
         """The problem with the number of its row as the name of the record, for rows in memory."""
-        record = ": ".join(filter(None, (f"row {self.row}", self.record)))
+        record = f"row {self.row}"
+        if self.record:
+            record += f": {self.record}"
         return self._replace(record=record, row=None)
 
     def at(self, source: str) -> str:
         """The problem with the place where it is, as terminals can jump to it."""
-        place = source if self.file is None else os.path.join(source, escape_line(self.file))
-        return (
-            f"{place}: {self.message}"
-            if self.line is None
-            else f"{place}:{self.line}: {self.message}"
-        )
+        place = source
+        if self.file is not None:
+            place = os.path.join(source, escape_line(self.file))
+        if self.line is not None:
+            place += f":{self.line}"
+        return f"{place}: {self.text}"
 
 
 class ProblemList(list[Problem]):
@@ -86,24 +99,28 @@ class ProblemList(list[Problem]):
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         super().__init__()
-        self._first: dict[tuple[str, ...], int] = {}  # the place of the first of each kind
+        self._first_of_kind: dict[tuple[str, ...], int] = {}
         self.extend(problems)
 
     def append(self, problem: Problem) -> None:
         """Add a problem, or count it."""
-        if problem.kind not in self._first and len(self._first) >= limits.MAX_PROBLEMS:
+        is_new_kind = problem.kind not in self._first_of_kind
+        if is_new_kind and len(self._first_of_kind) >= limits.MAX_PROBLEMS:
             problem = problem._replace(
-                what="another problem, not listed", path=(), about="", record=""
+                message="another problem, not listed",
+                path=(),
+                about="",
+                record="",
             )
-        first = self._first.setdefault(problem.kind, len(self))
-        if first < len(self) >= limits.MAX_PROBLEMS:
-            self[first] = self[first]._replace(times=self[first].times + problem.times)
-        else:
+        first = self._first_of_kind.setdefault(problem.kind, len(self))
+        if len(self) < limits.MAX_PROBLEMS or first == len(self):
             super().append(problem)
+        else:
+            self[first] = self[first]._replace(times=self[first].times + problem.times)
 
-    def add(self, what: str, line: int | None = None, *, file: str | None = None) -> None:
+    def add(self, message: str, line: int | None = None, *, file: str | None = None) -> None:
         """Add a problem with its place."""
-        self.append(Problem(what, line, file))
+        self.append(Problem(message, line, file))
 
     @property
     def total(self) -> int:
@@ -127,29 +144,36 @@ class ProblemList(list[Problem]):
 
 def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
     """Return a line for each kind of problem: its first place, its words, and the number and places of repetitions."""
-    kinds: dict[tuple[str, ...], list[Problem]] = {}
+    problems_by_kind: dict[tuple[str, ...], list[Problem]] = {}
     for problem in problems:
-        kinds.setdefault(problem.kind, []).append(problem)
+        problems_by_kind.setdefault(problem.kind, []).append(problem)
     lines = []
-    for first, *others in kinds.values():
-        total, repeated = first.times + sum(one.times for one in others), ""
-        if total > 1:
-            numbers = dict.fromkeys(one.line for one in others)
-            if (
-                {one.file for one in others} == {first.file}
-                and None not in numbers
-                and numbers.keys() != {first.line}
-            ):
-                also = [f"{number}" for number in numbers if number != first.line]
-                noun = " line" if len(also) == 1 else " lines"
-            else:
-                also, noun = (
-                    list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others)))),
-                    "",
-                )
-            repeated = f" ({total:,} times{f'; also{noun} {_join_first(also)}' if also else ''})"
-        lines.append(first.at(source) + repeated)
+    for first, *repetitions in problems_by_kind.values():
+        text = first.at(source)
+        n_times = first.times + sum(repetition.times for repetition in repetitions)
+        if n_times > 1:
+            text += f" ({n_times:,} times{_describe_other_places(first, repetitions)})"
+        lines.append(text)
     return lines
+
+
+def _describe_other_places(first: Problem, repetitions: Sequence[Problem]) -> str:
+    """Say where a problem occurs again, such as "; also lines 3, 4, 5, …"; nothing if that is not known.
+
+    Line numbers alone are enough if all are in the file of the first problem.
+    """
+    places: list[str] = []
+    noun = ""
+    in_one_file = all(repetition.file == first.file for repetition in repetitions)
+    lines = dict.fromkeys(repetition.line for repetition in repetitions)
+    if in_one_file and None not in lines:
+        places = [f"{line}" for line in lines if line != first.line]
+        noun = "line " if len(places) == 1 else "lines "
+    if not places:
+        names = dict.fromkeys(_name_place(repetition, first) for repetition in repetitions)
+        places = list(filter(None, names))
+        noun = ""
+    return f"; also {noun}{_join_first(places)}" if places else ""
 
 
 def _name_place(problem: Problem, first: Problem) -> str:
@@ -163,7 +187,8 @@ def _name_place(problem: Problem, first: Problem) -> str:
 
 
 def _join_first(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    text = ", ".join(names[:MAX_NAMES_SHOWN])
+    return text if len(names) <= MAX_NAMES_SHOWN else f"{text}, …"
 
 
 class CloseReadWarning(UserWarning):
@@ -202,11 +227,11 @@ class UnknownOptionError(RequestError):
     """
 
     def __init__(
-        self, owner: str, name: str, known: Iterable[str], aliases: Aliases | None = None
+        self, owner: str, name: str, names: Iterable[str], aliases: Aliases | None = None
     ) -> None:
         self.owner = owner
         self.name = name
-        self.known = list(known)
+        self.known = list(names)
         self.aliases = aliases
         super().__init__(describe_unknown(f"option of {owner}", name, self.known, aliases))
 
@@ -257,12 +282,17 @@ class InputError(ValueError):
     def _message(self) -> str:
         source = escape_line(self.source)
         lines = describe_problems(source, self.problems)
-        if len(lines) > 1:
-            number = sum(problem.times for problem in self.problems)
-            kinds = f" of {len(lines):,} kinds" * (len(lines) < number)
-            most = f" (first {SHOWN} shown)" * (len(lines) > SHOWN)
-            lines = [f"{source and f'{source}: '}{number:,} problems{kinds}{most}:", *lines[:SHOWN]]
-        return escape("\n".join(lines))
+        if len(lines) <= 1:
+            return escape("".join(lines))
+        n_problems = sum(problem.times for problem in self.problems)
+        heading = f"{n_problems:,} problems"
+        if source:
+            heading = f"{source}: {heading}"
+        if len(lines) < n_problems:
+            heading += f" of {len(lines):,} kinds"
+        if len(lines) > MAX_PROBLEMS_SHOWN:
+            heading += f" (first {MAX_PROBLEMS_SHOWN} shown)"
+        return escape("\n".join([f"{heading}:", *lines[:MAX_PROBLEMS_SHOWN]]))
 
 
 class FormatError(InputError):
@@ -301,12 +331,12 @@ def blame_submission(error: InputError) -> SubmissionError:
     return SubmissionError(error.source, error.problems)
 
 
-E = TypeVar("E", bound=InputError)
-Item = TypeVar("Item")
-T = TypeVar("T")
+Error = TypeVar("Error", bound=InputError)
+Source = TypeVar("Source")
+Content = TypeVar("Content")
 
 
-def merge_errors(errors: Sequence[E]) -> E:
+def merge_errors(errors: Sequence[Error]) -> Error:
     """Return one error with the problems of several files or folders."""
     if len(errors) == 1:
         return errors[0]
@@ -314,17 +344,12 @@ def merge_errors(errors: Sequence[E]) -> E:
         folder = os.path.commonpath([error.source for error in errors])
     except ValueError:  # absolute and relative paths, or several drives
         folder = ""
-    places = [
-        Path(os.path.relpath(error.source, folder) if folder else error.source) for error in errors
-    ]
-    below = [
-        (place, problem)
-        for place, error in zip(places, errors, strict=True)
-        for problem in error.problems
-    ]
-    problems = [
-        problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below
-    ]
+    problems = []
+    for error in errors:
+        path = Path(os.path.relpath(error.source, folder) if folder else error.source)
+        for problem in error.problems:
+            file = (path / (problem.file or "")).as_posix()
+            problems.append(problem._replace(file=file))
     return type(errors[0])(folder, problems)
 
 
@@ -333,7 +358,10 @@ class CombinedError(InputError):
 
     def __init__(self, errors: Sequence[InputError]) -> None:
         self.errors = tuple({str(error): error for error in errors}.values())
-        super().__init__("", [problem for error in self.errors for problem in error.problems])
+        problems: list[Problem] = []
+        for error in self.errors:
+            problems += error.problems
+        super().__init__("", problems)
 
     def _message(self) -> str:
         return "\n".join(map(str, self.errors))
@@ -341,20 +369,22 @@ class CombinedError(InputError):
 
 def raise_all(errors: Iterable[InputError]) -> None:
     """Raise all errors at once, as a `CombinedError` if there are several; do nothing if there are none."""
-    if found := tuple(errors):
-        raise found[0] if len(found) == 1 else CombinedError(found)
+    errors = list(errors)
+    if errors:
+        raise errors[0] if len(errors) == 1 else CombinedError(errors)
 
 
-def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
+def read_all(sources: Iterable[Source], read: Callable[[Source], Content]) -> list[Content]:
     """Read several files, or objects, and raise the problems of all of them at once."""
-    found, wrong = [], []
-    for item in items:
+    contents = []
+    errors = []
+    for source in sources:
         try:
-            found.append(read(item))
+            contents.append(read(source))
         except InputError as error:
-            wrong.append(error)
-    raise_all(wrong)
-    return found
+            errors.append(error)
+    raise_all(errors)
+    return contents
 
 
 class MissingExtraError(ImportError):
@@ -365,8 +395,8 @@ class MissingExtraError(ImportError):
     """
 
     def __init__(self, purpose: str, *libraries: str, extra: str = "") -> None:
-        what = f"'closeread[{extra}]'" if extra else " ".join(libraries)
-        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {what}")
+        packages = f"'closeread[{extra}]'" if extra else " ".join(libraries)
+        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {packages}")
 
 
 def quote(text: str, limit: int = 60) -> str:
@@ -388,7 +418,11 @@ def escape(text: str) -> str:
     """Escape everything in untrusted text that a terminal might act on; keep line ends."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    escaped = ""
+    for character in text:
+        is_safe = character.isprintable() or character == "\n"
+        escaped += character if is_safe else repr(character)[1:-1]
+    return escaped
 
 
 def escape_line(text: str) -> str:
@@ -411,7 +445,7 @@ def pluralize(number: int, noun: str) -> str:
 
 def join_names(names: Sequence[str]) -> str:
     """Join the first few names, quoted."""
-    return _join_first([*map(quote, names[: NAMED + 1])])
+    return _join_first([quote(name) for name in names[: MAX_NAMES_SHOWN + 1]])
 
 
 # Options: `--missing empty` on the command line, `missing='empty'` in Python.
@@ -499,8 +533,8 @@ def advise(text: str) -> str:
 
 # Unknown names: the similar one that was probably meant, also by aliases, which map other common names to known ones.
 
-# how many characters of an unknown name are compared, which takes time that grows with their square
-_COMPARED = 100
+# the most characters of an unknown name that are compared, which takes time that grows with their square
+_MAX_COMPARED = 100
 SIMILAR = 0.7
 """The least share of equal characters of similar names, with which nobody takes `litbank` for `tlinks`."""
 
@@ -520,15 +554,17 @@ _YES_AND_NO = {"true": "yes", "yes": "true", "false": "no", "no": "false"}
 
 
 def describe_unknown(
-    what: str, name: str, known: Sequence[str], aliases: Aliases | None = None
+    noun: str, name: str, names: Sequence[str], aliases: Aliases | None = None
 ) -> str:
     """Return the message for an unknown name, with the most similar known one."""
     name = str(name)  # in Python it may be anything
-    guess = suggest(name, known, aliases)
-    return f"no such {what}: '{escape_line(name)}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
+    message = f"no such {noun}: '{escape_line(name)}'"
+    if guess := suggest(name, names, aliases):
+        message += f".{guess}"
+    return f"{message} (choose from: {', '.join(names) or 'none'})"
 
 
-def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
+def suggest(name: str, names: Sequence[str], aliases: Aliases | None = None) -> str:
     """Return a question whether a known name was meant, after a space; empty if none is similar.
 
     Several known names in one are to be separated as the command line, or Python, does it.
@@ -538,11 +574,11 @@ def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> 
     >>> suggest("b3 lea", ["b3", "lea"])
     " Give a list: ['b3', 'lea']"
     """
-    parts = re.split(r"[\s,;]+", name.strip()) if len(name) <= _COMPARED else []
-    if len(parts) > 1 and all(part in known for part in parts):
+    parts = re.split(r"[\s,;]+", name.strip()) if len(name) <= _MAX_COMPARED else []
+    if len(parts) > 1 and all(part in names for part in parts):
         by_commas = f" Separate several by commas: {','.join(parts)}"
         return choose_words(by_commas, f" Give a list: {parts}")
-    near = find_similar(name, known, aliases)
+    near = find_similar(name, names, aliases)
     return f" Did you mean '{near}'?" if near is not None else ""
 
 
@@ -562,24 +598,28 @@ def suggest_choice(value: str, choices: Sequence[str]) -> str:
     return "" if near is None else f"; did you mean {quote(near)}?"
 
 
-def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str | None:
+def find_similar(name: str, names: Sequence[str], aliases: Aliases | None = None) -> str | None:
     """Return the known name that was probably meant, whatever its case and punctuation; None if there is none."""
     from difflib import get_close_matches
     from unicodedata import normalize
 
-    def fold(name: str) -> str:
-        return "".join(c for c in normalize("NFKC", name).lower() if c.isalnum())
+    def fold(text: str) -> str:
+        letters = [letter for letter in normalize("NFKC", text).lower() if letter.isalnum()]
+        return "".join(letters)
 
-    name = name[:_COMPARED]
-    meant = {alias: target for alias, target in (aliases or {}).items() if target in known}
-    meant |= {one: one for one in known}
-    folded = {fold(one): target for one, target in meant.items()}
-    stem = _SCORE.sub("", name)
-    for text in (name, stem):
-        if fold(text) in folded:
-            return folded[fold(text)]
-    close = get_close_matches(name, meant, 1, SIMILAR) or get_close_matches(stem, meant, 1, SIMILAR)
-    return meant[close[0]] if close else None
+    name = name[:_MAX_COMPARED]
+    meant = {alias: target for alias, target in (aliases or {}).items() if target in names}
+    meant |= dict(zip(names, names, strict=True))
+    folded = {fold(spelling): target for spelling, target in meant.items()}
+    # with the score after it, and without
+    spellings = (name, _SCORE.sub("", name))
+    for spelling in spellings:
+        if fold(spelling) in folded:
+            return folded[fold(spelling)]
+    for spelling in spellings:
+        if similar := get_close_matches(spelling, meant, 1, SIMILAR):
+            return meant[similar[0]]
+    return None
 
 
 def suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
@@ -588,8 +628,13 @@ def suggest_id(name: str, absent: Sequence[str], unknown: Sequence[str]) -> str:
     >>> suggest_id("bn/CNN_1", ["bn/cnn_1", "bn/cnn_2"], ["bn/CNN_1"])
     "; did you mean 'bn/cnn_1'?"
     """
-    if len(unknown) > SHOWN or len(absent) > limits.MAX_PROBLEMS:  # comparing takes long
+    # comparing takes long
+    if len(unknown) > MAX_PROBLEMS_SHOWN or len(absent) > limits.MAX_PROBLEMS:
         return ""
-    digits = re.sub(r"\D", "", name)
-    near = find_similar(name, [one for one in absent if re.sub(r"\D", "", one) == digits])
-    return f"; did you mean {quote(near)}?" if near is not None else ""
+    digits = _digits(name)
+    similar = find_similar(name, [other for other in absent if _digits(other) == digits])
+    return f"; did you mean {quote(similar)}?" if similar is not None else ""
+
+
+def _digits(name: str) -> str:
+    return re.sub(r"\D", "", name)

@@ -1,7 +1,7 @@
 """Files and folders: written completely or not at all.
 
-A file or folder is first written under a hidden name beside its target, and put in place by one rename once all of it
-is on the disk.  The target of a symbolic link is replaced, and replaced files keep their permissions.
+A file or folder is first written under a hidden name beside its target, and put in place by one rename once it is
+complete.  The target of a symbolic link is replaced, and replaced files keep their permissions.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from typing import BinaryIO, TextIO
 
 from closeread.exceptions import RequestError
 
-CHUNK = 1 << 20  # how many bytes are read at once where a limit is large
+CHUNK_BYTES = 1 << 20  # how many are read at once where a limit is large
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
 
 SCRATCH = "closeread-scratch-"  # how the names of temporary folders begin
-ABANDONED = 60  # seconds before a temporary folder that no process holds is removed
-PACKED = ".gz"  # how the name of a gzipped file ends
+SECONDS_UNTIL_ABANDONED = 60  # before a temporary folder that no process holds is removed
+GZIP_SUFFIX = ".gz"
 
 
 def read_at_most(file: BinaryIO, limit: int) -> bytes:
     """Read a file up to a limit, and one byte more if there is one; only existing bytes take memory."""
-    parts, left = [], limit + 1
-    while left and (part := file.read(min(left, CHUNK))):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
+    chunks = []
+    n_missing = limit + 1
+    while chunk := file.read(min(n_missing, CHUNK_BYTES)):
+        chunks.append(chunk)
+        n_missing -= len(chunk)
+    return b"".join(chunks)
 
 
 @contextmanager
@@ -49,13 +50,13 @@ def scratch_folder() -> Iterator[Path]:
     for path in Path(gettempdir()).glob(f"{SCRATCH}*"):
         _remove_abandoned(path)
     with TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as name:
-        held = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         with suppress(OSError):  # of a file system without locks
-            fcntl.flock(held, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
             yield Path(name)
         finally:
-            os.close(held)
+            os.close(descriptor)
 
 
 def _remove_abandoned(folder: Path) -> None:
@@ -65,14 +66,14 @@ def _remove_abandoned(folder: Path) -> None:
     with suppress(OSError):
         status = folder.lstat()
         is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-        if not is_ours or time.time() - status.st_mtime < ABANDONED:
+        if not is_ours or time.time() - status.st_mtime < SECONDS_UNTIL_ABANDONED:
             return
-        held = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             rmtree(folder)
         finally:
-            os.close(held)
+            os.close(descriptor)
 
 
 @contextmanager
@@ -82,25 +83,26 @@ def replacing(path: Path) -> Iterator[Path]:
     draft = _name_draft(target)
     with _naming_errors(path, target, draft):
         is_new = not target.exists()
-        if is_new:
-            mode = 0o666
-        elif not target.is_file():
-            what = "is a directory" if target.is_dir() else "is not a regular file"
-            raise OSError(errno.EINVAL, what, str(target))
-        elif not os.access(target, os.W_OK):
-            raise OSError(errno.EACCES, "is read-only", str(target))
-        else:
-            mode = 0o600  # the content may be private
+        if not is_new:
+            _check_replaceable(target)
+        # what is replaced may be private
+        mode = 0o666 if is_new else 0o600
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
         try:
             yield draft
             if not is_new:
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
-            _sync(draft)
             draft.replace(target)
-            _sync(target.parent)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def _check_replaceable(target: Path) -> None:
+    if not target.is_file():
+        misfit = "is a directory" if target.is_dir() else "is not a regular file"
+        raise OSError(errno.EINVAL, misfit, str(target))
+    if not os.access(target, os.W_OK):
+        raise OSError(errno.EACCES, "is read-only", str(target))
 
 
 @contextmanager
@@ -117,23 +119,20 @@ def creating_folder(folder: Path) -> Iterator[Path]:
             errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder)
         )
     draft = _name_draft(target)
-    new = [parent for parent in target.parents if not parent.exists()]
+    new_parents = [parent for parent in target.parents if not parent.exists()]
     with _naming_errors(folder, target, draft):
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             draft.mkdir(0o700 if target.exists() else 0o777)
             yield draft
-            for path in [draft, *draft.rglob("*")]:
-                _sync(path)
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
-                for left in target.iterdir():
-                    left.unlink()
+                for desktop_file in target.iterdir():
+                    desktop_file.unlink()
             draft.rename(target)  # atomic, and only if the target is empty or does not exist
-            _sync(target.parent)
         finally:
             rmtree(draft, ignore_errors=True)
-            for parent in new:
+            for parent in new_parents:
                 with suppress(OSError):  # it is in use
                     parent.rmdir()
 
@@ -160,7 +159,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 @contextmanager
 def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[TextIO]:
     """Open a draft to write UTF-8 text with line ends unchanged, gzipped (without a time) as its target's name says."""
-    if target.suffix.lower() != PACKED:
+    if target.suffix.lower() != GZIP_SUFFIX:
         with draft.open("w", encoding="utf-8", errors=errors, newline="") as file:
             yield file
         return
@@ -178,7 +177,7 @@ def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[Tex
 def text_suffix(path: Path) -> str:
     """Return the suffix that tells the format of a text file, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
-    return path.with_suffix("").suffix.lower() if suffix == PACKED else suffix
+    return path.with_suffix("").suffix.lower() if suffix == GZIP_SUFFIX else suffix
 
 
 def make_folders(folder: Path) -> None:
@@ -209,32 +208,19 @@ def _naming_errors(path: Path, target: Path, draft: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        named = path
-        if error.filename is None:  # such as a full disk
+        name = path
+        if error.filename is None:
+            # such as a full disk; an error of a connection has no file either
             if error.errno is None or isinstance(error, ConnectionError | TimeoutError):
                 raise
         else:
             failed = Path(os.fsdecode(error.filename))
             if failed.is_relative_to(draft):
-                named = path / failed.relative_to(draft)
+                name = path / failed.relative_to(draft)
             elif failed != target and failed not in target.parents:
                 raise
-        raise OSError(
-            error.errno, f"can't be written: {error.strerror or error}", str(named)
-        ) from error
-
-
-def _sync(path: Path) -> None:
-    """See to it that a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        # some file systems have nothing to sync
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(descriptor)
+        message = f"can't be written: {error.strerror or error}"
+        raise OSError(error.errno, message, str(name)) from error
 
 
 def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) -> None:
@@ -242,25 +228,26 @@ def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) ->
 
     What it reads has beside it whether all of it is read: of other folders, those around it may be written to.
     """
-
-    def is_same(one: Path, other: Path) -> bool:
-        if one.exists() and not one.is_file() and not one.is_dir():  # such as /dev/null
-            return False
-        found = os.path.realpath(one) == os.path.realpath(other)
-        return found or (one.exists() and other.exists() and one.samefile(other))
-
     for number, output in enumerate(written):
-        for path, is_whole in read:
-            folder = Path(os.path.realpath(path))
-            is_inside = (
-                output.is_file()
-                and folder.is_dir()
-                and folder in Path(os.path.realpath(output)).parents
-            )
-            if is_inside and not is_whole:
-                is_inside = folder not in (Path.cwd(), *Path.cwd().parents)
-            if is_inside or is_same(output, path):
+        for path, is_read_whole in read:
+            if _is_same(output, path) or _is_inside(output, path, is_read_whole):
                 kind = "folder" if output.is_dir() else "file"
                 raise RequestError(f"{output} is also an input; choose another output {kind}")
-        if any(is_same(output, path) for path in written[:number]):
+        if any(_is_same(output, path) for path in written[:number]):
             raise RequestError(f"{output} is given for two outputs; choose two files")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    if not path.exists():
+        return os.path.realpath(path) == os.path.realpath(other)
+    is_device = not path.is_file() and not path.is_dir()  # such as /dev/null
+    return not is_device and other.exists() and path.samefile(other)
+
+
+def _is_inside(output: Path, folder: Path, is_read_whole: bool) -> bool:
+    """Return whether an existing file is in a folder that is read."""
+    folder = Path(os.path.realpath(folder))
+    around = Path(os.path.realpath(output)).parents
+    if not output.is_file() or not folder.is_dir() or folder not in around:
+        return False
+    return is_read_whole or folder not in (Path.cwd(), *Path.cwd().parents)

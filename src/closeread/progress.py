@@ -28,21 +28,25 @@ def showing_progress(show: Progress | None) -> Iterator[None]:
 def prefixing_progress(prefix: str) -> Iterator[None]:
     """Show progress inside the block as that of something, such as one of several runs."""
     show = _show.get()
-    with showing_progress(
-        None if show is None else lambda what, done, n: show(f"{prefix}: {what}", done, n)
-    ):
+
+    def show_with_prefix(activity: str, n_done: int, total: int) -> None:
+        if show is not None:
+            show(f"{prefix}: {activity}", n_done, total)
+
+    with showing_progress(show_with_prefix):
         yield
 
 
-def report_progress(what: str, done: int, total: int) -> None:
+def report_progress(activity: str, n_done: int, total: int) -> None:
     """Show the progress of an activity, such as "predicting"."""
-    if show := _show.get():
-        show(what, done, total)
+    show = _show.get()
+    if show is not None:
+        show(activity, n_done, total)
 
 
-def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """Yield items, and show how many of the total are done; `what` is the activity, such as "predicting"."""
-    report_progress(what, 0, total)
-    for done, item in enumerate(items, 1):
-        yield item
-        report_progress(what, done, total)
+def track(tasks: Iterable[T], activity: str, total: int) -> Iterator[T]:
+    """Yield tasks, and show how many of the total are done; the activity is such as "predicting"."""
+    report_progress(activity, 0, total)
+    for n_done, task in enumerate(tasks, 1):
+        yield task
+        report_progress(activity, n_done, total)

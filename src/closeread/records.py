@@ -54,8 +54,8 @@ class ColumnRecords(Sequence[Record]):
     @overload
     def __getitem__(self, index: slice) -> ColumnRecords: ...
     def __getitem__(self, index: int | slice) -> Record | ColumnRecords:
-        items = {name: values[index] for name, values in self.columns.items()}
-        return ColumnRecords(items) if isinstance(index, slice) else items
+        selected = {name: values[index] for name, values in self.columns.items()}
+        return ColumnRecords(selected) if isinstance(index, slice) else selected
 
     def __iter__(self) -> Iterator[Record]:
         names = tuple(self.columns)
@@ -72,40 +72,42 @@ class ColumnRecords(Sequence[Record]):
 
 def column(records: Sequence[Record], name: str) -> Sequence[Any]:
     """Return the values of a field that every record has, in order."""
-    return (
-        records.columns[name]
-        if isinstance(records, ColumnRecords)
-        else [record[name] for record in records]
-    )
+    if isinstance(records, ColumnRecords):
+        return records.columns[name]
+    return [record[name] for record in records]
 
 
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
     """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
-    return {
-        name: [
-            one.get(name) if type(one) is dict or isinstance(one, Mapping) else None
-            for one in records
+    # asking for the class is ten times as fast as asking for the protocol, and nearly all records are dicts
+    are_mappings = [type(record) is dict or isinstance(record, Mapping) for record in records]
+    columns: dict[str, Sequence[Any]] = {}
+    for name in names:
+        columns[name] = [
+            record.get(name) if is_mapping else None
+            for record, is_mapping in zip(records, are_mappings, strict=True)
         ]
-        for name in names
-    }
+    return columns
 
 
 class Parsed(NamedTuple):
     """The records of a file, a folder or memory that could be read, all problems, and notes on a folder.
 
     Attributes:
+        records: those that could be read.
+        places: the line, from 1, where each begins, or its file in the folder; None in memory.
+        problems: why others could not.
         notices: what was repaired or left out; None if it is not a folder.
+        numbers: the numbers that the records have in memory, where some were left out; None if there are all.
         oddities: what else is unusual.
     """
 
     records: Sequence[Record]
-    # the line, from 1, where each begins, or its file in the folder; None in memory
     places: Sequence[Any] | None
     problems: list[Problem]
     notices: list[Problem] | None = None
-    # The numbers that the records have in memory, where some were left out; None if there are all.
     numbers: Sequence[int] | None = None
     oddities: Sequence[Problem] = ()
 
@@ -114,12 +116,14 @@ class Parsed(NamedTuple):
         """The lines, or files, of the records."""
         return self.places or ()
 
-    def problem(self, index: int, what: str) -> Problem:
+    def problem(self, index: int, message: str) -> Problem:
         """Return a problem of a record."""
         if self.places is None:
-            return Problem(what, record=f"row {self._number(index)}")
+            return Problem(message, record=f"row {self._number(index)}")
         place = self.places[index]
-        return Problem(what, None, place) if isinstance(place, str) else Problem(what, place)
+        if isinstance(place, str):
+            return Problem(message, file=place)
+        return Problem(message, place)
 
     def _number(self, index: int) -> int:
         return index if self.numbers is None else self.numbers[index]
@@ -142,7 +146,7 @@ def name_problem(parsed: Parsed, key: str, problem: Problem) -> Problem:
 
 def place_problem(parsed: Parsed, problem: Problem, name: str = "") -> Problem:
     """Return a problem of a record (`Problem.row`) with its line or file, and the name of the record."""
-    placed = parsed.problem(problem.row or 0, problem.what)
+    placed = parsed.problem(problem.row or 0, problem.message)
     names = ": ".join(filter(None, (placed.record, problem.record, name)))
     return problem._replace(line=placed.line, file=placed.file, row=None, record=names)
 
@@ -157,14 +161,16 @@ def find_repeated(parsed: Parsed, key: str, id_key: str) -> list[Problem]:
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
     splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]
-    first: dict[tuple[str, str], int] = {}
-    return ProblemList(
-        parsed.problem(
-            index, f"duplicate {key} {quote(name)} (first {parsed.place(first[split, name])})"
-        )
-        for index, (split, name) in enumerate(zip(splits, names, strict=True))
-        if isinstance(name, str) and first.setdefault((split, name), index) != index
-    )
+    first_index: dict[tuple[str, str], int] = {}
+    problems = ProblemList()
+    for index, (split, name) in enumerate(zip(splits, names, strict=True)):
+        if not isinstance(name, str):
+            continue
+        first = first_index.setdefault((split, name), index)
+        if first != index:
+            message = f"duplicate {key} {quote(name)} (first {parsed.place(first)})"
+            problems.append(parsed.problem(index, message))
+    return problems
 
 
 @dataclass(frozen=True)
@@ -205,9 +211,9 @@ class Origin(NamedTuple):
     released: bool | None
 
 
-def check_format(found: object, newest: int, source: object) -> None:
+def check_format(content: object, newest: int, source: object) -> None:
     """Check the number of a file's format, from 1 to the newest; a JSON value without a number has the format 1."""
-    number = found.get("format", 1) if isinstance(found, dict) else 1
+    number = content.get("format", 1) if isinstance(content, dict) else 1
     is_newer = type(number) is int and number > newest
     if type(number) is not int or number < 1 or is_newer:
         expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"

@@ -14,13 +14,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from closeread.exceptions import escape, escape_line
 
 Style = Literal["table", "markdown", "latex"]
+Align = Literal["left", "right"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
 """A cell that starts with a number, unlike a date or the name of a mention."""
@@ -28,37 +29,49 @@ NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
 
 @dataclass(frozen=True)
 class Grid:
-    """The content of a table."""
+    """The content of a table.
 
-    title: str  # above the table; may be empty
-    header: Sequence[str]  # none for title and notes alone
-    rows: Sequence[Sequence[str]]  # columns that contain only numbers are right-aligned
-    notes: Sequence[str] = ()  # sentences below the table
-    # columns that are left-aligned even if all cells begin with a number
+    Attributes:
+        title: a line above the table; may be empty.
+        header: the names of the columns; none for a title and notes alone.
+        rows: the cells; columns that contain only numbers are right-aligned.
+        notes: sentences below the table.
+        texts: columns that are left-aligned even if all cells begin with a number.
+        prose: columns that may be wrapped, at spaces; all others are never broken.
+        ditto: columns in which an empty cell stands for the one above.
+        best: cells to emphasize, by row and column.
+        labels: how many columns, from the left, name the rows.
+        narrower: the same for a narrow terminal, if there is such a table.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
     texts: frozenset[str] = frozenset()
-    # columns that may be wrapped, at spaces; all others are never broken
     prose: frozenset[str] = frozenset()
-    ditto: frozenset[str] = frozenset()  # columns in which an empty cell stands for the one above
-    best: frozenset[tuple[int, int]] = frozenset()  # cells to emphasize, by row and column
-    labels: int = 0  # how many columns, from the left, name the rows
-    narrower: Grid | None = None  # the same for a narrow terminal, if there is such a table
+    ditto: frozenset[str] = frozenset()
+    best: frozenset[tuple[int, int]] = frozenset()
+    labels: int = 0
+    narrower: Grid | None = None
 
 
 def transpose(grid: Grid, corner: str) -> Grid:
     """Exchange the rows of a grid and its columns; `corner` names the new first column, which has the old header."""
-    names, *columns = zip(*grid.rows, strict=True) if grid.rows else [() for _ in grid.header]
-    rows = [[title, *cells] for title, cells in zip(grid.header[1:], columns, strict=True)]
+    names = [Whole(row[0]) for row in grid.rows]
+    rows = [
+        [title, *(row[column] for row in grid.rows)]
+        for column, title in enumerate(grid.header[1:], start=1)
+    ]
     best = frozenset((column - 1, row + 1) for row, column in grid.best)
-    return Grid(
-        grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best
-    )
+    return Grid(grid.title, [corner, *names], rows, grid.notes, frozenset({corner}), best=best)
 
 
 # inside of a line, for Markdown
 MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 CODE = re.compile(r"(`[^`]+`)")
 # what readers of the rendered text find in it, such as formulas, mentions, emoji and links, unless it is code
-FOUND = re.compile(r"[$@]|://|www\.|:[\w+-]+:|#[0-9]", re.IGNORECASE)
+LINKED = re.compile(r"[$@]|://|www\.|:[\w+-]+:|#[0-9]", re.IGNORECASE)
 BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )|#$")  # where a heading or a list begins or ends
 # the beginning of a cell that a spreadsheet takes for a formula
 FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
@@ -82,29 +95,60 @@ class Markup(Whole):
 
 def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool = False) -> str:
     """Draw a grid as text that ends with a newline; if it is coloured, the best values are bold, and notes dim."""
-    if style == "table":
-        lines = _draw_lines(grid, find_width() if width is None else width)
-        shown = lines if coloured else [STYLES.sub("", line) for line in lines]
-        return "".join(line.rstrip() + "\n" for line in shown)
-    import tabulate
-
-    mark = escape_line if style == "latex" else _mark_up
-    rows = [[mark(cell) for cell in row] for row in grid.rows]
-    if style == "markdown":
-        for number, i in grid.best:
-            rows[number][i] = f"**{rows[number][i]}**"
-    body = tabulate.tabulate(
-        rows,
-        [mark(name) for name in grid.header],
-        tablefmt="latex_booktabs" if style == "latex" else "pipe",
-        disable_numparse=True,
-        colalign=_align_columns(grid) if rows else None,  # tabulate fails to align an empty table
-    )
     if style == "latex":
-        notes = [f"% {escape_line(line)}" for line in (grid.title, *grid.notes) if line]
-        return "\n".join([guard_latex_rows(body), *notes, ""])
-    title = f"**{_mark_up(grid.title).strip()}**" if grid.title.strip() else ""
-    return "\n\n".join(filter(None, [title, body, *map(_mark_up_note, grid.notes)])) + "\n"
+        return _draw_latex(grid)
+    if style == "markdown":
+        return _draw_markdown(grid)
+    lines = _draw_lines(grid, find_width() if width is None else width)
+    if not coloured:
+        lines = [STYLES.sub("", line) for line in lines]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _draw_markdown(grid: Grid) -> str:
+    rows = [[_mark_up(cell) for cell in row] for row in grid.rows]
+    for row, column in grid.best:
+        rows[row][column] = f"**{rows[row][column]}**"
+    paragraphs = []
+    if grid.title.strip():
+        paragraphs.append(f"**{_mark_up(grid.title).strip()}**")
+    if grid.header:
+        align = _align_columns(grid)
+        header, *body = _pad_columns([list(map(_mark_up, grid.header)), *rows], align)
+        # A colon says to which side a column is aligned.
+        rule = []
+        for name, side in zip(header, align, strict=True):
+            dashes = "-" * (measure(name) + 1)
+            rule.append(f"{dashes}:" if side == "right" else f":{dashes}")
+        lines = [f"| {' | '.join(cells)} |" for cells in (header, *body)]
+        paragraphs.append("\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]]))
+    paragraphs += [_mark_up_note(note) for note in grid.notes if note]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _draw_latex(grid: Grid) -> str:
+    lines = []
+    if grid.header:
+        align = _align_columns(grid)
+        texts = [[escape_line(cell) for cell in row] for row in (grid.header, *grid.rows)]
+        header, *rows = [
+            f" {' & '.join(map(escape_latex, row))} \\\\" for row in _pad_columns(texts, align)
+        ]
+        lines.append(rf"\begin{{tabular}}{{{''.join(side[0] for side in align)}}}")
+        lines += [r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    lines = [guard_latex_rows("\n".join(lines))]
+    lines += [f"% {escape_line(line)}" for line in (grid.title, *grid.notes) if line]
+    return "\n".join([*lines, ""])
+
+
+def _pad_columns(rows: Sequence[Sequence[str]], align: Sequence[Align]) -> list[list[str]]:
+    """Return a header and rows with spaces, so that columns are even; with two more than the header needs."""
+    padded_columns = []
+    for (name, *cells), side in zip(zip(*rows, strict=True), align, strict=True):
+        column = [name, *(cell.strip() for cell in cells)]
+        width = max(measure(name) + 2, *map(measure, column))
+        padded_columns.append([_pad(cell, width, side) for cell in column])
+    return [list(row) for row in zip(*padded_columns, strict=True)]
 
 
 def guard_latex_rows(text: str) -> str:
@@ -112,7 +156,19 @@ def guard_latex_rows(text: str) -> str:
     return ARGUMENT.sub(r"\1{}", text)
 
 
-SYMBOLS = {
+LATEX = {
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "^": r"\^{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
     "†": r"$^\dagger$",
     "‡": r"$^\ddagger$",
     "±": r"$\pm$",
@@ -120,56 +176,60 @@ SYMBOLS = {
     "³": r"$^3$",
     NOTHING: "--",
 }
-"""Characters that not every font of LaTeX has."""
+"""What stands for characters that LaTeX acts on, or that not every font has."""
 
 
 def escape_latex(text: str) -> str:
     """Escape untrusted text for LaTeX."""
-    import tabulate
-
-    rules = {**tabulate.LATEX_ESCAPE_RULES, **SYMBOLS}
-    return "".join(rules.get(character, character) for character in escape_line(text))
+    return "".join(LATEX.get(character, character) for character in escape_line(text))
 
 
 def _mark_up(cell: str) -> str:
     """Return the Markdown that shows a cell as it is."""
-    return escape_line(cell) if isinstance(cell, Markup) else escape_markdown(escape_line(cell))
+    line = escape_line(cell)
+    return line if isinstance(cell, Markup) else escape_markdown(line)
 
 
 def _mark_up_note(note: str) -> str:
     """Return a paragraph of Markdown, in which code stays code, and bars are no borders of cells."""
-    parts = CODE.split(escape_line(note))
-    for i, part in enumerate(parts):
-        if i % 2 == 0:
-            words = [escape_markdown(word).replace(r"\|", "|") for word in part.split(" ")]
-            parts[i] = " ".join(words)
-    # Code is apart from code.
-    text = parts[0]
-    for part in parts[1:]:
-        text += " " * (text.endswith("`") and part.startswith("`")) + part
+    text = ""
+    for number, part in enumerate(CODE.split(escape_line(note))):
+        is_code = number % 2 == 1
+        if not is_code:
+            part = " ".join(escape_markdown(word).replace(r"\|", "|") for word in part.split(" "))
+        # Code is apart from code.
+        if text.endswith("`") and part.startswith("`"):
+            text += " "
+        text += part
     return BLOCK.sub(r"\\\g<0>", text)
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return comma-separated values; texts that are formulas in a spreadsheet begin with `'`, controls are escaped."""
-    # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
-    file: Any = SimpleNamespace(write=str)  # a row is what it returns
+    # The writer quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an
+    # end; the writer returns a row if its file returns what it is to write.
+    file: Any = SimpleNamespace(write=str)
     writer: Any = csv.writer(file, lineterminator="\r\n")
-    lines = [writer.writerow(list(map(_disarm, row))) for row in (header, *rows)]
-    return "".join(f"{line[:-2]}\n" for line in lines).encode("utf-8", "backslashreplace").decode()
+    lines = []
+    for row in (header, *rows):
+        line = writer.writerow([_disarm(cell) for cell in row])
+        lines.append(line.removesuffix("\r\n") + "\n")
+    return "".join(lines).encode("utf-8", "backslashreplace").decode()
 
 
 def _disarm(cell: object) -> object:
     """Return a cell that no spreadsheet takes for a formula, without control characters."""
     if not isinstance(cell, str):
         return cell
-    shown = CONTROL.sub(lambda found: escape(found[0]), cell)
-    return f"'{shown}" if FORMULA.match(shown) and not SIGNED.fullmatch(shown) else shown
+    text = CONTROL.sub(lambda match: escape(match[0]), cell)
+    if FORMULA.match(text) and not SIGNED.fullmatch(text):
+        return f"'{text}"
+    return text
 
 
 def escape_markdown(text: str) -> str:
     """Return the Markdown that shows a text of one line as it is, such as a cell of a table."""
-    if FOUND.search(text):
+    if LINKED.search(text):
         # A bar ends the cell, even inside of code.
         return "&#124;".join(map(quote_code, text.split("|")))
     return MARKUP.sub(r"\\\g<0>", text)
@@ -183,7 +243,8 @@ def quote_code(text: str) -> str:
     """
     if not text:
         return ""
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
     is_padded = "`" in text or (text[0] == text[-1] == " " and text.strip(" "))
     return f"{fence} {text} {fence}" if is_padded else f"{fence}{text}{fence}"
 
@@ -200,24 +261,29 @@ def format_number(value: float | None) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def _align_columns(grid: Grid) -> list[str]:
+def _align_columns(grid: Grid) -> list[Align]:
     """Return how each column is aligned: to the right if it contains only numbers."""
+    align: list[Align] = []
+    for column, name in enumerate(grid.header):
+        cells = [row[column] for row in grid.rows if row[column]]
+        is_numeric = all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in cells)
+        align.append("right" if cells and is_numeric and name not in grid.texts else "left")
+    return align
 
-    def is_numeric(i: int) -> bool:
-        filled = [row[i] for row in grid.rows if row[i]]
-        return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
 
-    return [
-        "right" if name not in grid.texts and is_numeric(i) else "left"
-        for i, name in enumerate(grid.header)
-    ]
+def _pad(text: str, width: int, side: Align) -> str:
+    """Fill a text with spaces; escape sequences take no room."""
+    spaces = " " * (width - measure(STYLES.sub("", text)))
+    return spaces + text if side == "right" else text + spaces
 
 
 def format_cell(cell: str | float | None) -> str:
     """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
+    if cell is None:
+        return NOTHING
     if isinstance(cell, float):
         return f"{cell:.3f}"
-    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+    return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def format_percent(cell: str | float | None) -> str:
@@ -249,32 +315,43 @@ def find_width() -> int:
 
 def _draw_lines(grid: Grid, width: int) -> list[str]:
     """Draw a grid for a terminal, with escape sequences: the best values are bold, and notes dim."""
-    lines = [*_wrap(grid.title, width), ""] if grid.title else []
+    lines = []
+    if grid.title:
+        lines += [*_wrap(grid.title, width), ""]
+    notes = grid.notes
     if grid.header:
-        tables = _lay_out(grid, width)
-        for number, layout in enumerate(tables):
-            lines += [*([""] if number else []), *_draw_table(*layout)]
-        if tables:
-            grid = tables[0][0]
+        layouts = _lay_out(grid, width)
+        if layouts:
+            # a narrower table has notes of its own
+            notes = layouts[0].grid.notes
+            tables = ["\n".join(_draw_table(layout)) for layout in layouts]
+            lines += "\n\n".join(tables).split("\n")
         else:
-            lines += [*_draw_blocks(grid, width), *([""] if grid.notes else [])]
-    return lines + [_style(line, DIM) for note in grid.notes for line in _wrap(note, width)]
+            lines += _draw_blocks(grid, width)
+            if notes:
+                lines.append("")
+    for note in notes:
+        lines += [_style(line, DIM) for line in _wrap(note, width)]
+    return lines
 
 
-def _measure(text: str) -> int:
-    from rich.cells import cell_len
+def measure(text: str) -> int:
+    """Return how many columns of a terminal an escaped text takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth  # takes 20 ms to import
 
-    return cell_len(text)
+    return wcswidth(text)
 
 
 def _wrap(text: str, width: int) -> list[str]:
     """Escape a text and break it at spaces into lines of at most `width` columns; longer words stay whole."""
-    shown = escape_line(text)
-    if isinstance(text, Whole) or _measure(shown) <= width:
-        return [shown]
+    escaped = escape_line(text)
+    if isinstance(text, Whole) or measure(escaped) <= width:
+        return [escaped]
     lines: list[str] = []
-    for word in WORD.findall(shown):
-        if lines and _measure(lines[-1]) + 1 + _measure(word) <= width:
+    for word in WORD.findall(escaped):
+        if lines and measure(lines[-1]) + 1 + measure(word) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
@@ -283,120 +360,159 @@ def _wrap(text: str, width: int) -> list[str]:
 
 def wrap_paragraph(text: str, width: int) -> list[str]:
     """Return the lines of a paragraph as `_wrap` does; spaces at its beginning are kept."""
-    indent = text[: len(text) - len(text.lstrip(" "))]
-    return [indent + line for line in _wrap(text[len(indent) :], width - len(indent))]
+    content = text.lstrip(" ")
+    indent = " " * (len(text) - len(content))
+    return [indent + line for line in _wrap(content, width - len(indent))]
 
 
 def _measure_word(text: str) -> int:
     """Return the width of the longest part of a text that is never broken."""
-    shown = escape_line(text)
-    return max(
-        map(_measure, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0
-    )
+    escaped = escape_line(text)
+    words = [escaped] if isinstance(text, Whole) else WORD.findall(escaped)
+    return max(map(measure, words), default=0)
 
 
-class _Column(NamedTuple):
-    """The width of a column if nothing is wrapped, the least that it needs, and how much may be wrapped."""
+@dataclass(frozen=True)
+class _Column:
+    """How wide a column is.
+
+    Attributes:
+        natural: its width if nothing is wrapped.
+        least: the least width that it needs.
+        text: the width of all that may be wrapped.
+    """
 
     natural: int
     least: int
     text: int
 
 
-def _measure_column(grid: Grid, i: int) -> _Column:
-    name, cells = grid.header[i], [row[i] for row in grid.rows]
-    lengths = [_measure(escape_line(cell)) for cell in cells]
-    longest, length = max(lengths, default=0), _measure(escape_line(name))
+@dataclass(frozen=True)
+class _Layout:
+    """A grid with the widths of its columns, and the spaces between them."""
+
+    grid: Grid
+    widths: list[int]
+    gap: int
+
+
+def _measure_column(grid: Grid, number: int) -> _Column:
+    name = grid.header[number]
+    cells = [row[number] for row in grid.rows]
+    name_width = measure(escape_line(name))
+    widths = [measure(escape_line(cell)) for cell in cells]
+    widest = max(widths, default=0)
+    natural = max(widest, name_width)
     if name not in grid.prose:
-        return _Column(max(longest, length), max(longest, _measure_word(name)), length)
-    least = max(min(longest, PROSE_WIDTH), *map(_measure_word, (name, *cells)))
-    return _Column(max(longest, length), least, sum(lengths))
+        return _Column(natural, max(widest, _measure_word(name)), name_width)
+    least = max(min(widest, PROSE_WIDTH), *map(_measure_word, (name, *cells)))
+    return _Column(natural, least, sum(widths))
 
 
-def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
-    """Return the tables that show a grid, with the widths of their columns and the spaces between: one, if the grid or
-    a narrower one fits; else several with its labels and as many other columns as fit; none if these are too wide.
-    """
-    labelled: tuple[Grid, list[_Column]] | None = None
+def _lay_out(grid: Grid, width: int) -> list[_Layout]:
+    """Return the tables that show a grid: one, if the grid or a narrower one fits; none if it takes blocks."""
+    last_with_labels = None
     table: Grid | None = grid
     while table is not None:
-        columns = [_measure_column(table, i) for i in range(len(table.header))]
-        if layout := _fit(columns, width, is_named=any(table.header)):
-            return [(table, *layout)]
-        labelled = (table, columns) if table.labels else labelled
+        if layout := _fit(table, width):
+            return [layout]
+        if table.labels:
+            last_with_labels = table
         table = table.narrower
-    if labelled is None:
-        return []
-    whole, columns = labelled
-    pieces: list[list[int]] = []
-    for i in range(whole.labels, len(columns)):
-        if pieces and _fit([columns[k] for k in (*pieces[-1], i)], width):
-            pieces[-1].append(i)
+    return [] if last_with_labels is None else _split(last_with_labels, width)
+
+
+def _split(grid: Grid, width: int) -> list[_Layout]:
+    """Return tables with the labels of a grid and as many other columns as fit; none if a column is too wide."""
+    labels = list(range(grid.labels))
+    layouts: list[_Layout] = []
+    columns = labels
+    for number in range(grid.labels, len(grid.header)):
+        layout = _fit(_select_columns(grid, [*columns, number]), width)
+        if layout is not None and layouts:
+            layouts[-1] = layout
         else:
-            pieces.append([*range(whole.labels), i])
-    found = []
-    for piece in pieces:
-        if (layout := _fit([columns[i] for i in piece], width)) is None:
-            return []
-        header, rows = (
-            [whole.header[i] for i in piece],
-            [[row[i] for i in piece] for row in whole.rows],
-        )
-        best = frozenset((row, piece.index(i)) for row, i in whole.best if i in piece)
-        found.append((replace(whole, header=header, rows=rows, best=best), *layout))
-    return found
+            columns = labels
+            layout = _fit(_select_columns(grid, [*columns, number]), width)
+            if layout is None:
+                return []
+            layouts.append(layout)
+        columns = [*columns, number]
+    return layouts
 
 
-def _fit(
-    columns: Sequence[_Column], width: int, *, is_named: bool = True
-) -> tuple[list[int], int] | None:
-    """Return the widths of the columns and the spaces between them; None if the table is too wide.
+def _select_columns(grid: Grid, columns: Sequence[int]) -> Grid:
+    header = [grid.header[column] for column in columns]
+    rows = [[row[column] for column in columns] for row in grid.rows]
+    best = frozenset((row, columns.index(column)) for row, column in grid.best if column in columns)
+    return replace(grid, header=header, rows=rows, best=best)
+
+
+def _fit(grid: Grid, width: int) -> _Layout | None:
+    """Return a grid with widths of its columns; None if it is too wide.
 
     Blocks need several columns with names, so a table without them is never too wide.
     """
-    between = len(columns) - 1
-    natural, least = [column.natural for column in columns], [column.least for column in columns]
+    columns = [_measure_column(grid, number) for number in range(len(grid.header))]
+    n_gaps = len(columns) - 1
+    natural = [column.natural for column in columns]
+    least = [column.least for column in columns]
     for widths in (natural, least):
         for gap in GAPS:
-            spare = width - gap * between - sum(widths)
-            if spare < 0:
-                continue
-            found = list(widths)
-            for _ in range(min(spare, sum(natural) - sum(widths))):
-                # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
-                wrapped = [i for i, column in enumerate(columns) if found[i] < column.natural]
-                found[max(wrapped, key=lambda i: columns[i].text / max(found[i], 1) ** 2)] += 1
-            return found, gap
-    if between and is_named:
+            spare = width - gap * n_gaps - sum(widths)
+            if spare >= 0:
+                return _Layout(grid, _widen(widths, columns, spare), gap)
+    if n_gaps and any(grid.header):
         return None
     # longer words stick out
-    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))
-    return least, GAPS[-1]
+    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * n_gaps - sum(least[:-1]))
+    return _Layout(grid, least, GAPS[-1])
 
 
-def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
-    """Yield the lines of a table whose cells are wrapped at these widths."""
-    rows = [
-        [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows
-    ]
-    header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
-    height = max(map(len, header)) if any(grid.header) else 0
-    shown = [[[""] * (height - len(lines)) + lines for lines in header], *rows] if height else rows
-    taken = [
-        max(map(_measure, chain.from_iterable(cells)), default=0)
-        for cells in zip(*shown, strict=True)
-    ]
+def _widen(widths: Sequence[int], columns: Sequence[_Column], spare: int) -> list[int]:
+    """Return the widths of columns that share what is to spare, so that few lines are needed."""
+    wider = list(widths)
+    for _ in range(spare):
+        wrapped = [i for i, column in enumerate(columns) if wider[i] < column.natural]
+        if not wrapped:
+            break
+        # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
+        widest = max(wrapped, key=lambda i: columns[i].text / max(wider[i], 1) ** 2)
+        wider[widest] += 1
+    return wider
+
+
+def _draw_table(layout: _Layout) -> Iterator[str]:
+    """Yield the lines of a table whose cells are wrapped at the widths of their columns."""
+    grid = layout.grid
+    rows = [_wrap_row(row, layout.widths) for row in grid.rows]
+    header = _wrap_row(grid.header, layout.widths) if any(grid.header) else []
+    # names stand at the bottom of a header of several lines
+    height = max(map(len, header), default=0)
+    header = [[""] * (height - len(lines)) + lines for lines in header]
+    widths = [0] * len(grid.header)
+    for cells in (header, *rows):
+        for column, lines in enumerate(cells):
+            widths[column] = max(widths[column], *map(measure, lines))
     align = _align_columns(grid)
-    for number, cells in enumerate(shown, -1 if height else 0):
-        for line in zip_longest(*cells, fillvalue=""):
-            padded = []
-            for i, text in enumerate(line):
-                spaces = " " * (taken[i] - _measure(text))
-                styled = _style(text, BOLD) if (number, i) in grid.best else text
-                padded.append(spaces + styled if align[i] == "right" else styled + spaces)
-            yield (" " * gap).join(padded)
-        if number < 0:
-            yield RULE * (sum(taken) + gap * (len(taken) - 1))
+
+    def join(cells: Sequence[Sequence[str]]) -> Iterator[str]:
+        for texts in zip_longest(*cells, fillvalue=""):
+            padded = map(_pad, texts, widths, align)
+            yield (" " * layout.gap).join(padded)
+
+    if header:
+        yield from join(header)
+        yield RULE * (sum(widths) + layout.gap * (len(widths) - 1))
+    for number, cells in enumerate(rows):
+        for column, lines in enumerate(cells):
+            if (number, column) in grid.best:
+                cells[column] = [_style(line, BOLD) for line in lines]
+        yield from join(cells)
+
+
+def _wrap_row(row: Sequence[str], widths: Sequence[int]) -> list[list[str]]:
+    return [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
 
 
 def _style(text: str, code: str) -> str:
@@ -407,70 +523,73 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[str]:
     """Yield the lines of one block for each row, with an empty line between them."""
     names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
-    space = (
-        max((length for name in names if (length := _measure(name)) <= width // 2), default=0) + 2
-    )
-    above = [""] * len(names)
+    short_names = [measure(name) for name in names if measure(name) <= width // 2]
+    space = max(short_names, default=0) + 2
+    previous = [""] * len(names)
     for number, row in enumerate(grid.rows):
         if number:
             yield ""
-        above = [
-            cell or (last if name in grid.ditto else "")
-            for name, cell, last in zip(names, row, above, strict=True)
-        ]
-        for i, (name, cell) in enumerate(zip(names, above, strict=True)):
+        for column, name in enumerate(names):
+            cell = row[column]
+            if not cell and grid.header[column] in grid.ditto:
+                cell = previous[column]
+            previous[column] = cell
             if not cell:
                 continue
-            text = cell if name in grid.prose else Whole(cell)
+            text = cell if grid.header[column] in grid.prose else Whole(cell)
             # A column without a name holds the names of the rows.
             indent = space if name else 0
-            prefix = name + " " * (indent - _measure(name))
-            if indent + _measure_word(text) > width or _measure(name) + 2 > indent > 0:
+            prefix = name + " " * (indent - measure(name))
+            is_long_name = measure(name) + 2 > indent > 0
+            if is_long_name or indent + _measure_word(text) > width:
                 yield name
-                prefix, indent = "  ", 2
-            for k, line in enumerate(_wrap(text, width - indent)):
-                styled = _style(line, BOLD) if (number, i) in grid.best else line
-                yield (" " * indent if k else prefix) + styled
+                indent = 2
+                prefix = "  "
+            for line in _wrap(text, width - indent):
+                yield prefix + (_style(line, BOLD) if (number, column) in grid.best else line)
+                prefix = " " * indent
 
 
 def draw_html(grid: Grid) -> str:
     """Draw a grid as an HTML table, without colours of its own, so that it can be read on light and on dark."""
-
-    def escape_html(text: str) -> str:
-        return html.escape(escape_line(text))
-
-    def draw_row(tag: str, texts: Sequence[str], number: int = -1) -> str:
-        shown = [escape_html(text) for text in texts]
-        shown = [
-            f"<strong>{text}</strong>" if (number, i) in grid.best else text
-            for i, text in enumerate(shown)
-        ]
-        sides = zip(align, shown, strict=True)
-        rule = "; border-bottom: 1px solid" * (tag == "th")
-        cells = (
-            f'<{tag} style="text-align: {side}; {padding}{rule}">{text}</{tag}>'
-            for side, text in sides
-        )
-        return f"<tr>{''.join(cells)}</tr>"
-
     align = _align_columns(grid)
-    padding = "padding: .2em .6em"  # a mail or a plain page has no style that sets columns apart
+    # a mail or a plain page has no style that sets columns apart
+    padding = "padding: .2em .6em"
+
+    def draw_row(tag: str, texts: Iterable[str], style: str) -> str:
+        row = ""
+        for side, text in zip(align, texts, strict=True):
+            row += f'<{tag} style="text-align: {side}; {style}">{text}</{tag}>'
+        return f"<tr>{row}</tr>"
+
     parts = [
         '<table style="border-collapse: collapse; margin: 0 0 1.5em; font-variant-numeric: tabular-nums">'
     ]
     if grid.title:
-        title = escape_html(grid.title)
-        parts.append(
-            f'<caption style="caption-side: top; text-align: left; {padding}">{title}</caption>'
-        )
+        style = f"caption-side: top; text-align: left; {padding}"
+        parts.append(f'<caption style="{style}">{_escape_html(grid.title)}</caption>')
     if any(grid.header):
-        parts.append(f"<thead>{draw_row('th', grid.header)}</thead>")
-    parts += ["<tbody>", *(draw_row("td", row, i) for i, row in enumerate(grid.rows)), "</tbody>"]
+        header = draw_row(
+            "th", map(_escape_html, grid.header), f"{padding}; border-bottom: 1px solid"
+        )
+        parts.append(f"<thead>{header}</thead>")
+    parts.append("<tbody>")
+    for number, row in enumerate(grid.rows):
+        texts = [_escape_html(cell) for cell in row]
+        for column, text in enumerate(texts):
+            if (number, column) in grid.best:
+                texts[column] = f"<strong>{text}</strong>"
+        parts.append(draw_row("td", texts, padding))
+    parts.append("</tbody>")
     if grid.notes:
-        notes = "<br>".join(map(escape_html, grid.notes))
+        notes = "<br>".join(map(_escape_html, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""
         # Notes are set off by size alone: a colour would be lost on one of the grounds.
         # A long one is wrapped before it widens the table much.
         style = f"text-align: left; font-size: smaller; max-width: 36em; overflow-wrap: anywhere; {padding}"
         parts.append(f'<tfoot><tr><td{width} style="{style}">{notes}</td></tr></tfoot>')
     return "\n".join([*parts, "</table>\n"])
+
+
+def _escape_html(text: str) -> str:
+    return html.escape(escape_line(text))

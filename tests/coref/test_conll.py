@@ -123,7 +123,7 @@ def test_the_word_column_can_be_given(file, read):
     has = "columns, and the last contains the mentions"
     with pytest.raises(FormatError) as caught:
         read(text, 17)
-    assert [(problem.line, problem.what) for problem in caught.value.problems] == [
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (1, f"the word column is 17, but the document has 17 {has} (expected 1 to 16)"),
         (7, f"the word column is 17, but the document has 5 {has} (expected 1 to 4)"),
     ]

@@ -79,4 +79,4 @@ def test_gum(scheme):
         assert not table.notices
     assert len(broken) <= 3
     expected = ("opens but never closes", "closes but is not open", "number of columns")
-    assert all(any(what in problem.what for what in expected) for problem in broken)
+    assert all(any(what in problem.message for what in expected) for problem in broken)

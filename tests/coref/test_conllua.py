@@ -186,7 +186,7 @@ def test_row_without_columns(tmp_path):
         read_documents(path)
     [first, second] = caught.value.problems
     assert (
-        first.message
+        first.text
         == f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
     )
-    assert second.message == "token outside a document (expected '# newdoc id = NAME' before it)"
+    assert second.text == "token outside a document (expected '# newdoc id = NAME' before it)"

@@ -42,7 +42,7 @@ def key(tmp_path):
 def problems_of(path):
     with pytest.raises(FormatError) as caught:
         score_files(path, path, matching="minimum")
-    return [(problem.line, problem.message) for problem in caught.value.problems]
+    return [(problem.line, problem.text) for problem in caught.value.problems]
 
 
 def test_the_column_is_read_only_if_it_is_needed(key):

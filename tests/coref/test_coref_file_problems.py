@@ -30,7 +30,7 @@ def test_documents_that_only_one_file_has(files, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", {"a": RESPONSE["a"], "c": [], "d": []})
     with pytest.raises(SubmissionError) as caught:
         read_response(files[0], other, missing="error")
-    assert [p.message for p in caught.value.problems] == [
+    assert [p.text for p in caught.value.problems] == [
         "2 documents are not in the key: 'c', 'd'; extra='skip' leaves out what the key lacks",
         "1 of the 2 documents of the key has no response: 'b'. Add them, or use missing='empty' or missing='skip'",
     ]
@@ -47,7 +47,7 @@ def test_repeated_mentions(tmp_path):
     with pytest.raises(SubmissionError) as caught:
         read_response(key, twice)
     advice = "keep one of them, or use duplicates='last' or duplicates='reference'"
-    assert [(p.line, p.message) for p in caught.value.problems] == [
+    assert [(p.line, p.text) for p in caught.value.problems] == [
         (
             16,
             f"document 'b; part 000': the mention of tokens 2 to 2 is twice in entity '2'; {advice}",

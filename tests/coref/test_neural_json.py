@@ -222,7 +222,7 @@ def test_words_that_are_only_compared_may_be_anything(file):
 def test_broken_records(here):
     with pytest.raises(FormatError) as caught:
         values([e2e(KEY[0]), {"doc_key": "b", "clusters": [[[2, 1]]]}, 7], RESPONSE)
-    assert [problem.message for problem in caught.value.problems] == [
+    assert [problem.text for problem in caught.value.problems] == [
         'row 2: expected an object such as {"doc_key": …}, found 7',
         "row 1: clusters[0][0]: [2, 1] ends before it starts (expected [start, end])",
     ]

@@ -146,5 +146,5 @@ def test_other_words_are_an_error_without_the_option():
         try:
             scorer.read(folder / f"{name}.response")
         except SubmissionError as error:
-            refused.append([problem.message.split()[0] for problem in error.problems])
+            refused.append([problem.text.split()[0] for problem in error.problems])
     assert refused == [["token"]] * 11

@@ -25,18 +25,18 @@ def test_tokens_that_differ(read):
     )
     assert token_differences(key, same) == []
     other = read(document("a -", "", "B -", "c -") + document("-", name="(b)"))
-    assert [(problem.message, problem.line) for problem in token_differences(key, other)] == [
+    assert [(problem.text, problem.line) for problem in token_differences(key, other)] == [
         ("token 1 of document 'a' is 'B', but 'b' in the key (line 3)", 4),
         ("document 'a' has 3 tokens, but 2 in the key", 4),
     ]
     fewer = read(document("a -"))
-    assert [(problem.message, problem.line) for problem in token_differences(key, fewer)] == [
+    assert [(problem.text, problem.line) for problem in token_differences(key, fewer)] == [
         ("document 'a' has 1 token, but 2 in the key", None)
     ]
     without_words = read(document("-", "-", "-"))
-    assert [
-        (problem.message, problem.line) for problem in token_differences(key, without_words)
-    ] == [("document 'a' has 3 tokens, but 2 in the key", None)]
+    assert [(problem.text, problem.line) for problem in token_differences(key, without_words)] == [
+        ("document 'a' has 3 tokens, but 2 in the key", None)
+    ]
     assert token_differences(key, mention_table(["a"], [[]])) == []
     assert token_differences(key, read(document("_ -", "_ (0)"))) == []
 
@@ -50,6 +50,6 @@ def test_one_changed_word_is_found(file, table, at, form):
     changed = MentionTable(**{**vars(table), "words": InventedWords(words)})
     write_text(file, form(dump_conll(changed)))
     found = token_differences(table, read_conll(file))
-    assert [problem.message.split(" of document ")[0] for problem in found] == [f"token {place}"]
+    assert [problem.text.split(" of document ")[0] for problem in found] == [f"token {place}"]
     row = file.read_bytes().decode().split("\n")[found[0].line - 1]
     assert re.split(r"[ \t]+", row)[3] == words[-1][place]

@@ -47,7 +47,7 @@ def test_mentions(file):
         try:
             found = mentions(read_conllu(file))
         except FormatError as error:
-            found = {problem.message for problem in error.problems}
+            found = {problem.text for problem in error.problems}
         if name in READ and isinstance(found, list):
             assert found == READ[name], seed
         elif name in READ:

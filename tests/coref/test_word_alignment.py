@@ -123,7 +123,7 @@ def test_repeated_mentions_have_the_tokens_and_lines_of_the_response(tmp_path):
         score(key, response)
     (problem,) = caught.value.problems
     assert problem.line == 2
-    assert "the mention of tokens 6 to 6 is in entities" in problem.message
+    assert "the mention of tokens 6 to 6 is in entities" in problem.text
 
 
 def test_words_are_needed_on_both_sides(tmp_path):

@@ -238,4 +238,4 @@ def test_texts_that_do_not_end():
         )
     keys = [f"k{i}" for i in range(40_000)]
     line = "{" + ", ".join(f'"{key}": 1' for key in [*keys, keys[-1]]) + "}"
-    assert parse_json_lines([line]).problems[0].what == "duplicate key 'k39999'"
+    assert parse_json_lines([line]).problems[0].message == "duplicate key 'k39999'"

@@ -197,6 +197,6 @@ def test_folders_of_splits_are_no_links(tmp_path):
     (tmp_path / "two").symlink_to("one")
     folders, problems = list_folders(tmp_path, ["one", "two"])
     assert list(folders) == ["one"]
-    assert [(one.file, one.what) for one in problems] == [
+    assert [(one.file, one.message) for one in problems] == [
         ("two", "is a symbolic link (expected a folder)")
     ]

@@ -238,7 +238,7 @@ def test_all_problems_of_a_side_at_once(mctaco):
     given = inputs({"predictions": ["Yes", "No"]})
     with pytest.raises(SubmissionError) as caught:
         mctaco.report(**given)
-    assert [p.message for p in caught.value.problems] == [
+    assert [p.text for p in caught.value.problems] == [
         f"row 0: 'Yes' {NO_LABEL}",
         "row 1: 'No' is not one of 'no', 'yes'; did you mean 'no'?",
     ]

@@ -29,7 +29,7 @@ HOSTILE = [
 
 
 def sentences(text, limit=100):
-    return [problem.message for problem in check_name(text, "system", limit)]
+    return [problem.text for problem in check_name(text, "system", limit)]
 
 
 def test_plain_names_are_accepted():
@@ -164,14 +164,14 @@ CHARACTERS = "contains characters that links can't contain (expected them percen
 def test_links_that_are_refused(url, wrong):
     [problem] = check_link(url, "paper")
     assert problem.path == ("paper",)
-    assert problem.what.endswith(f" {wrong}")
+    assert problem.message.endswith(f" {wrong}")
 
 
 def test_the_length_of_links():
     start = "https://example.org/"
     assert check_link(start + "a" * (300 - len(start))) == []
     [problem] = check_link(start + "a" * (301 - len(start)))
-    assert problem.what.endswith("has 301 characters (expected at most 300)")
+    assert problem.message.endswith("has 301 characters (expected at most 300)")
 
 
 @pytest.mark.parametrize("name", ["org/name", "org/name-7b.v1", "Ab_c/d", "_a/b_", "a/" + "b" * 94])

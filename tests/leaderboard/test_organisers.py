@@ -324,7 +324,7 @@ def test_times_are_times(tmp_path, run, option):
 
 def test_what_killed_processes_leave_is_removed_and_what_others_hold_is_not(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("closeread.files.ABANDONED", 0)
+    monkeypatch.setattr("closeread.files.SECONDS_UNTIL_ABANDONED", 0)
     left = tmp_path / f"{SCRATCH}left"
     (left / "inside").mkdir(parents=True)
     (tmp_path / f"{SCRATCH}link").symlink_to(Path(__file__).parent)

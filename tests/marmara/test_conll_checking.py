@@ -182,7 +182,7 @@ def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
     (tmp_path / "a.conll").write_text(GOOD.replace("(77000112);", begin, 1), "utf-8")
     documents, notices = read_checked(tmp_path / "a.conll", TREEBANK)
     assert [record["document"] for record in documents] == ["77000112"]
-    assert [f"{notice.line}: {notice.what}" for notice in notices] == expected
+    assert [f"{notice.line}: {notice.message}" for notice in notices] == expected
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,9 @@ def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
 )
 def test_names_of_parts(tmp_path, second, expected):
     (tmp_path / "a.conll").write_text(split_good(38).replace("second", second), "utf-8")
-    assert [notice.what for notice in read_checked(tmp_path / "a.conll", TREEBANK)[1]] == expected
+    assert [
+        notice.message for notice in read_checked(tmp_path / "a.conll", TREEBANK)[1]
+    ] == expected
 
 
 def test_a_document_is_numbered_whichever_others_of_its_id_are_there(tmp_path):

@@ -79,7 +79,7 @@ def test_raw_fragments_are_to_be_extracted():
     with pytest.raises(FormatError) as caught:
         read_gold(CORPUS, data_dir=UserFiles(None, folders))
     (problem,) = caught.value.problems
-    assert problem.what == (
+    assert problem.message == (
         "is a fragment as distributed (expected an extracted file; see closeread prepare marmara_coref treebank)"
     )
 

@@ -43,7 +43,7 @@ def test_an_unsplit_document_with_the_coreference_of_two(folder, tmp_path):
     found = read_corpus(read_treebank(unsplit), coreference, None)
     treebank = read_treebank({name: folder / "treebank" / name for name in coreference})
     extracted = read_corpus(treebank, coreference, None)
-    assert [notice.what for notice in found.notices] == [
+    assert [notice.message for notice in found.notices] == [
         f"document '00170166' is cut before sentence '{BEGINS}', where this file begins"
     ]
     assert found.records == extracted.records

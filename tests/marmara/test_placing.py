@@ -42,9 +42,9 @@ def places(placed):
 def lost(placed):
     """The file and the id of every mention that was dropped."""
     return [
-        (one.file, one.what.split("'")[1])
+        (one.file, one.message.split("'")[1])
         for one in placed.notices
-        if one.what.startswith("mention ")
+        if one.message.startswith("mention ")
     ]
 
 

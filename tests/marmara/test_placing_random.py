@@ -59,13 +59,13 @@ def test_places_have_the_text(corpus):
     sought = {annotation.file: annotation for annotation in annotations if annotation.mentions}
     # Without a document are files whose mentions are lost, and whose sentences are those of other documents.
     without = {
-        notice.file for notice in placed.notices if "; left out" in notice.what and notice.file
+        notice.file for notice in placed.notices if "; left out" in notice.message and notice.file
     }
     assert without | set(placed.files) == set(sought)
     lost = {
-        (one.file, one.what.split("'")[1])
+        (one.file, one.message.split("'")[1])
         for one in placed.notices
-        if one.what.startswith("mention ")
+        if one.message.startswith("mention ")
     }
     assert all((file, mention.id) in lost for file in without for mention in sought[file].mentions)
     used = [

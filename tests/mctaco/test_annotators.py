@@ -94,7 +94,7 @@ def test_all_problems_of_verifications_at_once():
     records = [{"question_id": name, "category": "Frequency"} for name in ("q0", "q1")]
     with pytest.raises(FormatError) as error:
         filter_questions(records, {"anna": {**verdict(), "q9": verdict()["q0"]}})
-    assert [problem.message for problem in error.value.problems] == [
+    assert [problem.text for problem in error.value.problems] == [
         "the number of annotators is 1 (expected at least 2)",
         "anna: question 'q1' has no verification",
         "anna: question 'q9' is not one of the questions to verify",

@@ -21,7 +21,6 @@ CHANGES = (
     "remove",
     "chmod",
     "chown",
-    "fsync",
     "open",
 )
 """The functions of `os` whose calls are events; `os.open` if it is to write."""
@@ -29,7 +28,6 @@ CHANGES = (
 FAILURES = {
     "open": (errno.ENOSPC, errno.EACCES),
     "write": (errno.ENOSPC, errno.EIO),
-    "fsync": (errno.EIO, errno.ENOSPC),
     "rename": (errno.EXDEV, errno.EACCES),
     "replace": (errno.EXDEV, errno.EACCES),
     "mkdir": (errno.ENOSPC, errno.EACCES),

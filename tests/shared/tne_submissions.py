@@ -53,8 +53,8 @@ def refuse(file, content, **options):
     file.write_text(content if isinstance(content, str) else json_lines.dump(content), "utf-8")
     with pytest.raises(SubmissionError) as caught:
         scorer(GOLD, options).read(file)
-    assert all(problem.message.isprintable() for problem in caught.value.problems)
-    return [(problem.line, problem.message) for problem in caught.value.problems]
+    assert all(problem.text.isprintable() for problem in caught.value.problems)
+    return [(problem.line, problem.text) for problem in caught.value.problems]
 
 
 def read(file, content, **options):

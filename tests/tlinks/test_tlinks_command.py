@@ -151,7 +151,7 @@ def test_a_response_without_the_key(pair):
         try:
             PROCEDURE.reader.check_form(None, names, Path(response), {"missing": "error"})
         except SubmissionError as error:
-            return [problem.message for problem in error.problems]
+            return [problem.text for problem in error.problems]
         return []
 
     assert problems(["a", "b/c"], "response") == []

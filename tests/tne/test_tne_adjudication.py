@@ -191,7 +191,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
     with pytest.raises(FormatError) as caught:
         consolidate(ANNA, other, [ANNA[0] | {"np_relations": None, "coref": kinds}])
     expected = "(expected the same clusters in all files)"
-    assert [problem.message for problem in caught.value.problems] == [
+    assert [problem.text for problem in caught.value.problems] == [
         "cleo has no links for 1 of 1 documents: 'd' (expected a list for each, possibly empty)",
         f"document 'd': anna has the cluster np0 and np2, which ben lacks {expected}",
         f"document 'd': anna has the cluster np3, which ben lacks {expected}",

@@ -205,7 +205,7 @@ def test_what_can_not_be_compared(first, second, problems):
     with pytest.raises(FormatError) as caught:
         agreement(first, second, ("anna", "ben"))
     assert str(caught.value).startswith("annotations: ")
-    assert [problem.message for problem in caught.value.problems] == problems
+    assert [problem.text for problem in caught.value.problems] == problems
 
 
 def test_the_command(ran):
@@ -351,14 +351,14 @@ def test_all_problems_of_all_annotators():
     with pytest.raises(FormatError) as caught:
         measure_agreement(sides, NAMES, ["domain"])
     # The first has no text, so the second's is what the third is compared with.
-    assert [problem.message for problem in caught.value.problems] == [
+    assert [problem.text for problem in caught.value.problems] == [
         "cem has 1 document that anna lacks: 'e'",
         f"document 'd': ben and cem differ in text from character {len(BEN['text'])} on (counted from 0)",
     ]
     sides[2] = placed("imdb", BEN)
     with pytest.raises(FormatError) as caught:
         measure_agreement(sides, NAMES, ["domain"])
-    assert [problem.message for problem in caught.value.problems] == [
+    assert [problem.text for problem in caught.value.problems] == [
         "document 'd': domain is 'books' in ben but 'imdb' in cem",
         "anna: document 'd': relations[0]: complement 'np9' does not exist (expected one of its 8 noun phrases, np0 to"
         " np7)",

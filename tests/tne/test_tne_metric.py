@@ -139,7 +139,7 @@ def test_bad_predictions(tne_links, row, problem):
         with pytest.raises(SubmissionError) as caught:
             call(predictions=rows, references=GOLD)
         assert caught.value.source == "predictions"
-        assert caught.value.problems[0].message.startswith(problem)
+        assert caught.value.problems[0].text.startswith(problem)
 
 
 def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):

@@ -132,7 +132,7 @@ def test_rules(tmp_path, record, problems):
     path = json_lines.write(tmp_path / "gold.jsonl", [document(id="r0"), record])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
+    assert [(problem.line, problem.text) for problem in caught.value.problems] == [
         (2, what) for what in named
     ]
 
@@ -165,7 +165,7 @@ def test_what_the_schema_says(tmp_path, record, problem):
     path = json_lines.write(tmp_path / "gold.jsonl", [record])
     with pytest.raises(FormatError) as caught:
         read_own_gold(TNE, path)
-    assert caught.value.problems[0].message.startswith(f"id 'r1': {problem}")
+    assert caught.value.problems[0].text.startswith(f"id 'r1': {problem}")
 
 
 def test_all_problems_of_a_document():

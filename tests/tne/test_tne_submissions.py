@@ -68,7 +68,7 @@ def problems(**sides):
     """The row and the message of each problem, all of which are the system's."""
     found = list(validate(**sides))
     assert all(one.side == "system" for one in found)
-    return [(one.row, one.problem.message) for one in found]
+    return [(one.row, one.problem.text) for one in found]
 
 
 def test_problems_of_documents_with_few_noun_phrases():

@@ -54,7 +54,7 @@ def test_unreadable_texts(tmp_path):
     folder = write_articles(file, {"A": b"ab\xff", "B": b"a\x1bb", "C": b""})
     (folder / "D.txt").mkdir()
     _, _, problems, *_ = read_released(file, *(ROW.replace("A Vase", name) for name in "ABCDE"))
-    assert [(problem.line, problem.message) for problem in problems] == [
+    assert [(problem.line, problem.text) for problem in problems] == [
         (2, f"{folder}/A.txt: byte 3 is not valid UTF-8 (expected UTF-8 text)"),
         (3, f"{folder}/B.txt: contains the control character U+001B"),
         (4, f"{folder}/C.txt: is empty"),

@@ -375,7 +375,7 @@ def test_articles_of_all_annotators_are_compared():
     ]
     with pytest.raises(FormatError) as caught:
         measure_agreement(sides, NAMES)
-    assert [problem.what for problem in caught.value.problems] == [
+    assert [problem.message for problem in caught.value.problems] == [
         "ben lacks 1 of the 2 articles of anna: 'B' (expected the same articles)",
         "anna lacks 1 of the 3 articles of cem: 'C' (expected the same articles)",
     ]

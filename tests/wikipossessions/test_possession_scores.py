@@ -90,7 +90,7 @@ def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
     found = validate(gold=gold, system=system, **options)
-    assert [[one.side, one.row, one.problem.message] for one in found] == case["expected"]
+    assert [[one.side, one.row, one.problem.text] for one in found] == case["expected"]
 
 
 def test_rows_of_other_articles():

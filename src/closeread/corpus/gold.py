@@ -170,7 +170,7 @@ def _describe_notes(notes: Iterable[Note]) -> list[str]:
     sentences = []
     for folder, problems in by_folder.items():
         if folder is None:
-            sentences += [problem.message for problem in problems]
+            sentences += [problem.text for problem in problems]
         else:
             sentences += describe_problems(folder, problems)
     return sentences

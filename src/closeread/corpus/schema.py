@@ -291,8 +291,8 @@ class RowValidator:
                 case (str(name), int(place), *_):
                     item = cast(Any, row)[name][place]
                     if isinstance(item, dict):  # such as a link
-                        message = f"{problem.what} (in {quote_json(item)})"
-                        problem = problem._replace(what=message)
+                        message = f"{problem.message} (in {quote_json(item)})"
+                        problem = problem._replace(message=message)
             problems.append(problem)
         return problems or [Problem("is not a JSON value")]
 

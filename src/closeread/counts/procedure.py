@@ -257,7 +257,7 @@ def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[Non
     try:
         yield
     except LimitError as error:
-        raise RequestError(f"{unit} {quote(names[error.document])}: {error.what}") from None
+        raise RequestError(f"{unit} {quote(names[error.document])}: {error.excess}") from None
 
 
 def _is_signed(option: Option, options: Options) -> bool:

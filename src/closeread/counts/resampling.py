@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Whole, multiply
+from closeread.arrays import Bytes, Floats, multiply
 from closeread.counts.metrics import Columns, Metric, by_name
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
@@ -37,7 +37,7 @@ BELOW = 3.0
 LARGEST = 40
 
 
-def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Whole]:
+def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Bytes]:
     """Yield how often each block is drawn in each resample, (group, n_blocks) uint8, in groups of bounded size."""
     n_poisson = n_blocks - BELOW * math.sqrt(n_blocks)
     poisson = spread_poisson(n_poisson / n_blocks) if n_poisson > 0 else None
@@ -58,7 +58,7 @@ def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> I
         yield weights
 
 
-def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Whole]:
+def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Bytes]:
     """Yield whether the two outputs of each block are swapped, (group, n_blocks) uint8 of 0 and 1."""
     for size, own in _group_resamples(n_blocks, n_resamples, rng):
         n = size * n_blocks
@@ -90,7 +90,7 @@ def spread_poisson(mean: float) -> Poisson:
     )
 
 
-def _draw_poisson(numbers: Whole, poisson: Poisson, rng: np.random.Generator) -> None:
+def _draw_poisson(numbers: Bytes, poisson: Poisson, rng: np.random.Generator) -> None:
     """Fill an array with Poisson numbers."""
     reached = np.empty(min(SLICE, len(numbers)), np.bool_)
     for start in range(0, len(numbers), SLICE):
@@ -104,7 +104,7 @@ def _draw_poisson(numbers: Whole, poisson: Poisson, rng: np.random.Generator) ->
         part[beyond] = np.searchsorted(poisson.rest, rng.random(len(beyond)), side="right")
 
 
-def _draw_bytes(n: int, rng: np.random.Generator) -> Whole:
+def _draw_bytes(n: int, rng: np.random.Generator) -> Bytes:
     """Draw bytes, (n,) uint8, the same on any machine."""
     raw = np.asarray(rng.bit_generator.random_raw(-(-n // 8)))
     return raw.astype("<u8", copy=False).view(np.uint8)[:n]

@@ -220,7 +220,7 @@ def _describe_misfit(name: str, mode: int) -> str | None:
 def find_unwritable(names: Iterable[str], suffix: str = "") -> list[Problem]:
     """Find why names, with a suffix added to each, can't be those of files in one folder.
 
-    >>> [problem.what for problem in find_unwritable(["ann", "Ann", "..", "a/b"], ".txt")]
+    >>> [problem.message for problem in find_unwritable(["ann", "Ann", "..", "a/b"], ".txt")]
     ["'Ann' and 'ann' can't both be names of files: they differ only in case or accents", "'..' can't be the name of \
 a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a slash"]
     """

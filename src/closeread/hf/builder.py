@@ -35,7 +35,7 @@ from closeread.corpus.notices import warn
 from closeread.corpus.schema import Node, Schema, fold, load_schema, value_type
 from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.exceptions import (
-    SHOWN,
+    MAX_PROBLEMS_SHOWN,
     FormatError,
     InputError,
     Problem,
@@ -246,8 +246,9 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             return
         earlier = self._notices()
         notices = [notice for notice in gold.notices if notice not in earlier]
-        if len(notices) > SHOWN:
-            notices = [f"{len(notices):,} notes (first {SHOWN} shown):", *notices[:SHOWN]]
+        if len(notices) > MAX_PROBLEMS_SHOWN:
+            heading = f"{len(notices):,} notes (first {MAX_PROBLEMS_SHOWN} shown):"
+            notices = [heading, *notices[:MAX_PROBLEMS_SHOWN]]
         if notices:
             warn("\n".join(notices))
 

@@ -41,7 +41,7 @@ def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
 
     >>> check_name("BERT (large, tuned)", "system")
     []
-    >>> print(*(problem.message for problem in check_name("\u202etuned ", "system")), sep="\n")
+    >>> print(*(problem.text for problem in check_name("\u202etuned ", "system")), sep="\n")
     system: '\u202etuned ' contains an invisible character, U+202E (right-to-left override); remove it
     system: '\u202etuned ' begins or ends with a space; remove it
     """

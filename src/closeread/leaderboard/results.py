@@ -197,7 +197,7 @@ def read_arrival(
         predictions = About.from_bytes(data, arrival.board, path).predictions
         return replace(arrival, files={predictions: read(predictions, limit), path: data})
     except FormatError as error:
-        return replace(arrival, problems=tuple(problem.message for problem in error.problems))
+        return replace(arrival, problems=tuple(problem.text for problem in error.problems))
     except mistakes as error:
         return replace(arrival, problems=(str(error),))
 

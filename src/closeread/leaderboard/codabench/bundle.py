@@ -89,9 +89,7 @@ class Settings:
                 return False
 
         problems = (
-            []
-            if self.title is None
-            else [one.message for one in check_name(self.title, "title", 250)]
+            [] if self.title is None else [one.text for one in check_name(self.title, "title", 250)]
         )
         for name, value in (("start", self.start), ("end", self.end)):
             if value is not None and not is_date(value):

@@ -109,7 +109,7 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
     if suffix in SUFFIXES:
         parsed = read_json_lines(path)
         for problem in parsed.problems:
-            problems.add(problem.message, problem.line)
+            problems.add(problem.text, problem.line)
         for number, record in zip(parsed.lines, parsed.records, strict=True):
             if _check_columns(list(record), number, problems):
                 yield number, record

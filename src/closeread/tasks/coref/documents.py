@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import NAMED, join_names, quote
+from closeread.exceptions import MAX_NAMES_SHOWN, join_names, quote
 from closeread.records import Record
 from closeread.tasks.coref.relations import Relations, select_layer
 
@@ -527,7 +527,7 @@ def fold_notices(tables: Mapping[str, MentionTable]) -> list[str]:
     folded = []
     for notices in files_by_kind.values():
         files = join_names(list(notices))
-        if len(notices) > NAMED:
+        if len(notices) > MAX_NAMES_SHOWN:
             files += f" ({len(notices):,} files)"
         folded.append(f"{files}: {_add_up(notices)}")
     return folded

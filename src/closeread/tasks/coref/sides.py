@@ -204,7 +204,11 @@ def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
         return []
     names, numbers, problems = zip(*found, strict=True)
     where = f"{pluralize(len(names), 'document')} ({join_names(names)})"
-    first = f"line {problems[0].line}: {problems[0].what}" if problems[0].line else problems[0].what
+    first = (
+        f"line {problems[0].line}: {problems[0].message}"
+        if problems[0].line
+        else problems[0].message
+    )
     differ = "differs" if sum(numbers) == 1 else "differ"
     return [
         f"{pluralize(sum(numbers), 'word')} of the response {differ} from the key's in {where}; first: {first}"
@@ -320,7 +324,7 @@ def _read_side(source: Path, options: Options, **reading: Any) -> MentionTable:
             raise
         *problems, last = error.problems
         advice = advise("; leave out files with errors by {skip_invalid=true}")
-        last = last._replace(what=last.what + advice)
+        last = last._replace(message=last.message + advice)
         raise FormatError(error.source, [*problems, last]) from None
 
 

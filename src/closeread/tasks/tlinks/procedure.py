@@ -38,7 +38,7 @@ from closeread.exceptions import (
     quote,
     suggest_id,
 )
-from closeread.files import PACKED, text_suffix
+from closeread.files import GZIP_SUFFIX, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.timeml import (
     EVENT,
@@ -212,7 +212,7 @@ def read_key(path: Path) -> Documents:
         try:
             documents[name] = file, read_timeml(found[file])
         except FormatError as error:
-            problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
+            problems += [Problem(problem.text, problem.line, file) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
     notices = describe_problems(str(path), find_hidden(path))
@@ -225,7 +225,9 @@ def read_key(path: Path) -> Documents:
 def _name_document(file: str) -> str:
     path = PurePosixPath(file)
     return (
-        (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
+        (path.with_suffix("") if path.suffix.lower() == GZIP_SUFFIX else path)
+        .with_suffix("")
+        .as_posix()
     )
 
 

@@ -333,7 +333,7 @@ def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterato
             )
             rows.append(None if is_checked else _to_submission(record))
         for each in tne.validate(gold=known, system=rows):
-            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
+            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.text}")
 
 
 def _unify_links(record: Record) -> Record:

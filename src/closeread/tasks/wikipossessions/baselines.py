@@ -209,9 +209,7 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
             for _, error in unreadable
             for problem in error.problems
         ]
-        raise FormatError(
-            folder, [Problem(problem.message, None, name) for name, problem in problems]
-        )
+        raise FormatError(folder, [Problem(problem.text, None, name) for name, problem in problems])
     return texts
 
 

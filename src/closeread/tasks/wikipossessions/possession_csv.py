@@ -107,7 +107,7 @@ def _read_rows(path: Path) -> Parsed:
     texts, unreadable = article_texts(path.parent / ARTICLES, first)
     for article, error in unreadable:
         problems += [
-            Problem(f"{escape(error.source)}: {p.message}", first[article]) for p in error.problems
+            Problem(f"{escape(error.source)}: {p.text}", first[article]) for p in error.problems
         ]
     records = [
         {"article": article, "possessions": of_article, "text": texts.get(article)}

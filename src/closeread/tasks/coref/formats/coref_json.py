@@ -430,7 +430,7 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     problems += (Problem(what, fit[i][1]) for i, what in lacking)
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
-    notices = list(dict.fromkeys(problem.what for problem in dropped))
+    notices = list(dict.fromkeys(problem.message for problem in dropped))
     return parsed._replace(records=replace(table_of(parsed.records), notices=notices))
 
 

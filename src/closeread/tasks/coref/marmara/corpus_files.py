@@ -2,7 +2,7 @@
 
 Conventions: files are named by their path below the folder of the corpus, which has the folders `treebank` and
 `coreference`, without subfolders, and may have `genres.tsv`, whose first two columns, below a header, are a document
-and its genre.  Notices about single words or mentions are cut to the first `SHOWN`, with their total.
+and its genre.  Notices about single words or mentions are cut to the first `MAX_PROBLEMS_SHOWN`, with their total.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def read_corpus_folder(folder: Path) -> Parsed:
             files, misfits = walk_files(folder / name)
             found |= {f"{name}/{file}": path for file, path in files.items()}
             others += [
-                Problem(f"is ignored: {one.what}", None, f"{name}/{one.file}") for one in misfits
+                Problem(f"is ignored: {one.message}", None, f"{name}/{one.file}") for one in misfits
             ]
     if (folder / GENRES_FILE).is_file():
         found[GENRES_FILE] = folder / GENRES_FILE

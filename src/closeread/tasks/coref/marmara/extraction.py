@@ -47,7 +47,7 @@ def extract(
         )
     reader = XmlReader()
     for misfit in misfits:
-        reader.notices.append(Problem(f"is ignored: {misfit.what}", None, misfit.file))
+        reader.notices.append(Problem(f"is ignored: {misfit.message}", None, misfit.file))
     reader.notices += notices
     read: dict[str, tuple[Path, bytes]] = {}
     for name, path in files.items():

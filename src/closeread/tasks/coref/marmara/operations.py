@@ -131,7 +131,7 @@ def convert_equalities(
         given: The mentions that the annotator was given: CoNLL, every mention a chain of its own.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.exceptions import SHOWN
+    from closeread.exceptions import MAX_PROBLEMS_SHOWN
     from closeread.files import text_suffix
     from closeread.tasks.coref.marmara.equalities import (
         describe_unused,
@@ -145,7 +145,7 @@ def convert_equalities(
     annotation = read_equalities(file, mentions)
     if output is not None:
         _write_text(output, lambda: dump_annotation(annotation, mentions, text_suffix(output)))
-    warn_all(describe_unused(annotation, mentions, SHOWN))
+    warn_all(describe_unused(annotation, mentions, MAX_PROBLEMS_SHOWN))
     used = sum(map(len, annotation.chains))
     size = f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(used, 'mention')}"
     return Written(output, size, [make_row(annotation, mentions)])

@@ -29,7 +29,14 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from closeread.exceptions import SHOWN, FormatError, Problem, ProblemList, join_names, quote
+from closeread.exceptions import (
+    MAX_PROBLEMS_SHOWN,
+    FormatError,
+    Problem,
+    ProblemList,
+    join_names,
+    quote,
+)
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.formats.xml_tree import Element, parse_xml
 from closeread.records import Record
@@ -131,13 +138,13 @@ def number_names(ids: Iterable[str]) -> list[str]:
 
 
 def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
-    """Return the first `SHOWN` notices in the order of their places; if there are more, also their total."""
+    """Return the first `MAX_PROBLEMS_SHOWN` notices in the order of their places; if there are more, also their total."""
     ordered = sorted(notices, key=lambda notice: notice.order)
-    if len(ordered) <= SHOWN:
+    if len(ordered) <= MAX_PROBLEMS_SHOWN:
         return ordered
     return [
-        Problem(f"{len(ordered):,} notes about {about} (first {SHOWN} shown)"),
-        *ordered[:SHOWN],
+        Problem(f"{len(ordered):,} notes about {about} (first {MAX_PROBLEMS_SHOWN} shown)"),
+        *ordered[:MAX_PROBLEMS_SHOWN],
     ]
 
 
@@ -277,7 +284,7 @@ class XmlReader:
         except FormatError as error:
             for problem in error.problems:  # columns are those of the repaired text
                 self.problems.append(
-                    problem._replace(what=problem.what.partition(" at column ")[0], file=name)
+                    problem._replace(message=problem.message.partition(" at column ")[0], file=name)
                 )
         except UnicodeDecodeError as error:
             self.problems.append(describe_decoding_error(error)._replace(file=name))
