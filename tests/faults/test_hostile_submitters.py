@@ -11,7 +11,8 @@ from shared.boards import make_store, run_judge, sample_board, score_here, send_
 
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
-from closeread.leaderboard.declaration import digest, make_board, store_path
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.store_files import digest, store_path
 from closeread.leaderboard.submission import PACKED, SUFFIXES
 
 BOARD = "mctaco-sample/test"

@@ -11,7 +11,7 @@ from shared.boards import sample_answers, write_rows
 from shared.hub_client import client_here, start_client
 
 from closeread.cli import main
-from closeread.leaderboard.declaration import digest, write_json
+from closeread.leaderboard.store_files import digest, write_json
 
 DATASET = "lab/board"
 STORE = f"hf://datasets/{DATASET}"

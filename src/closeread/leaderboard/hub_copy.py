@@ -16,6 +16,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import msgspec
+from msgspec import UNSET
+
 from closeread.exceptions import RequestError, join_names, name_option, pluralize
 from closeread.files import package_folder
 from closeread.hub.client import (
@@ -108,7 +111,7 @@ class HubCopy(FolderStore):
         entry = self.read_results(self.read_leaderboard()).entries.get(about.id)
         if entry is None or entry.status != "withdrawn":
             return about
-        return replace(about, submitted=write_time(datetime.now(UTC)))
+        return msgspec.structs.replace(about, submitted=write_time(datetime.now(UTC)))
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
@@ -155,7 +158,7 @@ class HubCopy(FolderStore):
         fetched = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
         if fetched.problems:
             return fetched
-        if fetched.read_about().author is None:
+        if fetched.read_about().author is UNSET:
             return fetched
         named = "the description names an author; on the Hub, that is the account"
         return replace(fetched, problems=(named,))

@@ -473,7 +473,7 @@ class Submissions(Result):
         found: list[Entry | Arrival] = [*self.entries, *self.waiting]
         for one in found:
             if isinstance(one, Entry):
-                status, system = one.status, str((one.about or {}).get("system", ""))
+                status, system = one.status, one.about.system if one.about else ""
             else:
                 status, system = "not judged yet", one.system
             system = show_safely(system)

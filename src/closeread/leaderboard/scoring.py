@@ -27,9 +27,10 @@ from closeread.exceptions import (
     pluralize,
     word_for_command_line,
 )
-from closeread.leaderboard.declaration import Board, Leaderboard, digest
+from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
+from closeread.leaderboard.store_files import digest
 from closeread.leaderboard.submission import unpacked
 from closeread.scoring import Scorer
 
@@ -118,7 +119,7 @@ def read_outcome(job: Job, data: bytes) -> Outcome:
         )
     blocks = np.frombuffer(counts, np.float64).reshape(answer["shape"])
     record = Record.from_bytes(answer["record"].encode(), "the scoring process")
-    return Outcome(job.subject, record, (tuple(answer["names"]), blocks))
+    return Outcome(job.subject, record, Blocks(tuple(answer["names"]), blocks))
 
 
 def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:

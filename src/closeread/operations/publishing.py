@@ -190,10 +190,10 @@ def publish_leaderboard(
     """
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
-    from closeread.leaderboard.declaration import write_json
     from closeread.leaderboard.page import Ranking, render_page
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store_files import write_json
 
     place = Repository(repository, "space")
     with open_store(str(store)) as opened:

@@ -25,15 +25,9 @@ from closeread.files import creating_folder, package_folder, replacing, write_te
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
-from closeread.leaderboard.declaration import (
-    FILE,
-    WITH_LINE_ENDS,
-    Board,
-    Leaderboard,
-    Limits,
-    make_board,
-)
+from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.names import check_name
+from closeread.leaderboard.store_files import WITH_LINE_ENDS
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_procedure
 from closeread.tables import Grid, Markup, draw
@@ -54,7 +48,7 @@ COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
 # the libraries that scoring imports
-LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
+LIBRARIES = ("jsonschema", "jsonschema-rs", "msgspec", "numpy", "orjson", "scipy")
 
 ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
