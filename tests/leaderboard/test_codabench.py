@@ -13,7 +13,7 @@ import yaml
 from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.procedure import GoldSpec
-from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
+from closeread.leaderboard.codabench.bundle import PACKAGE, BundleSettings, make_competition
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
 
@@ -261,7 +261,9 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
     ],
 )
 def test_the_schema_rejects_what_codabench_rejects(path, value):
-    competition = make_competition(make_board("mctaco", GoldSpec(config="sample")), Settings())
+    competition = make_competition(
+        make_board("mctaco", GoldSpec(config="sample")), BundleSettings()
+    )
     VALIDATOR.validate(competition)
     *steps, last = path.split(".")
     place = competition

@@ -19,7 +19,7 @@ from shared.codabench import (
 
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.codabench import score
-from closeread.leaderboard.codabench.bundle import LIBRARIES, Settings, make_bundle
+from closeread.leaderboard.codabench.bundle import LIBRARIES, BundleSettings, make_bundle
 
 pytestmark = pytest.mark.extended
 
@@ -29,7 +29,7 @@ ADVICE = "The submission is not at fault. Organisers: build an image from the Do
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundle") / "task"
-    make_bundle("mctaco", GoldSpec(config="sample"), folder, Settings(), archive=True)
+    make_bundle("mctaco", GoldSpec(config="sample"), folder, BundleSettings(), archive=True)
     return folder.with_name("task.zip")
 
 

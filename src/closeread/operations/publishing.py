@@ -270,13 +270,13 @@ def publish_codabench(
     from closeread.leaderboard.codabench.bundle import (
         DOCKER_IMAGE,
         START,
-        Settings,
+        BundleSettings,
         describe_licence,
         make_bundle,
     )
 
     image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
-    settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
+    settings = BundleSettings(title, start or START, end, per_day, max_submissions, image, wheels)
     place, made = GoldSpec(None, config, split, take_path(gold), take_path(data_dir)), Path(folder)
     written = make_bundle(corpus, place, made, settings, options=option, archive=archive)
     warn_all(
