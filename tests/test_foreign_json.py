@@ -14,7 +14,6 @@ ROOT = PACKAGE.parents[1]
 # by module and class, why the names of the fields are known
 REPORT = "counts/report.schema.json has checked it"
 OWN = "no JSON: arguments of our own"
-STORE = "leaderboard/store.schema.json has checked it"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
     ("cli/groups.py", "Option"): OWN,
@@ -29,16 +28,8 @@ KNOWN = {
     ("counts/systems.py", "SystemsTable"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/metric.py", "MetricInfo"): OWN,
-    ("leaderboard/declaration.py", "Board"): STORE,
-    ("leaderboard/declaration.py", "Limits"): STORE,
-    ("leaderboard/declaration.py", "Resampling"): STORE,
-    ("leaderboard/judge.py", "Entry"): OWN,
     ("leaderboard/judge.py", "JudgingReport"): OWN,
-    ("leaderboard/results.py", "About"): STORE,
-    ("leaderboard/results.py", "cls"): STORE,
-    ("leaderboard/results.py", "cls as it is read"): STORE,
     ("leaderboard/submission.py", "About"): OWN,
-    ("leaderboard/submission.py", "cls as it is read"): STORE,
     ("operations/leaderboard.py", "Limits"): OWN,
     ("llm/logs.py", "Log"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",

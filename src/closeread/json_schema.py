@@ -40,7 +40,7 @@ TYPES = {
 
 
 def check_json(found: object, schema: str, source: object) -> None:
-    """Check a JSON value from a source by one of our schemas, such as `closeread.hub/eval.schema.json#task`.
+    """Check a JSON value from a source by one of our schemas, such as `closeread.hub/eval_results.schema.json`.
 
     The name of the schema has its package, its file and perhaps the definition in it.
     """

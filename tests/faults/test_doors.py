@@ -18,7 +18,7 @@ from shared.fake_hub import comments, fake_hub
 from shared.hub_boards import BOARD, DATASET, STORE, closeread
 
 from closeread.exceptions import InputError
-from closeread.leaderboard.declaration import digest, write_json
+from closeread.leaderboard.store_files import digest, write_json
 from closeread.scoring import Scorer
 
 MEBIBYTE = 2**20

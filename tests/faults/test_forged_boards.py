@@ -8,8 +8,9 @@ from shared.boards import judge_here, make_store, send, write_rows
 import closeread
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError
-from closeread.leaderboard.declaration import make_board, write_json
-from closeread.leaderboard.results import parse_index
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.index_file import parse_index
+from closeread.leaderboard.store_files import write_json
 
 REPEATED = [{"document": "a", "clusters": [[[0, 0], [0, 0], [1, 1]]]}]
 

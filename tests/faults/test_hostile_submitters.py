@@ -10,7 +10,8 @@ import pytest
 from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
 
 from closeread.leaderboard import scoring
-from closeread.leaderboard.declaration import digest, make_board, store_path
+from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.store_files import digest, store_path
 from closeread.leaderboard.submission import PACKED, SUFFIXES
 
 BOARD = "mctaco-sample/test"

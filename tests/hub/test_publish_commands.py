@@ -72,7 +72,7 @@ def test_one_commit_and_twice_changes_nothing(hub, publish):
     assert hub.commits("lab/rain") == [initial, published]
 
 
-def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
+def test_configs_of_a_corpus_that_may_be_published(hub, publish, own_tne):
     arguments = (
         "--config",
         "default",
@@ -80,17 +80,14 @@ def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
         "sample",
         "--data-dir",
         "own",
-        "--with-eval-yaml",
     )
     done = publish("dataset", "tne", "lab/tne", *arguments)
     assert done.exit_code == 0, done.stderr
     assert "own/test.jsonl.gz is not the released file" in done.stderr
-    assert 'name: "closeread"' in done.stdout
     assert sorted(hub.files("lab/tne")) == [
         "LICENSE",
         "README.md",
         "default/test-00000-of-00001.parquet",
-        "eval.yaml",
         "sample/test-00000-of-00001.parquet",
         "tne.json",
     ]
@@ -104,10 +101,6 @@ def test_configs_and_the_file_of_a_benchmark(hub, publish, own_tne):
             "(the authors state no licence): config default can't be published.",
         ),
         (["--data-dir", "."], "(the authors state no licence): --data-dir can't be published"),
-        (
-            ["--with-eval-yaml"],
-            "repository of McTaco would have none: the authors state no licence",
-        ),
     ],
 )
 def test_a_licence_that_forbids_it(hub, publish, arguments, message):

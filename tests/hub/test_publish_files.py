@@ -1,8 +1,7 @@
-"""What closeread publishes of a corpus: what may be published, the card, the list of files, and `eval.yaml`."""
+"""What closeread publishes of a corpus: what may be published, the card and the list of files."""
 
 import hashlib
 import json
-from dataclasses import replace
 
 import pytest
 import yaml
@@ -15,8 +14,6 @@ from closeread.hub.datasets import (
     choose_configs,
     collect_files,
     describe_sources,
-    explain_framework,
-    make_eval_yaml,
     owned_paths,
     require_all_splits,
 )
@@ -218,43 +215,3 @@ def test_paths_that_only_we_write():
         "eval.yaml": False,
     }.items():
         assert any(matches(path, pattern) for pattern in patterns) == ours, path
-
-
-def parquet(split):
-    return f"{split}-00000-of-00002.parquet"
-
-
-def test_the_file_of_a_benchmark():
-    splits = ["default/train", "default/test", "default/ood", "unlabeled/test", "sample/test"]
-    found = yaml.safe_load(make_eval_yaml(load_corpus("tne"), ["README.md", *map(parquet, splits)]))
-    assert list(found) == ["name", "description", "evaluation_framework", "tasks"]
-    assert found["evaluation_framework"] == "closeread"
-    assert found["tasks"] == [
-        {"id": "tne_test", "config": "default", "split": "test"},
-        {"id": "tne_ood", "config": "default", "split": "ood"},
-    ]
-    assert found["description"].endswith(" The value is Links F1 times 100.")
-
-
-def test_a_benchmark_needs_a_split_to_test_on():
-    with pytest.raises(RequestError) as refused:
-        make_eval_yaml(load_corpus("mctaco"), [parquet("sample/test")])
-    assert str(refused.value) == (
-        "eval.yaml lists splits to test systems on, but the repository of McTaco would have none: "
-        "the authors state no licence"
-    )
-    with pytest.raises(RequestError, match=r"would have none$"):
-        make_eval_yaml(load_corpus("tne"), [parquet("default/train"), parquet("sample/test")])
-    sample_only = replace(
-        load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]}
-    )
-    with pytest.raises(RequestError, match=r"would have none$"):
-        make_eval_yaml(sample_only, [parquet("sample/test")])
-
-
-def test_the_entry_to_propose():
-    text = explain_framework()
-    assert text.startswith(
-        "The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist"
-    )
-    assert '\n\tcloseread: {\n\t\tname: "closeread",\n\t\tdescription:\n' in text

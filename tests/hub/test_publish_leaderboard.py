@@ -8,7 +8,8 @@ import pytest
 import yaml
 from shared.leaderboards import make_hostile_index, make_index
 
-from closeread.leaderboard.declaration import Leaderboard, write_json
+from closeread.leaderboard.declaration import Leaderboard
+from closeread.leaderboard.store_files import write_json
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
-from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
+from closeread.leaderboard.codabench.bundle import PACKAGE, BundleSettings, make_competition
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
 
@@ -260,7 +260,7 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
     ],
 )
 def test_the_schema_rejects_what_codabench_rejects(path, value):
-    competition = make_competition(make_board("mctaco", config="sample"), Settings())
+    competition = make_competition(make_board("mctaco", config="sample"), BundleSettings())
     VALIDATOR.validate(competition)
     *steps, last = path.split(".")
     place = competition

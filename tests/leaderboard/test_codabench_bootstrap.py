@@ -18,7 +18,7 @@ from shared.codabench import (
 )
 
 from closeread.leaderboard.codabench import score
-from closeread.leaderboard.codabench.bundle import LIBRARIES, Settings, make_bundle
+from closeread.leaderboard.codabench.bundle import LIBRARIES, BundleSettings, make_bundle
 
 pytestmark = pytest.mark.extended
 
@@ -28,7 +28,7 @@ ADVICE = "The submission is not at fault. Organisers: build an image from the Do
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundle") / "task"
-    make_bundle("mctaco", folder, Settings(), config="sample", archive=True)
+    make_bundle("mctaco", folder, BundleSettings(), config="sample", archive=True)
     return folder.with_name("task.zip")
 
 

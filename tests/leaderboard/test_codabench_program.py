@@ -22,7 +22,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, Settings, make_bundle
+from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, BundleSettings, make_bundle
 from closeread.leaderboard.codabench.program import SOURCE
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.scoring import UNFIT
@@ -80,7 +80,7 @@ def small(tmp_path_factory):
     gold.write_text(
         dump_json_lines([*question(0, ("yes", "no")), *question(1, ("yes", "yes"))]), "utf-8"
     )
-    make_bundle("mctaco", folder / "task", Settings(), gold=gold, archive=True)
+    make_bundle("mctaco", folder / "task", BundleSettings(), gold=gold, archive=True)
     return folder / "task.zip"
 
 
@@ -356,7 +356,7 @@ LONG = gzip.compress(b"\n" * 1_000_001)
 )
 @pytest.mark.extended
 def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
-    make_bundle(scored, here / "task", Settings(), gold=keys[scored], archive=True)
+    make_bundle(scored, here / "task", BundleSettings(), gold=keys[scored], archive=True)
     done = score_here(here / "task.zip", files)
     source = SOURCE if scored == "tlinks" else f"{SOURCE}/{next(iter(files))}"
     lines = [line for line in done.said.splitlines() if not line.endswith(" problems:")]
@@ -378,7 +378,7 @@ def test_both_judges_say_the_same(here, score_here, keys, scored, files, expecte
 
 
 def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_here, keys):
-    make_bundle("tlinks", here / "task", Settings(), gold=keys["tlinks"], archive=True)
+    make_bundle("tlinks", here / "task", BundleSettings(), gold=keys["tlinks"], archive=True)
     text = (keys["tlinks"] / "a.tml").read_text()
     (here / "sent").mkdir()
     (here / "sent" / "a.tml").write_text(text.replace("BEFORE", "AFTER", 1))

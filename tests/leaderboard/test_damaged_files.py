@@ -20,8 +20,9 @@ from shared.boards import (
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.index_file import parse_index
 from closeread.leaderboard.judge import JudgingReport
-from closeread.leaderboard.results import Entry, Record, parse_index
+from closeread.leaderboard.results import Entry, Record
 from closeread.leaderboard.submission import About
 
 pytestmark = pytest.mark.gate

@@ -16,8 +16,8 @@ from shared.hub_boards import (
     submit,
 )
 
-from closeread.leaderboard.declaration import store_path
 from closeread.leaderboard.hub_copy import read_request
+from closeread.leaderboard.store_files import store_path
 
 
 @pytest.fixture

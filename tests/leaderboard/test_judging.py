@@ -3,12 +3,12 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from shared.boards import (
     NOON,
     make_store,
@@ -23,9 +23,10 @@ from shared.boards import (
 )
 
 import closeread
-from closeread.leaderboard.declaration import make_board, store_path
+from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id
+from closeread.leaderboard.store_files import store_path
 
 
 @pytest.fixture

@@ -23,10 +23,11 @@ from shared.boards import (
 )
 
 from closeread.exceptions import RequestError
-from closeread.leaderboard.declaration import Leaderboard, digest, make_board, store_path
-from closeread.leaderboard.judge import REFUSALS
+from closeread.leaderboard.declaration import Leaderboard, make_board
+from closeread.leaderboard.judge import MAX_REFUSALS_PER_DAY
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.store import FolderStore
+from closeread.leaderboard.store_files import digest, store_path
 from closeread.leaderboard.submission import make_submission, request_bytes
 
 
@@ -124,9 +125,12 @@ def test_junk_of_one_author_waits_and_keeps_nobody_else(tmp_path):
     judged = run_judge(store, tmp_path)
     if os.geteuid() == 0:
         assert len(judged.accepted) == 1
-    assert len(judged.refused) == REFUSALS
+    assert len(judged.refused) == MAX_REFUSALS_PER_DAY
     assert run_judge(store, tmp_path).refused == ()
-    assert len(run_judge(store, tmp_path, now=NOON + timedelta(days=1)).refused) == REFUSALS
+    assert (
+        len(run_judge(store, tmp_path, now=NOON + timedelta(days=1)).refused)
+        == MAX_REFUSALS_PER_DAY
+    )
 
 
 def test_refusals_on_private_gold_count_as_scores_do(tmp_path):
@@ -291,7 +295,7 @@ def test_without_a_name_the_author_is_the_user(store, tmp_path, submit, run):
     run_judge(store, tmp_path)
     assert authors_of(store) == {"System 50": store.name_author(None)}
     (entry,) = store.read_results(store.read_leaderboard()).entries.values()
-    assert entry.about["author"] == store.name_author(None)
+    assert entry.about.author == store.name_author(None)
     assert run("leaderboard", "withdraw", store.place, entry.submission).exit_code == 0
     assert len(run_judge(store, tmp_path).withdrawn) == 1
 

@@ -18,8 +18,8 @@ from shared.boards import (
 )
 
 from closeread.files import SCRATCH, scratch_folder
-from closeread.leaderboard.declaration import store_path
 from closeread.leaderboard.page import render_page
+from closeread.leaderboard.store_files import store_path
 from closeread.leaderboard.submission import request_bytes
 
 BOARD = "mctaco-sample/test"
@@ -34,7 +34,7 @@ def rows_of(store, part="rows"):
 
 def entries_of(store):
     entries = store.read_results(store.read_leaderboard()).entries.values()
-    return {entry.about["system"]: entry for entry in entries if entry.about}
+    return {entry.about.system: entry for entry in entries if entry.about}
 
 
 # Scores that are shown later

@@ -12,9 +12,10 @@ from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows, timeml
 
 from closeread.exceptions import SubmissionError
-from closeread.leaderboard.declaration import make_board, store_path
+from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
+from closeread.leaderboard.store_files import store_path
 from closeread.leaderboard.submission import check_predictions, request_bytes
 
 KEY = """#begin document (tea); part 000

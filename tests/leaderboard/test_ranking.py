@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twins import ranking as twin
 
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.leaderboard.ranking import RESAMPLES, Standing, rank
+from closeread.leaderboard.ranking import N_RESAMPLES, Standing, rank
 
 MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
 MICRO = Metric(
@@ -138,7 +138,7 @@ def test_as_the_twin(board, alpha):
     metric, systems = board
     n_blocks = len(systems[0])
     rng = np.random.default_rng(0)
-    draws = rng.multinomial(n_blocks, [1 / n_blocks] * n_blocks, RESAMPLES).tolist()
+    draws = rng.multinomial(n_blocks, [1 / n_blocks] * n_blocks, N_RESAMPLES).tolist()
     expected = twin.rank(SLOW[metric], systems, alpha, draws)
     assert as_tuples(standings(metric, systems, alpha)) == expected
 

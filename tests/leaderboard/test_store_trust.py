@@ -27,8 +27,9 @@ from shared.boards import (
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard import sandbox
 from closeread.leaderboard import store as stores
-from closeread.leaderboard.declaration import Leaderboard, digest, write_json
+from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
+from closeread.leaderboard.store_files import digest, write_json
 from closeread.leaderboard.submission import is_predictions_path, make_submission
 
 
@@ -67,7 +68,7 @@ def about_of(store, tmp_path, **changes):
         ({"code": "http://example.org"}, "https"),
         ({"model": "../x"}, "model"),
         ({"system": 3}, "system: expected text, found 3"),
-        ({"sytem": "x"}, "unknown field 'sytem' (fields: 'format', "),
+        ({"sytem": "x"}, "unknown field 'sytem' (fields: 'board', "),
         ({"board": "other/test"}, "is not the board"),
         (
             {"format": 2},

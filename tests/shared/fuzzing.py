@@ -51,8 +51,9 @@ from closeread.corpus.downloads import DownloadError
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import CloseReadWarning, InputError, RequestError
 from closeread.formats.word_vectors import read_vectors
-from closeread.leaderboard.declaration import FILE, digest, store_path, write_json
+from closeread.leaderboard.declaration import FILE
 from closeread.leaderboard.store import FolderStore
+from closeread.leaderboard.store_files import digest, store_path, write_json
 from closeread.tasks import find_format, load_procedure, procedure_names
 from closeread.tasks.coref.files import take_documents
 from closeread.tasks.coref.formats import FORMATS

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from shared.boards import sample_answers, write_rows
 
 from closeread.cli import main
-from closeread.leaderboard.declaration import digest, write_json
+from closeread.leaderboard.store_files import digest, write_json
 
 DATASET = "lab/board"
 STORE = f"hf://datasets/{DATASET}"

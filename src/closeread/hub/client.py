@@ -89,12 +89,36 @@ class Commit(NamedTuple):
 
 
 class PullRequestDetails(NamedTuple):
-    """The last commit of a pull request, and all paths that it touches."""
+    """The last commit of a pull request, and all paths that it touches.
+
+    Attributes:
+        updated: the time of the commit, such as "2026-11-22T10:00:00Z".
+        comments: authors and texts; the first is the description.
+    """
 
     head: str
-    updated: str  # "2026-11-22T10:00:00Z"
+    updated: str
     paths: tuple[str, ...]
-    comments: tuple[tuple[str, str], ...]  # the first is the description
+    comments: tuple[tuple[str, str], ...]
+
+
+class Difference(NamedTuple):
+    """What is to be done so that a branch has some files, and not others.
+
+    Attributes:
+        head: the last commit of the branch.
+        missing: the files that it lacks, or has with another content.
+        unwanted: those of the paths to delete that it has.
+    """
+
+    head: str
+    missing: dict[str, Content]
+    unwanted: list[str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.missing and not self.unwanted
 
 
 class Hub:
@@ -154,26 +178,25 @@ class Hub:
         self, repository: Repository, path: str, revision: str, limit: int | None = None
     ) -> bytes:
         """Return the content of a file; one of more bytes than the limit is a TooLargeError before it is downloaded."""
-        [entry] = self._find(repository, [path], revision).values() or [None]
-        if entry is None:
+        file = self._find(repository, [path], revision).get(path)
+        if file is None:
             raise NoSuchFileError(f"{repository}: no such file: {path}")
-        if limit is not None and entry.size > limit:
+        if limit is not None and file.size > limit:
             raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
         with scratch_folder() as scratch, explaining(str(repository)):
-            place = self._api.hf_hub_download(
+            copy = self._api.hf_hub_download(
                 repository.id, path, repo_type=repository.kind, revision=revision, local_dir=scratch
             )
-            return Path(place).read_bytes()
+            return Path(copy).read_bytes()
 
     def download(
         self, repository: Repository, revision: str, patterns: Sequence[str], folder: Path
     ) -> None:
         """Copy the files of a commit that match a pattern, whose `*` matches `/` too, into a folder."""
-        paths = [
-            path
-            for path in self.list_files(repository, revision)
-            if any(fnmatchcase(path, pattern) for pattern in patterns)
-        ]
+        paths: list[str] = []
+        listed = self.list_files(repository, revision)
+        for pattern in patterns:
+            paths += [path for path in listed if fnmatchcase(path, pattern)]
         with explaining(str(repository)):
             snapshot = self._api.snapshot_download(
                 repository.id,
@@ -197,14 +220,16 @@ class Hub:
         files: Mapping[str, Content],
         delete: Sequence[str] = (),
         revision: str = "main",
-    ) -> tuple[str, dict[str, Content], list[str]]:
-        """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
+    ) -> Difference:
+        """Compare files, and paths to delete, with a branch."""
         head = self._read_head(repository, revision)
-        entries = self._find(repository, [*files, *delete], head)
-        differing = {
-            path: data for path, data in files.items() if not _is_same(entries.get(path), data)
+        present = self._find(repository, [*files, *delete], head)
+        missing = {
+            path: content
+            for path, content in files.items()
+            if not _is_same(present.get(path), content)
         }
-        return head, differing, [path for path in delete if path in entries]
+        return Difference(head, missing, [path for path in delete if path in present])
 
     def commit(
         self,
@@ -225,22 +250,22 @@ class Hub:
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         check_login()
-        head, missing, unwanted = self.compare(repository, files, delete)
+        head, missing, unwanted = difference = self.compare(repository, files, delete)
         if pull_request:
             earlier = self._find_own_request(repository, files, delete, message)
             if earlier is not None:
                 return earlier
         elif parent not in (None, head):
             raise ConflictError(f"{repository}: {CONFLICT}")
-        if not missing and not unwanted:
+        if difference.is_empty:
             return Commit(head, f"{repository.url}/commit/{head}", changed=False)
         additions = [
-            CommitOperationAdd(path, data if isinstance(data, bytes) else str(data))
-            for path, data in missing.items()
+            CommitOperationAdd(path, content if isinstance(content, bytes) else str(content))
+            for path, content in missing.items()
         ]
         deletions = [CommitOperationDelete(path) for path in unwanted]
         with explaining(str(repository)):
-            made = self._api.create_commit(
+            commit = self._api.create_commit(
                 repository.id,
                 [*additions, *deletions],
                 commit_message=message,
@@ -253,7 +278,7 @@ class Hub:
         if ignored:  # the client leaves them out and only logs it
             left_out = f"its .gitignore leaves out {join_names(ignored)}"
             raise RequestError(f"{repository}: {left_out}; remove them from it")
-        return Commit(made.oid, made.commit_url, made.pr_num, made.pr_url)
+        return Commit(commit.oid, commit.commit_url, commit.pr_num, commit.pr_url)
 
     def _find_own_request(
         self,
@@ -265,9 +290,11 @@ class Hub:
         for request in self.pull_requests(repository):
             if (request.author, request.title) == (self.user, title):
                 revision = f"refs/pr/{request.num}"
-                head, missing, unwanted = self.compare(repository, files, delete, revision)
-                if not missing and not unwanted:
-                    return Commit(head, request.url, request.num, request.url, changed=False)
+                difference = self.compare(repository, files, delete, revision)
+                if difference.is_empty:
+                    return Commit(
+                        difference.head, request.url, request.num, request.url, changed=False
+                    )
         return None
 
     def pull_requests(
@@ -275,16 +302,14 @@ class Hub:
     ) -> list[Discussion]:
         """List pull requests, oldest first: the open ones, or all; drafts are not open."""
         with explaining(str(repository)):
-            listed = list(
-                self._api.get_repo_discussions(
-                    repository.id,
-                    repo_type=repository.kind,
-                    discussion_type="pull_request",
-                    discussion_status=None if all_states else "open",
-                )
+            discussions = self._api.get_repo_discussions(
+                repository.id,
+                repo_type=repository.kind,
+                discussion_type="pull_request",
+                discussion_status=None if all_states else "open",
             )
-        requests = [one for one in listed if all_states or one.status == "open"]
-        return sorted(requests, key=lambda request: request.num)
+            requests = sorted(discussions, key=lambda request: request.num)
+        return [request for request in requests if all_states or request.status == "open"]
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
         """Return the last commit and the paths of a pull request; the Hub may not show all of a very large one."""
@@ -339,10 +364,10 @@ class Hub:
         """Return what the Hub knows of those of the files that are there, by path."""
         entries: dict[str, RepoFile] = {}
         for start in range(0, len(paths), MAX_PATHS):
-            some = list(paths[start : start + MAX_PATHS])
+            chunk = list(paths[start : start + MAX_PATHS])
             with explaining(str(repository)):
                 answer = self._api.get_paths_info(
-                    repository.id, some, repo_type=repository.kind, revision=revision
+                    repository.id, chunk, repo_type=repository.kind, revision=revision
                 )
             entries |= _index_files(answer)
         return entries
@@ -354,16 +379,17 @@ def _index_files(entries: Iterable[object]) -> dict[str, RepoFile]:
     return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
 
 
-def _is_same(entry: Any, data: Content) -> bool:
+def _is_same(file: RepoFile | None, content: Content) -> bool:
     """Tell whether the Hub has a file with this content; it names large files by sha256, others as git does."""
     from huggingface_hub.utils.sha import git_hash
 
-    content = data if isinstance(data, bytes) else data.read_bytes()
-    if entry is None or entry.size != len(content):
+    if isinstance(content, Path):
+        content = content.read_bytes()
+    if file is None or file.size != len(content):
         return False
-    if entry.lfs is not None:
-        return bool(sha256(content).hexdigest() == entry.lfs.sha256)
-    return bool(git_hash(content) == entry.blob_id)
+    if file.lfs is not None:
+        return sha256(content).hexdigest() == file.lfs.sha256
+    return str(git_hash(content)) == file.blob_id
 
 
 def list_changed_paths(diff: str) -> tuple[str, ...]:
@@ -407,47 +433,52 @@ def explain(error: Exception, where: str) -> RequestError:
 
     # None if there was no answer
     status = getattr(getattr(error, "response", None), "status_code", None)
-    place, login = f"{where}: " if where else "", NO_LOGIN
-    if get_token() is not None:
-        login = f"the Hugging Face Hub does not accept your token: {LOGIN}"
-    words = _shorten(str(getattr(error, "server_message", None) or ""))
-    told = f": {words}" if words else ""
+    prefix = f"{where}: " if where else ""
+    has_token = get_token() is not None
     if isinstance(error, errors.LocalTokenNotFoundError):
         return RequestError(NO_LOGIN)
     is_gated = isinstance(error, errors.GatedRepoError)  # which is a subclass of the next
-    if (
-        isinstance(error, errors.RepositoryNotFoundError)
-        and not is_gated
-        and (status != 401 or login == NO_LOGIN)
-    ):
-        who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
-        return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
+    is_bad_token = status == 401 and has_token
+    if isinstance(error, errors.RepositoryNotFoundError) and not is_gated and not is_bad_token:
+        reason = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
+        return NoSuchRepositoryError(f"no such {where}, or it is private and {reason}")
     if isinstance(error, errors.RemoteEntryNotFoundError) and status != 401:
-        return NoSuchFileError(f"{place}no such file")
+        return NoSuchFileError(f"{prefix}no such file")
     if status == 412:
-        return ConflictError(f"{place}{CONFLICT}")
+        return ConflictError(f"{prefix}{CONFLICT}")
     if isinstance(error, errors.OfflineModeIsEnabled):
-        found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
+        reason = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
     elif is_gated:
-        found = "access must be requested on its page on the Hub"
+        reason = "access must be requested on its page on the Hub"
     elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
-        found = "no such revision"
+        reason = "no such revision"
+    elif status == 401:
+        reason = NO_LOGIN
+        if has_token:
+            reason = f"the Hugging Face Hub does not accept your token: {LOGIN}"
     elif status is not None:
-        trouble = f"has a problem (status {status}); try again later" if status >= 500 else ""
-        found = {
-            401: login,
-            402: f"the Hugging Face Hub asks for a paid plan{told}",
-            403: f"no permission; ask its owners, or use a token with write access{told}",
-            429: "too many requests to the Hugging Face Hub; try again later",
-        }.get(
-            status,
-            f"the Hugging Face Hub {trouble or f'refused the request (status {status})'}{told}",
-        )
+        reason = _explain_status(status, error)
     elif _is_unreachable(error):
-        found = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
+        reason = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
     else:  # front matter that the client refuses, for example
-        found = _shorten(str(error))
-    return RequestError(f"{place}{found}")
+        reason = _shorten(str(error))
+    return RequestError(f"{prefix}{reason}")
+
+
+def _explain_status(status: int, error: Exception) -> str:
+    """Say what an answer with a status means, in the Hub's own words, too."""
+    words = _shorten(str(getattr(error, "server_message", None) or ""))
+    answer = f": {words}" if words else ""
+    if status == 402:
+        return f"the Hugging Face Hub asks for a paid plan{answer}"
+    if status == 403:
+        return f"no permission; ask its owners, or use a token with write access{answer}"
+    if status == 429:
+        return "too many requests to the Hugging Face Hub; try again later"
+    if status >= 500:
+        trouble = f"has a problem (status {status}); try again later"
+        return f"the Hugging Face Hub {trouble}{answer}"
+    return f"the Hugging Face Hub refused the request (status {status}){answer}"
 
 
 def _is_unreachable(error: Exception) -> bool:
@@ -491,30 +522,28 @@ class Change(NamedTuple):
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with a repository; return changes of all files of the plan, and of those to be deleted, sorted."""
-    there: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     differing: Mapping[str, Content] = plan.files
     if hub.head(plan.repository) is not None:
-        there = hub.list_files(plan.repository)
-        _, differing, _ = hub.compare(plan.repository, plan.files)
-    changes = [
-        Change(
-            path,
-            size,
-            "unchanged" if path not in differing else "changed" if path in there else "new",
-        )
-        for path, size in plan.sizes().items()
-    ]
-    gone = (
-        path
-        for path in there
-        if path not in plan.files and any(matches(path, one) for one in plan.owned)
-    )
-    return sorted([*changes, *(Change(path, there[path], "deleted") for path in gone)])
+        sizes = hub.list_files(plan.repository)
+        differing = hub.compare(plan.repository, plan.files).missing
+    changes = []
+    for path, size in plan.sizes().items():
+        if path not in differing:
+            changes.append(Change(path, size, "unchanged"))
+        else:
+            changes.append(Change(path, size, "changed" if path in sizes else "new"))
+    for path, size in sizes.items():
+        is_owned = any(matches(path, pattern) for pattern in plan.owned)
+        if is_owned and path not in plan.files:
+            changes.append(Change(path, size, "deleted"))
+    return sorted(changes)
 
 
 def matches(path: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern; `*` does not match `/`."""
-    parts, patterns = path.split("/"), pattern.split("/")
+    parts = path.split("/")
+    patterns = pattern.split("/")
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
@@ -527,9 +556,9 @@ def publish(
         hub.create(plan.repository, private=private or None)
         head = hub.head(plan.repository)
     changes = compare(hub, plan)
-    gone = [change.path for change in changes if change.kind == "deleted"]
-    if not gone and all(change.kind == "unchanged" for change in changes):
+    deleted = [change.path for change in changes if change.kind == "deleted"]
+    if not deleted and all(change.kind == "unchanged" for change in changes):
         return changes, None
     return changes, hub.commit(
-        plan.repository, plan.files, message=message, delete=gone, parent=head
+        plan.repository, plan.files, message=message, delete=deleted, parent=head
     )

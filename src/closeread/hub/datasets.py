@@ -3,24 +3,20 @@
 A published corpus is Parquet and a card, which `datasets` reads by itself.  `<corpus>.json` lists the released files
 with their digests and addresses.  A corpus whose licence forbids redistribution is published without its data: the
 card, the list of files, and the configs that come with closeread.
-
-`eval.yaml` makes it a benchmark.  The Hub accepts the file only if its `evaluation_framework` is on a closed list in
-the Hub's own code, so our entry has to be proposed there first; until then, it is published without the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from closeread.corpus.declaration import Corpus, Source, SourceFolder, UserFolders
 from closeread.corpus.gold import select, splits_at_hand
 from closeread.corpus.sources import DATA_VARIABLE, data_folder
 from closeread.exceptions import RequestError, name_option
-from closeread.hub.cards import check_card, dump_yaml
-from closeread.json_schema import check_json
-from closeread.tasks import load_procedure
+from closeread.hub.cards import check_card
 
 HEADING = "## How to get it\n"
 
@@ -39,7 +35,7 @@ themselves, use closeread (`pip install closeread`):
 
 ABSENT = """
 **This repository does not hold the corpus**, which may not be redistributed: {reason}. It holds this card, the config
-`sample` (invented data in the same format), and `{name}.json`, which {what}:
+`sample` (invented data in the same format), and `{name}.json`, which {contents}:
 
 ```python
 import closeread
@@ -53,39 +49,15 @@ verifies them"""
 OWN_COPY_ONLY = """describes the corpus. closeread
 (`pip install closeread`) reads the files that you got from their owners"""
 
-FRAMEWORK = "closeread"
-# splits that systems are trained or tuned on: there is no board for them
-NOT_TESTED = ("train", "validation", "trial")
-DESCRIPTION = (
-    "closeread scores careful reading (temporal common sense, timelines, noun phrase relations, coreference), with "
-    "confidence intervals, paired tests and signatures."
-)
-FRAMEWORK_ENTRY = {"key": FRAMEWORK, "name": FRAMEWORK, "description": DESCRIPTION, "url": None}
-"""The entry for the Hub's list of evaluation frameworks; its url will be that of closeread's home page."""
-PROPOSAL = """\
-The Hub accepts eval.yaml only once its evaluation framework is on the Hub's
-list, and shows a board only once its staff have listed the dataset as a
-benchmark. First propose this entry in
-https://github.com/huggingface/huggingface.js, packages/tasks/src/eval.ts:
-
-\t{key}: {{
-\t\tname: "{key}",
-\t\tdescription:
-\t\t\t"{description}",
-\t\turl: "…",
-\t}},
-
-The url is the address of closeread's home page or repository."""
-
 
 def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
     """Return the configs to publish: those asked for, or all that may be published."""
-    names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or [
-        name for name, config in corpus.configs.items() if not config.flattens
-    ]
-    refused = [
-        name for name in names if corpus.redistribution and not corpus.configs[name].is_bundled
-    ]
+    names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)]
+    if not names:
+        names = [name for name, config in corpus.configs.items() if not config.flattens]
+    if not corpus.redistribution:
+        return names
+    refused = [name for name in names if not corpus.configs[name].is_bundled]
     if asked and refused:
         raise RequestError(
             f"{describe_refusal(corpus)}: config {', '.join(refused)} can't be published. "
@@ -96,17 +68,16 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
 
 def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
     """Check that this machine has all splits of some configs: others would mistake a part for the corpus."""
-    lacking = [
-        f"{split} ({name})"
-        for name in configs
-        for split in corpus.configs[name].splits
-        if split not in splits_at_hand(corpus, name)
-    ]
+    lacking: list[str] = []
+    for name in configs:
+        present = splits_at_hand(corpus, name)
+        splits = corpus.configs[name].splits
+        lacking += [f"{split} ({name})" for split in splits if split not in present]
     if lacking:
-        option = name_option("config")
         raise RequestError(
             f"{corpus.title} can't be published without some of its splits: {data_folder(corpus.name)} lacks "
-            f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, or use {option}."
+            f"{', '.join(lacking)}. Add the files, unset {DATA_VARIABLE} to download them, "
+            f"or use {name_option('config')}."
         )
 
 
@@ -118,32 +89,32 @@ def describe_refusal(corpus: Corpus) -> str:
 def describe_sources(corpus: Corpus) -> bytes:
     """List the released files of a corpus as JSON, with digests and addresses, by config and split."""
 
-    def list_files(source: Source) -> list[dict[str, str | None]]:
-        if isinstance(source, UserFolders):  # users get them from their owners
-            return []
-        files = source.files if isinstance(source, SourceFolder) else (source,)
-        return [
-            {name: getattr(file, name) for name in ("name", "sha256", "git_blob", "url")}
-            for file in files
-        ]
-
-    found = {
+    configs = {}
+    for name, config in corpus.configs.items():
+        configs[name] = {
+            "description": config.description,
+            "splits": {split: _list_files(source) for split, source in config.splits.items()},
+            "unions": {union: list(splits) for union, splits in config.unions.items()},
+        }
+    description = {
         "format": 1,
-        **{
-            name: getattr(corpus, name)
-            for name in ("name", "title", "homepage", "licence", "citation")
-        },
+        "name": corpus.name,
+        "title": corpus.title,
+        "homepage": corpus.homepage,
+        "licence": corpus.licence,
+        "citation": corpus.citation,
         "redistribution": corpus.redistribution or None,
-        "configs": {
-            name: {
-                "description": config.description,
-                "splits": {split: list_files(source) for split, source in config.splits.items()},
-                "unions": {union: list(splits) for union, splits in config.unions.items()},
-            }
-            for name, config in corpus.configs.items()
-        },
+        "configs": configs,
     }
-    return (json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    return (json.dumps(description, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _list_files(source: Source) -> list[dict[str, Any]]:
+    if isinstance(source, UserFolders):  # users get them from their owners
+        return []
+    files = source.files if isinstance(source, SourceFolder) else (source,)
+    names = ("name", "sha256", "git_blob", "url")
+    return [{name: getattr(file, name) for name in names} for file in files]
 
 
 def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, bytes | Path]:
@@ -158,11 +129,13 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
         raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
     text = PUBLISHED.format(repository=repository, name=corpus.name)
     if corpus.redistribution:
-        is_own = bool(corpus.user_folders)
-        arguments = f'"{corpus.name}"' + is_own * f', data_dir="{corpus.name}"'
-        what = OWN_COPY_ONLY if is_own else SAMPLE_ONLY
+        arguments = f'"{corpus.name}"'
+        contents = SAMPLE_ONLY
+        if corpus.user_folders:
+            arguments += f', data_dir="{corpus.name}"'
+            contents = OWN_COPY_ONLY
         text = ABSENT.format(
-            name=corpus.name, reason=corpus.redistribution, what=what, arguments=arguments
+            name=corpus.name, reason=corpus.redistribution, contents=contents, arguments=arguments
         )
     readme = card.replace(HEADING, HEADING + text, 1).encode()
     check_card(readme, "dataset_card")
@@ -182,37 +155,3 @@ def name_task(board: str) -> str:
     ('mctaco_test', 'tne_unlabeled_test')
     """
     return board.replace("-", "_").replace("/", "_")
-
-
-def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
-    """Write the `eval.yaml` of a corpus, with a task for each split of its default config that systems are tested on.
-
-    The paths of the files in the repository say which there are: `default/test-00000-of-00001.parquet`.
-    """
-    paths = [path.split("/") for path in files if path.endswith(".parquet")]
-    splits = dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths)
-    tasks = [
-        {"id": name_task(f"{corpus.name}/{split}"), "config": config, "split": split}
-        for config, split in splits
-        if config == corpus.default_config != "sample" and split not in NOT_TESTED
-    ]
-    if not tasks:
-        reason = f": {corpus.redistribution}" if corpus.redistribution else ""
-        raise RequestError(
-            f"eval.yaml lists splits to test systems on, but the repository of {corpus.title} would have none{reason}"
-        )
-    procedure = load_procedure(corpus.procedure)
-    headline = next(metric for metric in procedure.metrics if metric.name == procedure.headline)
-    found = {
-        "name": corpus.title,
-        "description": f"{' '.join(corpus.description.split())} The value is {headline.title} times 100.",
-        "evaluation_framework": FRAMEWORK,
-        "tasks": tasks,
-    }
-    check_json(found, "closeread.hub/eval.schema.json", "eval.yaml")
-    return dump_yaml(found)
-
-
-def explain_framework() -> str:
-    """Return the text to propose upstream before the Hub accepts `eval.yaml`."""
-    return PROPOSAL.format(key=FRAMEWORK, description=DESCRIPTION)

@@ -16,52 +16,54 @@ from closeread.hub.cards import dump_yaml
 from closeread.hub.client import Commit, Hub, Repository
 from closeread.json_schema import check_json
 
-# a score as the Hub's format has it: `dataset`, `value`, `source`, `notes`
-Entry = Mapping[str, Any]
+HubScore = Mapping[str, Any]
+"""A score as the Hub's format has it: `dataset`, `value`, `source`, `notes`."""
 
 
-def make_entry(*, dataset: str, task: str, value: float, signature: str, source: str) -> Entry:
+def make_entry(*, dataset: str, task: str, value: float, signature: str, source: str) -> HubScore:
     """Make the entry of a score between 0 and 1, which is written in per cent with two decimals, as in tables.
 
     The dataset is `org/name`, the task the id of one of its tasks, and the source the address of the result record.
     """
-    entry = {
+    score = {
         "dataset": {"id": dataset, "task_id": task},
         "value": round(100 * value, 2),
         "source": {"url": source, "name": "closeread"},
         "notes": signature,
     }
-    check_json([entry], "closeread.hub/eval_results.schema.json", "the evaluation result")
-    return entry
+    check_json([score], "closeread.hub/eval_results.schema.json", "the evaluation result")
+    return score
 
 
-def results_path(entry: Entry) -> str:
+def results_path(score: HubScore) -> str:
     """Return the path of an entry's file in the model's repository."""
-    scored = [entry["dataset"]["id"], entry["dataset"]["task_id"], entry["notes"]]
-    digest = hashlib.sha256(json.dumps(scored).encode()).hexdigest()
+    dataset = score["dataset"]
+    key = json.dumps([dataset["id"], dataset["task_id"], score["notes"]])
+    digest = hashlib.sha256(key.encode()).hexdigest()
     return f".eval_results/closeread-{digest[:16]}.yaml"
 
 
-def propose_results(hub: Hub, model: str, entry: Entry) -> Commit:
+def propose_results(hub: Hub, model: str, score: HubScore) -> Commit:
     """Open a pull request with a score on the repository of a model, `org/name`.
 
     Nothing is sent if the repository has the score, or an open or merged pull request adds it; `changed` is false then,
     and `pull_request` the earlier one, if there is one.
     """
     repository = Repository(model, "model")
-    task, dataset = entry["dataset"]["task_id"], entry["dataset"]["id"]
+    task = score["dataset"]["task_id"]
+    dataset = score["dataset"]["id"]
     title = f"Add the score of {dataset} ({task})"
-    files = {results_path(entry): dump_yaml([entry])}
-    head, lacking, _ = hub.compare(repository, files)
-    if not lacking:
-        return Commit(head, repository.url, changed=False)
-    for one in hub.pull_requests(repository, all_states=True):
-        if one.title == title and one.status in ("open", "merged"):
-            head, lacking, _ = hub.compare(repository, files, revision=f"refs/pr/{one.num}")
-            if not lacking:
-                return Commit(head, one.url, one.num, one.url, changed=False)
+    files = {results_path(score): dump_yaml([score])}
+    difference = hub.compare(repository, files)
+    if difference.is_empty:
+        return Commit(difference.head, repository.url, changed=False)
+    for request in hub.pull_requests(repository, all_states=True):
+        if request.title == title and request.status in ("open", "merged"):
+            difference = hub.compare(repository, files, revision=f"refs/pr/{request.num}")
+            if difference.is_empty:
+                return Commit(difference.head, request.url, request.num, request.url, changed=False)
     text = (
-        f"{entry['value']:.2f} on {task} of https://huggingface.co/datasets/{dataset}, scored by closeread.\n\n"
-        f"Signature: `{entry['notes']}`. Record: {entry['source']['url']}"
+        f"{score['value']:.2f} on {task} of https://huggingface.co/datasets/{dataset}, scored by closeread.\n\n"
+        f"Signature: `{score['notes']}`. Record: {score['source']['url']}"
     )
     return hub.commit(repository, files, message=title, description=text, pull_request=True)

@@ -1,19 +1,23 @@
 """Static Spaces, which are free on every account: the pages of a metric and of a leaderboard.
 
-`evaluate.load("org/name")` reads `name.py` from a Space of any kind, so a metric needs no server.
+`evaluate.load("org/name")` reads `name.py` from a Space of any kind, so a metric needs no server.  Its page has no
+script and asks no other host for anything; the Hub itself renders the card.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping, Sequence
+from string import Template
 from typing import Any
 
 from closeread.exceptions import RequestError, escape, pluralize, shorten
-from closeread.hub.cards import check_card, join_card, render_page, split_card
+from closeread.files import package_folder
+from closeread.hub.cards import check_card, join_card, split_card
 from closeread.tables import BLOCK, escape_markdown
 
-SHORT = 60  # the longest short description of a Space that the Hub takes
+MAX_SHORT_DESCRIPTION = 60  # characters, by the Hub
 LANGUAGES = {"en": "english"}  # the names of languages in the tags of leaderboards, by BCP 47 tag
 SPACE = {"colorTo": "gray", "sdk": "static", "app_file": "index.html"}
 
@@ -45,20 +49,32 @@ def metric_files(
         )
     check_card(card.encode(), "metric_card")
     front, text = split_card(card)
-    title, description = front["title"], front["description"]
-    heading, _, rest = text.lstrip("\n").partition("\n")
-    text = f"{heading}\n{USAGE.format(repository=repository)}{rest.lstrip()}"
-    about = {
-        "short_description": shorten(f"{title}, by closeread", SHORT),
+    title = front["title"]
+    description = front["description"]
+    heading, _, body = text.lstrip("\n").partition("\n")
+    text = f"{heading}\n{USAGE.format(repository=repository)}{body.lstrip()}"
+    settings = {
+        "short_description": shorten(f"{title}, by closeread", MAX_SHORT_DESCRIPTION),
         "description": description,
+        "tags": front["tags"],
     }
     script = SCRIPT.format(title=title, repository=repository, metric=metric, name=class_name)
     return {
-        "README.md": _make_card(title, "📏", "blue", {**about, "tags": front["tags"]}, text),
-        "index.html": render_page(text, title=title, description=description),
+        "README.md": _make_card(title, "📏", "blue", settings, text),
+        "index.html": draw_page(title, description, repository),
         f"{name}.py": script.encode(),
         "requirements.txt": requirements,
     }
+
+
+def draw_page(title: str, description: str, repository: str) -> bytes:
+    """Return the page of a metric, which says how it is loaded, and where its card is."""
+    template = Template((package_folder("closeread.hub") / "metric.html").read_text("utf-8"))
+    return template.substitute(
+        title=html.escape(title),
+        description=html.escape(description),
+        repository=html.escape(repository),
+    ).encode()
 
 
 def leaderboard_files(
@@ -76,7 +92,8 @@ def leaderboard_files(
     """
     title = shorten(" ".join(escape(str(index["title"])).split()), 100)
     # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
-    gold = {one["gold"] for one in index["boards"]}
+    boards = index["boards"]
+    gold = {declared["gold"] for declared in boards}
     test = "mix" if len(gold) > 1 else next(iter(gold), "public")
     tags = [
         "leaderboard",
@@ -85,32 +102,35 @@ def leaderboard_files(
         "judge:auto",
         "modality:text",
     ]
-    tags += (f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES)
-    about = {
-        "short_description": "Scores with intervals, by closeread",
-        **({"datasets": [dataset]} if dataset else {}),
-        "tags": tags,
-    }
-    boards = [
-        f"- {_show(one['title'])}: "
-        f"{pluralize(sum(row['kind'] == 'system' for row in one['rows']), 'system')}. "
-        f"Signature: `{str(one['signature']).replace('`', '')}`"
-        for one in index["boards"]
-    ]
-    link = f"<https://huggingface.co/datasets/{dataset}>"
-    parts = [
+    tags += [f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES]
+    settings: dict[str, Any] = {"short_description": "Scores with intervals, by closeread"}
+    if dataset:
+        settings["datasets"] = [dataset]
+    settings["tags"] = tags
+    paragraphs = [
         f"# {_show(title)}",
         "Scores are computed by closeread, with confidence intervals; ranks are intervals, too. "
         "`board.json` and `board.csv` hold everything that the page shows.",
-        "\n".join(boards),
-        f"Submissions and results: {link}." if dataset else "",
     ]
-    readme = _make_card(title, "🏆", "yellow", about, "\n\n".join(filter(None, parts)) + "\n")
+    if boards:
+        paragraphs.append("\n".join(map(_describe_board, boards)))
+    if dataset:
+        link = f"<https://huggingface.co/datasets/{dataset}>"
+        paragraphs.append(f"Submissions and results: {link}.")
+    readme = _make_card(title, "🏆", "yellow", settings, "\n\n".join(paragraphs) + "\n")
     return {"README.md": readme, "index.html": page, "board.json": board, "board.csv": table}
 
 
-def _make_card(title: str, emoji: str, color: str, about: Mapping[str, Any], text: str) -> bytes:
-    card = join_card({"title": title, "emoji": emoji, "colorFrom": color, **SPACE, **about}, text)
+def _describe_board(board: Mapping[str, Any]) -> str:
+    n_systems = sum(row["kind"] == "system" for row in board["rows"])
+    signature = str(board["signature"]).replace("`", "")
+    systems = pluralize(n_systems, "system")
+    return f"- {_show(board['title'])}: {systems}. Signature: `{signature}`"
+
+
+def _make_card(title: str, emoji: str, color: str, settings: Mapping[str, Any], text: str) -> bytes:
+    front = {"title": title, "emoji": emoji, "colorFrom": color, **SPACE, **settings}
+    card = join_card(front, text)
     check_card(card, "space_card")
     return card
 

@@ -1,25 +1,26 @@
 """Declarations of leaderboards: boards, each with a part of a corpus or an organiser's own gold, and their scoring.
 
-A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.  All files of a store
-are JSON with exactly one way to write a value, so that equal values have equal digests.
+A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
 
 from closeread.corpus.baselines import load_baselines
+from closeread.corpus.gold import GoldSource
 from closeread.corpus.names import load_corpus
-from closeread.counts.estimates import Resampling, write_resampling
+from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import PathOption, Procedure
 from closeread.exceptions import (
     FormatError,
@@ -30,115 +31,106 @@ from closeread.exceptions import (
     name_option,
     quote,
 )
-from closeread.formats.json_lines import parse_json
-from closeread.formats.text import UNSAFE
-from closeread.json_schema import check_json
 from closeread.leaderboard.names import format_time
-from closeread.records import check_format, column
+from closeread.leaderboard.store_files import (
+    BoardName,
+    Count,
+    StoreFile,
+    StoreStruct,
+    Time,
+    read_file,
+)
+from closeread.records import column
 from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
-FORMAT = 1  # the number of the format of all files of a store; `store.schema.json` describes it
-
-WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
-"""The characters that no string may contain where line ends, tabs and the like are expected."""
-
-SURROGATES = re.compile("[\ud800-\udfff]")
-"""The characters that no string may contain where every character is escaped before it is shown."""
-
-MOST_SLICES = 30  # the largest number of values of a field to slice by
+MAX_SLICES = 30  # the largest number of values of a field to slice by
 END_OF_DAY = time(23, 59, 59)
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
 
 
-def write_json(value: Any) -> bytes:
-    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end."""
-    text = json.dumps(
-        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-    return f"{text}\n".encode()
+class Limits(StoreStruct, frozen=True):
+    """Limits of submissions.
+
+    Attributes:
+        bytes: the size of the largest file of predictions.
+        rows: the largest number of lines in it.
+        per_day: how many submissions of an author are judged per day (UTC).
+        total: how many of them in all; None: as many as there are days for.
+        seconds: how long scoring one may take.
+        memory: how many bytes of memory scoring one may use, beyond what the gold needs.
+    """
+
+    bytes: Count = 50_000_000
+    rows: Count = 1_000_000
+    per_day: Count = 5
+    total: Count | None = None
+    seconds: Count = 300
+    memory: Count = 4_000_000_000
 
 
-def read_json(
-    data: bytes,
-    kind: Literal["leaderboard", "submission", "request", "teams", "entry", "record", "index"],
-    source: object,
-    unsafe: re.Pattern[str] = UNSAFE,
-) -> dict[str, Any]:
-    """Read a file of a store strictly, without the number of its format; no string may contain `unsafe` characters."""
-    try:
-        found: dict[str, Any] = parse_json(data.decode(), unsafe)
-    except ValueError as error:
-        raise FormatError(
-            source, [Problem(f"is not JSON as closeread writes it: {error}")]
-        ) from None
-    check_format(found, FORMAT, source)
-    check_json(found, f"closeread.leaderboard/store.schema.json#{kind}", source)
-    del found["format"]
-    return found
+class Bootstrap(StoreStruct, frozen=True):
+    """The parameters of a board's intervals, as for `Resampling`."""
+
+    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
+    n_resamples: Count = 1000
+    seed: Count = 0
 
 
-def digest(data: bytes) -> str:
-    """Return the sha256 in hex."""
-    return hashlib.sha256(data).hexdigest()
+class Board(StoreStruct, frozen=True):
+    """A ranking of systems on one gold by one procedure.
 
+    Attributes:
+        name: the folder of its submissions, such as "mctaco/test".
+        title: its name for readers.
+        scored: the name of the corpus or, with own gold, of the procedure or corpus that scores it.
+        config: the part of the corpus; None for own gold, as the split.
+        own_gold: whether gold is the organiser's own.
+        private: whether gold is private, so that nothing about single units may be published.
+        options: all options of the procedure with their values.
+        metrics: the families of metrics; None for the default.
+        headline: the score that systems are ranked by.
+        slices: the fields to slice by.
+        signature: the signature of a score of complete predictions.
+        n_units: the size of the gold, as `n_blocks`.
+        ids: the ids that predictions must cover, for people without the gold; empty if it is public.
+        baselines: the names of the baselines to show.
+        counting: whether all submissions of an author are ranked, or only the best, the last or the chosen one.
+        dataset: the dataset on the Hub with the benchmark's tasks, such as "org/mctaco".
+        opens: the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z".
+        closes: the last such second.
+        late: what becomes of submissions after that: they are refused, or scored and marked, but not ranked.
+        reveals: when scores are shown; until then, only what is valid.
+        extended: by author, until when.
+        disqualified: why, by author or id of a submission; these are shown without a rank.
+    """
 
-def store_path(kind: str, board: str, name: str, suffix: str = ".json") -> str:
-    """Return the path of a file of a board, which is named after a digest."""
-    return f"{kind}/{board}/{name[:2]}/{name}{suffix}"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of submissions."""
-
-    bytes: int = 50_000_000  # the largest file of predictions
-    rows: int = 1_000_000  # the largest number of lines in it
-    per_day: int = 5  # how many submissions of an author are judged per day (UTC)
-    total: int | None = None  # how many of them in all; None: as many as there are days for
-    seconds: int = 300  # how long scoring one may take
-    # how many bytes of memory scoring one may use, beyond what the gold needs
-    memory: int = 4_000_000_000
-
-
-@dataclass(frozen=True)
-class Board:
-    """A ranking of systems on one gold by one procedure."""
-
-    name: str  # the folder of its submissions, such as "mctaco/test"
-    title: str  # its name for readers
-    # the name of the corpus or, with own gold, of the procedure or corpus that scores it
+    name: BoardName
+    title: str
     scored: str
-    config: str | None  # the part of the corpus; None for own gold
+    config: str | None
     split: str | None
-    own_gold: bool  # whether gold is the organiser's own
-    private: bool  # whether gold is private, so that nothing about single units may be published
-    options: Mapping[str, str]  # all options of the procedure with their values
-    metrics: tuple[str, ...] | None  # the families of metrics; None for the default
-    headline: str  # the score that systems are ranked by
-    slices: tuple[str, ...]  # the fields to slice by
-    signature: str  # the signature of a score of complete predictions
-    n_units: int  # the size of the gold
-    n_blocks: int
-    # the ids that predictions must cover, for people without the gold; empty if it is public
+    own_gold: bool
+    private: bool
+    options: Mapping[str, str]
+    metrics: tuple[str, ...] | None
+    headline: str
+    slices: tuple[str, ...]
+    signature: str
+    n_units: Count
+    n_blocks: Count
     ids: tuple[str, ...] = ()
-    baselines: tuple[str, ...] = ()  # the names of the baselines to show
-    limits: Limits = field(default_factory=Limits)
-    # whether all submissions of an author are ranked, or only the "best", the "last" or the one
-    # "chosen" by the author
-    counting: str = "all"
-    resampling: Resampling = field(default_factory=Resampling)
-    # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
+    baselines: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    counting: Literal["all", "best", "last", "chosen"] = "all"
+    bootstrap: Bootstrap = msgspec.field(default=Bootstrap(), name="resampling")
     dataset: str | None = None
-    # the first second at which submissions are accepted, such as "2026-11-22T10:00:00Z"
-    opens: str | None = None
-    closes: str | None = None  # the last such second
-    # what becomes of submissions after that: "refuse", or "flag": scored and marked, but not ranked
-    late: str = "refuse"
-    reveals: str | None = None  # when scores are shown; until then, only what is valid
-    extended: Mapping[str, str] = field(default_factory=dict)  # by author, until when
-    # why, by author or id of a submission; these are shown without a rank
-    disqualified: Mapping[str, str] = field(default_factory=dict)
+    opens: Time | None = None
+    closes: Time | None = None
+    late: Literal["refuse", "flag"] = "refuse"
+    reveals: Time | None = None
+    extended: Mapping[str, Time] = msgspec.field(default_factory=dict)
+    disqualified: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @cached_property
     def procedure(self) -> Procedure:
@@ -150,6 +142,12 @@ class Board:
     def corpus(self) -> str | None:
         """The corpus whose schema predictions follow; None if the key is in a format of its own."""
         return find_procedure(self.scored)[1]
+
+    @property
+    def resampling(self) -> Resampling:
+        """The parameters of the intervals."""
+        bootstrap = self.bootstrap
+        return Resampling(bootstrap.n_resamples, bootstrap.confidence, bootstrap.seed)
 
     def find_end(self, author: str) -> str | None:
         """Return the last second at which an author may submit; None if there is no end."""
@@ -184,76 +182,69 @@ class Board:
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
         if self.own_gold and gold is None:
-            where = "is not part of the store"
-            raise RequestError(
-                f"the gold of {self.name} {where}; give it with {name_option('gold')}"
-            )
+            advice = f"give it with {name_option('gold')}"
+            raise RequestError(f"the gold of {self.name} is not part of the store; {advice}")
         if gold is not None:
             source, _ = find_gold(self.scored, gold=gold)
         else:
             source, _ = find_gold(self.scored, config=self.config, split=self.split)
         scorer = open_scorer(source, self.options, self.metrics)
-        if scorer.expected_signature() != self.signature:
-            found = (
-                f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
-            )
+        signature = scorer.expected_signature()
+        if signature != self.signature:
             raise RequestError(
-                f"this is not the gold that {self.name} was made for, or not the same scoring: {found}"
+                f"this is not the gold that {self.name} was made for, or not the same scoring: "
+                f"signature {signature} (expected {escape_line(self.signature)})"
             )
         _choose_headline(scorer.procedure, self.headline)
         return scorer
 
 
-@dataclass(frozen=True)
-class Leaderboard:
-    """The declaration of a store."""
+class Declaration(StoreFile, frozen=True):
+    """The content of `leaderboard.json`: the boards in the order in which they are shown."""
 
-    title: str  # the name of the leaderboard
-    boards: Mapping[str, Board]  # its boards by name
+    title: str
+    boards: Sequence[Board]
+
+
+class Leaderboard(msgspec.Struct, frozen=True):
+    """What a store declares.
+
+    Attributes:
+        title: the name of the leaderboard.
+        boards: its boards by name.
+    """
+
+    title: str
+    boards: Mapping[str, Board]
 
     def to_bytes(self) -> bytes:
         """Return the bytes of `leaderboard.json`."""
-        boards = [
-            {**asdict(board), "resampling": write_resampling(board.resampling)}
-            for board in self.boards.values()
-        ]
-        return write_json({"format": FORMAT, "title": self.title, "boards": boards})
+        return Declaration(self.title, list(self.boards.values())).to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
+    def from_bytes(cls, content: bytes, source: object) -> Leaderboard:
         """Read the bytes of `leaderboard.json`."""
-        found = read_json(data, "leaderboard", source)
-        boards = {}
-        for board in found["boards"]:
-            if ".." in board["name"]:
-                raise FormatError(
-                    source, [Problem(f"{quote(board['name'])} is not a valid name of a board")]
-                )
-            for name in ("slices", "ids", "baselines"):
-                board[name] = tuple(board[name])
-            board["metrics"] = None if board["metrics"] is None else tuple(board["metrics"])
-            board |= {
-                "limits": Limits(**board["limits"]),
-                "resampling": Resampling(**board["resampling"]),
-            }
-            boards[board["name"]] = Board(**board)
-        return cls(found["title"], boards)
+        declaration = read_file(Declaration, content, source)
+        for board in declaration.boards:
+            if ".." in board.name:
+                problem = Problem(f"{quote(board.name)} is not a valid name of a board")
+                raise FormatError(source, [problem])
+        return cls(declaration.title, {board.name: board for board in declaration.boards})
 
     def find(self, name: str | None) -> Board:
         """Return a board by name; the only one if there is no name."""
         if name is None and len(self.boards) == 1:
             return next(iter(self.boards.values()))
         if name is None:
-            raise RequestError(
-                f"the leaderboard has several boards (choose from: {', '.join(self.boards)})"
-            )
+            names = ", ".join(self.boards)
+            raise RequestError(f"the leaderboard has several boards (choose from: {names})")
         if name not in self.boards:
             raise RequestError(describe_unknown("board", name, list(self.boards)))
         return self.boards[name]
 
     def with_board(self, board: Board) -> Leaderboard:
         """Return the leaderboard with one more board, or with a changed one."""
-        return replace(self, boards={**self.boards, board.name: board})
+        return Leaderboard(self.title, {**self.boards, board.name: board})
 
 
 def make_board(
@@ -269,40 +260,99 @@ def make_board(
     private: bool | None = None,
     title: str | None = None,
     limits: Limits | None = None,
-    counting: str = "all",
+    counting: Literal["all", "best", "last", "chosen"] = "all",
     dataset: str | None = None,
     opens: str | None = None,
     closes: str | None = None,
     reveals: str | None = None,
-    late: str = "refuse",
+    late: Literal["refuse", "flag"] = "refuse",
 ) -> Board:
     """Declare a board for a part of a corpus, or for own gold, whose `split` names it; the rest is as for `Board`.
 
     Defaults are those of the procedure.  The option `preset` names a preset; the organiser's own gold is private unless
     `private` says otherwise; times without a time zone are in UTC, a date means the whole day, and "none" is no time.
     """
-    opens = None if opens in (None, "none") else parse_time(opens)
-    closes = None if closes in (None, "none") else parse_time(closes, END_OF_DAY)
-    reveals = None if reveals in (None, "none") else parse_time(reveals)
+    opens = _parse_bound(opens)
+    closes = _parse_bound(closes, END_OF_DAY)
     if opens is not None and closes is not None and closes <= opens:
         raise RequestError(
             f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
         )
-    own = gold is not None
-    if own and config is not None:
-        flag, wanted = name_option("config"), name_option("split")
-        raise RequestError(
-            f"{flag} is for the gold of a corpus; {wanted} names a board with gold of your own"
-        )
-    corpus = find_procedure(scored)[1]
-    if not own and corpus is None:
-        needed = f"needs gold of your own; give it with {name_option('gold')}"
-        raise RequestError(f"a board of {scored} {needed}")
-    if metrics is None and (preset := (options or {}).get("preset")) is not None:
+    has_own_gold = gold is not None
+    source = _find_board_gold(scored, gold, config, split, data_dir)
+    preset = (options or {}).get("preset")
+    if metrics is None and preset is not None:
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
-    # The split of own gold is only a part of the board's name.
-    part_of_corpus = {} if own else {"config": config, "split": split}
-    source, _ = find_gold(scored, gold=gold, data_dir=data_dir, **part_of_corpus)
+    scorer = _open_board_scorer(source, options, metrics)
+    if not has_own_gold:
+        _, config, split, _ = scorer.gold.origin
+    if private is None:
+        private = has_own_gold
+    corpus = find_procedure(scored)[1]
+    part = None
+    if not has_own_gold and corpus is not None and config != load_corpus(corpus).default_config:
+        part = config
+    if title is None:
+        title = load_corpus(corpus).title if corpus else scored
+        title = f"{title} {part or ''}".strip()
+        if split is not None:
+            title = f"{title}, {split}"
+    # The counts of a system without predictions have the units and fields of all systems.
+    empty = replace(scorer, options={**scorer.options, "missing": "empty"})
+    table = empty.tabulate([None] * len(scorer.gold.records))
+    slices = [field for field, values in table.fields.items() if 1 < len(set(values)) <= MAX_SLICES]
+    return Board(
+        _name_board(scored, part, split),
+        title,
+        scored,
+        config=None if has_own_gold else config,
+        split=None if has_own_gold else split,
+        own_gold=has_own_gold,
+        private=private,
+        options=scorer.options,
+        metrics=metrics,
+        headline=_choose_headline(scorer.procedure, headline),
+        slices=tuple(slices),
+        signature=scorer.expected_signature(),
+        n_units=len(table.units),
+        n_blocks=table.n_blocks,
+        ids=_list_ids(scorer, corpus) if private or has_own_gold else (),
+        baselines=_list_baselines(corpus),
+        limits=limits or Limits(),
+        counting=counting,
+        dataset=dataset,
+        opens=opens,
+        closes=closes,
+        late=late,
+        reveals=_parse_bound(reveals),
+    )
+
+
+def _find_board_gold(
+    scored: str,
+    gold: Path | None,
+    config: str | None,
+    split: str | None,
+    data_dir: str | Path | None,
+) -> GoldSource:
+    has_own_gold = gold is not None
+    if has_own_gold and config is not None:
+        raise RequestError(
+            f"{name_option('config')} is for the gold of a corpus; "
+            f"{name_option('split')} names a board with gold of your own"
+        )
+    if not has_own_gold and find_procedure(scored)[1] is None:
+        advice = f"give it with {name_option('gold')}"
+        raise RequestError(f"a board of {scored} needs gold of your own; {advice}")
+    if has_own_gold:
+        split = None  # is only a part of the board's name
+    return find_gold(scored, gold=gold, config=config, split=split, data_dir=data_dir)[0]
+
+
+def _open_board_scorer(
+    source: GoldSource, options: Mapping[str, object] | None, metrics: tuple[str, ...] | None
+) -> Scorer:
+    """Read the gold of a board that is to be made, and check that systems can be ranked on it."""
     scorer = open_scorer(source, options, metrics)
     if scorer.options.get("missing") == "skip":
         raise RequestError(
@@ -314,78 +364,60 @@ def make_board(
         )
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
-    if not own:
-        _, config, split, _ = scorer.gold.origin
-    part = None if own or corpus is None or config == load_corpus(corpus).default_config else config
-    split_name = split or "test"
-    name = f"{scored}-{part}/{split_name}" if part else f"{scored}/{split_name}"
+    return scorer
+
+
+def _name_board(scored: str, part: str | None, split: str | None) -> str:
+    folder = f"{scored}-{part}" if part else scored
+    name = f"{folder}/{split or 'test'}"
     if not BOARD_NAME.fullmatch(name) or ".." in name:
         raise RequestError(
             f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')"
         )
-    what = f"{load_corpus(corpus).title if corpus else scored} {part or ''}".strip()
-    private = own if private is None else private
-    ids: tuple[str, ...] = ()
-    if private or own:
-        if corpus is None:  # gold is a key
-            ids = tuple(dict.fromkeys(scorer.gold.units))
-        else:
-            ids = tuple(column(scorer.gold.records, load_corpus(corpus).key))
-    # The counts of a system without predictions have the units and fields of all systems.
-    empty = replace(scorer, options={**scorer.options, "missing": "empty"})
-    table = empty.tabulate([None] * len(scorer.gold.records))
-    return Board(
-        name,
-        title or (what if split is None else f"{what}, {split_name}"),
-        scored,
-        config=None if own else config,
-        split=None if own else split,
-        own_gold=own,
-        private=private,
-        options=scorer.options,
-        metrics=metrics,
-        headline=_choose_headline(scorer.procedure, headline),
-        slices=tuple(
-            name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES
-        ),
-        signature=scorer.expected_signature(),
-        n_units=len(table.units),
-        n_blocks=table.n_blocks,
-        ids=ids,
-        baselines=tuple(
-            baseline.name
-            for baseline in (load_baselines(corpus).values() if corpus else ())
-            if not baseline.required_options
-            and not any(isinstance(option, PathOption) for option in baseline.options)
-        ),
-        limits=limits or Limits(),
-        counting=counting,
-        dataset=dataset,
-        opens=opens,
-        closes=closes,
-        late=late,
-        reveals=reveals,
-    )
+    return name
 
 
-def parse_time(text: str, of_date: time = time()) -> str:
-    """Return a time in the form of stores; a date without a time gets the time `of_date`."""
+def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
+    if corpus is None:  # gold is a key
+        return tuple(dict.fromkeys(scorer.gold.units))
+    return tuple(column(scorer.gold.records, load_corpus(corpus).key))
+
+
+def _list_baselines(corpus: str | None) -> tuple[str, ...]:
+    """List the baselines of a corpus that need no files."""
+    if corpus is None:
+        return ()
+    names = []
+    for baseline in load_baselines(corpus).values():
+        has_paths = any(isinstance(option, PathOption) for option in baseline.options)
+        if not baseline.required_options and not has_paths:
+            names.append(baseline.name)
+    return tuple(names)
+
+
+def _parse_bound(text: str | None, time_of_date: time = time()) -> str | None:
+    """Return a time in the form of stores; None for none."""
+    return None if text in (None, "none") else parse_time(str(text), time_of_date)
+
+
+def parse_time(text: str, time_of_date: time = time()) -> str:
+    """Return a time in the form of stores; a date without a time gets the time `time_of_date`."""
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
         with suppress(ValueError):
-            found = datetime.combine(date.fromisoformat(text), of_date)
-        zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            moment = datetime.combine(date.fromisoformat(text), time_of_date)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         expected = "expected one such as 2026-12-01 or 2026-12-01T18:00+01:00"
         raise RequestError(f"{quote(text)} is not a time ({expected})") from None
-    return f"{zoned.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
-def _choose_headline(procedure: Procedure, asked: str | None) -> str:
+def _choose_headline(procedure: Procedure, name: str | None) -> str:
     """Return the score to rank by: as asked, the procedure's, or its last one."""
     names = [metric.name for metric in procedure.metrics]
-    if asked is None:
+    if name is None:
         return procedure.headline if procedure.headline in names else names[-1]
-    if asked not in names:
-        raise RequestError(describe_unknown("score", asked, names, procedure.aliases))
-    return asked
+    if name not in names:
+        raise RequestError(describe_unknown("score", name, names, procedure.aliases))
+    return name

@@ -16,6 +16,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import msgspec
+from msgspec import UNSET
+
 from closeread.exceptions import RequestError, join_names, name_option, pluralize
 from closeread.files import package_folder
 from closeread.hub.client import (
@@ -41,12 +44,14 @@ from closeread.leaderboard.store import KINDS, FolderStore, order_arrivals
 from closeread.leaderboard.submission import About, is_predictions_path
 
 CARD = "README.md"
-OF_AUTHOR = 20
+MAX_REQUESTS_PER_AUTHOR = 20
 """The most pull requests of an author in one run of the judge, so that nobody can delay those of others."""
 
 # also in git's header of a renamed file
-OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals|choices)/')
-NAMED = re.compile(r"(submissions|withdrawals|choices)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
+SUBMITTED_PATH = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals|choices)/')
+DESCRIPTION_PATH = re.compile(
+    r"(submissions|withdrawals|choices)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json"
+)
 
 
 class HubCopy(FolderStore):
@@ -76,8 +81,8 @@ class HubCopy(FolderStore):
         if self._head is None:
             self._hub.create(self._dataset)
             self._head = self._hub.head(self._dataset)
-        made = self._hub.commit(self._dataset, self._changed, message=message, parent=self._head)
-        self._head = made.sha
+        commit = self._hub.commit(self._dataset, self._changed, message=message, parent=self._head)
+        self._head = commit.sha
         self._changed = {}
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
@@ -92,9 +97,9 @@ class HubCopy(FolderStore):
     def name_author(self, name: str | None) -> str:
         """Return the user who is logged in."""
         if name is not None:
-            on_hub = "on the Hub, the author is your account"
             raise RequestError(
-                f"{name_option('author')} is for a leaderboard in a folder; {on_hub}"
+                f"{name_option('author')} is for a leaderboard in a folder; "
+                "on the Hub, the author is your account"
             )
         return self._hub.user
 
@@ -108,16 +113,16 @@ class HubCopy(FolderStore):
         entry = self.read_results(self.read_leaderboard()).entries.get(about.id)
         if entry is None or entry.status != "withdrawn":
             return about
-        return replace(about, submitted=write_time(datetime.now(UTC)))
+        return msgspec.structs.replace(about, submitted=write_time(datetime.now(UTC)))
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
-        made = self._hub.commit(
+        commit = self._hub.commit(
             self._dataset, files, message=title, description=description, pull_request=True
         )
-        if made.pull_request_url is None:
-            return Receipt(f"{self._dataset.url}/blob/main/{list(files)[-1]}", is_new=False)
-        return Receipt(made.pull_request_url, is_new=made.changed)
+        if commit.pull_request_url is None:
+            return Receipt(self.link(list(files)[-1]), is_new=False)
+        return Receipt(commit.pull_request_url, is_new=commit.changed)
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
         """List open pull requests, the first few of every author, in the order in which they are judged.
@@ -128,7 +133,7 @@ class HubCopy(FolderStore):
         n_requests: Counter[str] = Counter()
         for listed in self._hub.pull_requests(self._dataset):
             n_requests[listed.author] += 1
-            if n_requests[listed.author] > OF_AUTHOR or not leaderboard.boards:
+            if n_requests[listed.author] > MAX_REQUESTS_PER_AUTHOR or not leaderboard.boards:
                 continue
             details = self._hub.read_pull_request(self._dataset, listed.num)
             request = read_request(details.paths, list(leaderboard.boards))
@@ -155,19 +160,19 @@ class HubCopy(FolderStore):
         fetched = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
         if fetched.problems:
             return fetched
-        if fetched.read_about().author is None:
+        if fetched.read_about().author is UNSET:
             return fetched
-        named = "the description names an author; on the Hub, that is the account"
-        return replace(fetched, problems=(named,))
+        problem = "the description names an author; on the Hub, that is the account"
+        return replace(fetched, problems=(problem,))
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, or another file of a submission, verified by their digest."""
         return self._read_at(self._head or "main", path, limit)
 
     def _read_at(self, revision: str, path: str, limit: int) -> bytes:
-        data = self._hub.read(self._dataset, path, revision, limit)
-        check_digest(path, data)
-        return data
+        content = self._hub.read(self._dataset, path, revision, limit)
+        check_digest(path, content)
+        return content
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records."""
@@ -191,7 +196,8 @@ class HubCopy(FolderStore):
         judged = self._requests[arrival.number]
         mark = f"Judged at commit `{judged.head[:12]}`."
         now = self._hub.read_pull_request(self._dataset, arrival.number)
-        if not any(author == self._hub.user and mark in said for author, said in now.comments):
+        answers = [text for author, text in now.comments if author == self._hub.user]
+        if not any(mark in answer for answer in answers):
             self._hub.comment(self._dataset, arrival.number, f"{text}\n\n{mark}")
         if now.head == judged.head:
             self._hub.close(self._dataset, arrival.number)
@@ -209,37 +215,40 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | Non
     submission.  An invalid request is assigned to any board, so that it is answered; one that is not about submissions
     is left to the organisers (None).
     """
-    if not any(OURS.search(path) for path in paths):
+    if not any(SUBMITTED_PATH.search(path) for path in paths):
         return None
-    found = [match for path in paths if (match := NAMED.fullmatch(path)) and match[2] in boards]
-    board = (
-        found[0][2]
-        if found
-        else next((b for b in boards if any(f"/{b}/" in path for path in paths)), None)
-    )
-    board = board or next(iter(boards))
+    matches = [DESCRIPTION_PATH.fullmatch(path) for path in paths]
+    descriptions = [match for match in matches if match is not None and match[2] in boards]
+    kind = KINDS[0]
+    if descriptions:
+        kind = next(kind for kind in KINDS if kind == descriptions[0][1])
+        board = descriptions[0][2]
+    else:
+        board = _guess_board(paths, boards)
     predictions = [path for path in paths if is_predictions_path(path, board)]
-    others = [
-        path
-        for path in paths
-        if path not in predictions and path not in [match[0] for match in found]
-    ]
-    kind = next((kind for kind in KINDS if found and found[0][1] == kind), KINDS[0])
+    expected = [match[0] for match in descriptions] + predictions
+    others = [path for path in paths if path not in expected]
     problems = []
-    if len(found) != 1:
+    if len(descriptions) != 1:
         problems.append(
-            f"the pull request has {pluralize(len(found), 'file')} of submissions, withdrawals and choices named after "
-            f"digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
+            f"the pull request has {pluralize(len(descriptions), 'file')} of submissions, withdrawals and choices "
+            f"named after digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
         )
     if len(predictions) > (1 if kind == "submissions" else 0):
-        problems.append(
-            f"the pull request has {pluralize(len(predictions), 'file')} of predictions"
-        )
+        number = pluralize(len(predictions), "file")
+        problems.append(f"the pull request has {number} of predictions")
     if others:
-        problems.append(
-            f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}"
-        )
+        number = pluralize(len(others), "other file")
+        problems.append(f"the pull request touches {number}: {join_names(others)}")
     if problems:
-        advice = "send submissions with closeread leaderboard submit"
-        return Arrival(board, "", kind, "", "", problems=(*problems, advice))
-    return Arrival(board, found[0][4], kind, "", "")
+        problems.append("send submissions with closeread leaderboard submit")
+        return Arrival(board, "", kind, "", "", problems=tuple(problems))
+    return Arrival(board, descriptions[0][4], kind, "", "")
+
+
+def _guess_board(paths: Sequence[str], boards: Collection[str]) -> str:
+    """Return the board that a path names, or any."""
+    for board in boards:
+        if any(f"/{board}/" in path for path in paths):
+            return board
+    return next(iter(boards))

@@ -2,7 +2,7 @@
 
 One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
 board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
-the record and settles the submission; the index is derived from all of them, last.  So a judge that is killed anywhere
+the record and decides about the submission; the index is derived from all of them, last.  So a judge that is killed anywhere
 leaves nothing that the next run does not complete, and two judges at once write the same bytes.
 """
 
@@ -14,12 +14,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError, pluralize
-from closeread.leaderboard.declaration import Board, Leaderboard, store_path
-from closeread.leaderboard.index import Counts, find_row, index_files, make_index
+from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.index import BoardCounts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown, format_time, write_time
 from closeread.leaderboard.page import format_rank
 from closeread.leaderboard.results import (
@@ -33,27 +35,33 @@ from closeread.leaderboard.results import (
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import FolderStore
+from closeread.leaderboard.store_files import store_path
 from closeread.tables import percent
 
-REFUSALS = 20
+MAX_REFUSALS_PER_DAY = 20
 """How many submissions per author are refused per day, so that nobody can delay those of others."""
 
 FULL = "the daily limit is reached"
-SHOWN = 20  # how many problems an answer lists
+MAX_PROBLEMS_SHOWN = 20  # in an answer
 
 
 @dataclass(frozen=True)
 class JudgingReport(JsonResult):
-    """The outcome of a run of the judge: a sentence for each submission."""
+    """The outcome of a run of the judge: a sentence for each submission.
+
+    Attributes:
+        waiting: those beyond the daily limit of their authors.
+        errors: what could not be scored although it is not the submitter's fault.
+        notices: warnings about the gold and the baselines, for the organiser.
+    """
 
     accepted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()  # beyond the daily limit of their authors
-    # what could not be scored although it is not the submitter's fault
+    waiting: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()  # about the gold and the baselines, for the organiser
+    notices: tuple[str, ...] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -85,79 +93,47 @@ def judge(
     leaderboard = store.read_leaderboard()
     for name in golds:
         leaderboard.find(name)
-    boards = leaderboard.boards.values()
-    scorers = [board.open_scorer(golds.get(board.name)) for board in boards]
-    notices = dict.fromkeys(notice for scorer in scorers for notice in scorer.gold.notices)
-    results = store.read_results(leaderboard)
-    told: dict[str, list[str]] = {}
+    warnings: list[str] = []
+    for board in leaderboard.boards.values():
+        warnings += board.open_scorer(golds.get(board.name)).gold.notices
+    sentences: dict[str, list[str]] = {}
 
-    def tell(kind: str, sentence: str) -> None:
-        told.setdefault(kind, []).append(sentence)
+    def report(kind: str, sentence: str) -> None:
+        sentences.setdefault(kind, []).append(sentence)
         progress(kind, sentence)
 
+    results = store.read_results(leaderboard)
     now = write_time(read_now())
     arrivals = store.list_arrivals(leaderboard, results)
     n_undated = sum(not arrival.is_dated for arrival in arrivals)
     if n_undated:
         undated = f"{pluralize(n_undated, 'submission')} without a time in the description"
-        notices[f"{undated}: the clock of the file counts, which copying changes"] = None
-    runs = [
-        _Run(
-            store,
-            board,
-            partial(score_all, board, golds.get(board.name), n_workers=n_workers),
-            cache,
-            results,
-        )
-        for board in boards
-    ]
+        warnings.append(f"{undated}: the clock of the file counts, which copying changes")
+    runs = []
+    for board in leaderboard.boards.values():
+        score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
+        runs.append(BoardRun(store, board, score, cache, results))
     for run in runs:
-        for kind, sentence in run.settle([one for one in arrivals if one.board == run.board.name]):
-            tell(kind, sentence)
+        for kind, sentence in run.decide(arrivals):
+            report(kind, sentence)
 
-    def make_files(found: Results) -> dict[str, bytes]:
-        return index_files(
-            make_index(
-                store, leaderboard, found, {run.board.name: run.count(found) for run in runs}, now
-            )
-        )
+    def make_files(all_results: Results) -> dict[str, bytes]:
+        counts = {run.board.name: run.count(all_results) for run in runs}
+        return index_files(make_index(store, leaderboard, all_results, counts, now))
 
     store.update_index(make_files)
     for run in runs:
-        for subject, reason in run.left_out.items():
+        for subject, reason in run.unscored.items():
             if subject.startswith(BASELINE):  # it may need what is not installed here
                 name = f"Baseline {subject.removeprefix(BASELINE)} of {run.board.name}"
-                notices[f"{name} is left out: {reason}"] = None
+                warnings.append(f"{name} is left out: {reason}")
             else:
-                found = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
-                tell("errors", found)
+                verdict = "was accepted, but can't be scored again, and is left out"
+                report("errors", f"{subject[:12]} {verdict}: {reason}")
     store.push("Add results")
-    index = store.read_index() if any(run.settled for run in runs) else {}
-    for run in runs:  # answers name the rank; what is not answered now is answered again
-        for arrival, problems in run.settled:
-            entry = run.entries.get(arrival.submission)
-            if problems or entry is None or entry.status == "refused":
-                text = _describe_refusal(problems or (entry.problems if entry else ()))
-            elif entry.status == "withdrawn":
-                text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
-            elif arrival.kind == "choices":
-                text = f"Submission {arrival.submission[:12]} is the one that is ranked."
-            elif run.board.hides_scores(now):
-                shown = format_time(str(run.board.reveals))
-                text = (
-                    f"**{escape_markdown(run.board.title)}**: valid. Scores are shown on {shown}."
-                )
-            elif row := find_row(index, arrival.submission):
-                path = store_path(
-                    "results", run.board.name, record_id(arrival.submission, run.board.signature)
-                )
-                text = _describe_result(run.board, row, store.link(path))
-            else:  # another judge has settled it otherwise meanwhile, and answers
-                continue
-            store.answer(arrival, text)
-    return JudgingReport(
-        **{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices)
-    )
+    _answer(store, runs, now)
+    fields = {kind: tuple(lines) for kind, lines in sentences.items()}
+    return JudgingReport(**fields, notices=tuple(dict.fromkeys(warnings)))
 
 
 def read_now() -> datetime:
@@ -165,38 +141,76 @@ def read_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _answer(store: FolderStore, runs: Sequence[BoardRun], now: str) -> None:
+    """Answer what was decided, with the rank; what is not answered now is answered by the next run."""
+    if not any(run.decided for run in runs):
+        return
+    index = store.read_index()
+    for run in runs:
+        for arrival, problems in run.decided:
+            text = _describe_decision(store, run, arrival, problems, index, now)
+            if text is not None:
+                store.answer(arrival, text)
+
+
+def _describe_decision(
+    store: FolderStore,
+    run: BoardRun,
+    arrival: Arrival,
+    problems: Sequence[str],
+    index: Mapping[str, Any],
+    now: str,
+) -> str | None:
+    """Describe what became of an arrival, in Markdown; None if another judge decided otherwise, and answers."""
+    board = run.board
+    name = arrival.submission[:12]
+    entry = run.entries.get(arrival.submission)
+    if problems or entry is None:
+        return _describe_refusal(problems)
+    if entry.status == "refused":
+        return _describe_refusal(entry.problems)
+    if entry.status == "withdrawn":
+        return f"Submission {name} is withdrawn: it is no longer on the board."
+    if arrival.kind == "choices":
+        return f"Submission {name} is the one that is ranked."
+    if board.hides_scores(now):
+        time = format_time(str(board.reveals))
+        return f"**{escape_markdown(board.title)}**: valid. Scores are shown on {time}."
+    row = find_row(index, arrival.submission)
+    if not row:
+        return None
+    record = record_id(arrival.submission, board.signature)
+    return _describe_result(board, row, store.link(store_path("results", board.name, record)))
+
+
 def _describe_refusal(problems: Sequence[str]) -> str:
     """List the problems of a submission for its author, in Markdown."""
-    found = (
-        "This was not accepted, for this reason:"
-        if len(problems) == 1
-        else "This was not accepted:"
+    reason = ", for this reason" if len(problems) == 1 else ""
+    lines = [f"This was not accepted{reason}:", ""]
+    lines += [f"- {escape_markdown(problem)}" for problem in problems[:MAX_PROBLEMS_SHOWN]]
+    if len(problems) > MAX_PROBLEMS_SHOWN:
+        lines.append(f"- and {len(problems) - MAX_PROBLEMS_SHOWN:,} more")
+    advice = (
+        "Correct this and submit again; "
+        "`closeread leaderboard submit … --dry-run` checks and sends nothing."
     )
-    lines = [found, "", *(f"- {escape_markdown(problem)}" for problem in problems[:SHOWN])]
-    if len(problems) > SHOWN:
-        lines.append(f"- and {len(problems) - SHOWN:,} more")
-    lines += [
-        "",
-        "Correct this and submit again; `closeread leaderboard submit … --dry-run` checks and sends nothing.",
-    ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", advice])
 
 
 def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
     """Describe the scores and the rank of a submission, from its row in the index, with a link to the record."""
-    titles = {metric.name: metric.title for metric in board.procedure.metrics}
-    lines = [f"**{escape_markdown(board.title)}**: scored.", ""]
-    lines += [
-        f"| metric | score | {100 * board.resampling.confidence:g}% interval |",
+    lines = [
+        f"**{escape_markdown(board.title)}**: scored.",
+        "",
+        f"| metric | score | {100 * board.bootstrap.confidence:g}% interval |",
         "|---|--:|---|",
     ]
-    for name, one in row["scores"].items():
-        interval = (
-            percent(None)
-            if one["low"] is None
-            else f"{percent(one['low'])} to {percent(one['high'])}"
-        )
-        lines.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
+    titles = {metric.name: metric.title for metric in board.procedure.metrics}
+    for name, score in row["scores"].items():
+        interval = percent(None)
+        if score["low"] is not None:
+            interval = f"{percent(score['low'])} to {percent(score['high'])}"
+        lines.append(f"| {titles.get(name, name)} | {percent(score['value'])} | {interval} |")
     lines.append("")
     if row["rank"] is not None:
         lines.append(
@@ -210,10 +224,13 @@ class Quota:
     """The limits of a board, and what authors have used of them."""
 
     def __init__(self, board: Board, entries: Iterable[Entry], today: date) -> None:
-        self._board, self._today = board, today
-        self._scored: Counter[tuple[str, str]] = Counter()  # by author and day
+        self._board = board
+        self._today = today
+        # by author and day
+        self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
-        self._totals: Counter[str] = Counter()  # of those that were scored, by author
+        # of those that were scored, by author
+        self._totals: Counter[str] = Counter()
         for entry in entries:
             self.add(entry)
 
@@ -259,10 +276,13 @@ class Quota:
 
     def find_day(self, arrival: Arrival) -> str | None:
         """Return the first day, from that of the arrival, with room for its author; None if that is not yet."""
-        day = min(date.fromisoformat(arrival.submitted[:10]), self._today)  # clocks differ
-        while day <= self._find_last_day(arrival):
+        # Clocks differ: it may have arrived tomorrow.
+        day = min(date.fromisoformat(arrival.submitted[:10]), self._today)
+        last_day = self._find_last_day(arrival)
+        while day <= last_day:
             key = arrival.author, day.isoformat()
-            if self._scored[key] < self._board.limits.per_day and self._refused[key] < REFUSALS:
+            has_room = self._scored[key] < self._board.limits.per_day
+            if has_room and self._refused[key] < MAX_REFUSALS_PER_DAY:
                 return day.isoformat()
             day += timedelta(days=1)
         return None
@@ -277,23 +297,28 @@ def foresee(
         entries = [entry for entry in results.entries.values() if entry.board == board.name]
         quota = Quota(board, entries, read_now().date())
         for arrival in arrivals:
-            if (arrival.board, arrival.kind) == (board.name, "submissions"):
-                refusal, day = quota.find_refusal(arrival), quota.find_day(arrival)
-                if refusal is not None:
-                    outlook[arrival.submission] = f"would be refused: {refusal}"
-                elif day is None:
-                    outlook[arrival.submission] = f"would wait: {FULL}"
-                else:
-                    quota.add_scored(arrival.author, day)
-                    outlook[arrival.submission] = "would be judged"
+            if arrival.board != board.name or arrival.kind != "submissions":
+                continue
+            refusal = quota.find_refusal(arrival)
+            day = quota.find_day(arrival)
+            if refusal is not None:
+                outlook[arrival.submission] = f"would be refused: {refusal}"
+            elif day is None:
+                outlook[arrival.submission] = f"would wait: {FULL}"
+            else:
+                quota.add_scored(arrival.author, day)
+                outlook[arrival.submission] = "would be judged"
     return outlook
 
 
-class _Run:
+class BoardRun:
     """A run of the judge on a board.
 
-    What is in `settled`, with the problems of what was refused, is still to be answered; what is in `left_out` can no
-    longer be scored.
+    Attributes:
+        board: the board.
+        entries: its entries by submission, also those of this run.
+        decided: what is still to be answered, with the problems of what was refused.
+        unscored: why submissions and baselines can no longer be scored.
     """
 
     def __init__(
@@ -304,93 +329,104 @@ class _Run:
         cache: CountCache,
         results: Results,
     ) -> None:
-        self.board, self.settled, self.left_out = (
-            board,
-            list[tuple[Arrival, tuple[str, ...]]](),
-            dict[str, str](),
-        )
-        self._store, self._score, self._cache = store, score, cache
-        now = read_now()
-        self._now = write_time(now)
+        self.board = board
         self.entries = {
             name: entry for name, entry in results.entries.items() if entry.board == board.name
         }
+        self.decided: list[tuple[Arrival, tuple[str, ...]]] = []
+        self.unscored: dict[str, str] = {}
+        self._store = store
+        self._score = score
+        self._cache = cache
+        now = read_now()
+        self._now = write_time(now)
         self._quota = Quota(board, self.entries.values(), now.date())
 
-    def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
-        """Settle what has arrived; yield for each file the name of a field of `JudgingReport` and a sentence."""
+    def decide(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
+        """Decide about what has arrived for the board; yield the name of a field of `JudgingReport` and a sentence."""
+        submissions: dict[str, Arrival] = {}
+        requests: list[Arrival] = []
         for arrival in arrivals:
+            if arrival.board != self.board.name:
+                continue
             if not arrival.submission:
-                self.settled.append((arrival, arrival.problems))
+                self.decided.append((arrival, arrival.problems))
                 yield "refused", f"{arrival.source} of {arrival.author}: {arrival.problems[0]}"
-        named = [arrival for arrival in arrivals if arrival.submission]
-        submissions = {
-            arrival.submission: arrival for arrival in named if arrival.kind == "submissions"
-        }
-        later: list[Arrival] = []
-        for arrival in named:
-            if arrival.kind == "withdrawals" and arrival.submission not in self.entries:
-                yield self._grant(arrival, submissions.get(arrival.submission))
-                if arrival.submission in self.entries:
-                    del submissions[arrival.submission]
-            elif arrival.kind != "submissions":
-                later.append(arrival)
+            elif arrival.kind == "submissions":
+                submissions[arrival.submission] = arrival
+            else:
+                requests.append(arrival)
+        # What is withdrawn before it is judged is not judged.
+        early = [request for request in requests if self._is_early(request)]
+        for request in early:
+            yield self._grant(request, submissions.get(request.submission))
+            if request.submission in self.entries:
+                submissions.pop(request.submission, None)
         yield from self._judge(submissions)
-        for request in later:
+        for request in requests:
             is_waiting = request.submission in submissions.keys() - self.entries.keys()
-            if not is_waiting:
+            if request not in early and not is_waiting:
                 yield self._grant(request, None)
 
+    def _is_early(self, request: Arrival) -> bool:
+        return request.kind == "withdrawals" and request.submission not in self.entries
+
     def _judge(self, submissions: Mapping[str, Arrival]) -> Iterator[tuple[str, str]]:
-        """Settle submissions, by id."""
+        """Decide about submissions, by id."""
         fetched: dict[str, Arrival] = {}
         refused: list[Arrival] = []
-
-        def make_jobs() -> Iterator[Job]:
-            for arrival in submissions.values():
-                if self._is_settled(arrival):
-                    continue
-                reason = self._quota.find_refusal(arrival)
-                if reason is not None:
-                    refused.append(replace(arrival, problems=(reason,)))
-                elif self._quota.find_day(arrival) is not None:
-                    candidate = self._store.fetch(arrival, self.board.limits.bytes)
-                    if candidate.problems:
-                        refused.append(candidate)
-                    else:
-                        path = candidate.read_about().predictions
-                        fetched[arrival.submission] = candidate
-                        yield Job(arrival.submission, path, candidate.files[path])
-
-        for outcome in self._score(make_jobs()):
-            settled = self._settle(fetched.pop(outcome.subject), outcome)
-            if settled is not None:
-                yield settled
+        for outcome in self._score(self._make_jobs(submissions, fetched, refused)):
+            decision = self._decide(fetched.pop(outcome.subject), outcome)
+            if decision is not None:
+                yield decision
         for arrival in refused:
             day = self._quota.find_day(arrival)
             if day is None and self._quota.find_refusal(arrival) is not None:
                 day = arrival.submitted[:10]
             if day is not None:
                 yield self._refuse(arrival, arrival.problems, day)
+        answered = {arrival.submission for arrival, _ in self.decided}
         for arrival in submissions.values():
-            if self._is_settled(arrival):
+            if not self._is_decided(arrival):
+                if self._quota.find_day(arrival) is None:
+                    yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: {FULL}"
+            elif arrival.submission not in answered:
                 # By a judge that was killed before it could answer, or because somebody sent it before.
-                if all(done.submission != arrival.submission for done, _ in self.settled):
-                    is_copy = self.entries[arrival.submission].source != arrival.source
-                    problems = ("this was submitted before",) if is_copy else ()
-                    self.settled.append((arrival, problems))
-            elif self._quota.find_day(arrival) is None:
-                yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: {FULL}"
+                is_copy = self.entries[arrival.submission].source != arrival.source
+                problems = ("this was submitted before",) if is_copy else ()
+                self.decided.append((arrival, problems))
 
-    def _is_settled(self, arrival: Arrival) -> bool:
+    def _make_jobs(
+        self,
+        submissions: Mapping[str, Arrival],
+        fetched: dict[str, Arrival],
+        refused: list[Arrival],
+    ) -> Iterator[Job]:
+        """Yield what is to be scored, and add it to those that are fetched, and what is not to those refused."""
+        for arrival in submissions.values():
+            if self._is_decided(arrival):
+                continue
+            reason = self._quota.find_refusal(arrival)
+            if reason is not None:
+                refused.append(replace(arrival, problems=(reason,)))
+            elif self._quota.find_day(arrival) is not None:
+                candidate = self._store.fetch(arrival, self.board.limits.bytes)
+                if candidate.problems:
+                    refused.append(candidate)
+                else:
+                    fetched[arrival.submission] = candidate
+                    path = candidate.read_about().predictions
+                    yield Job(arrival.submission, path, candidate.files[path])
+
+    def _is_decided(self, arrival: Arrival) -> bool:
         """Return whether a submission has an entry; a refused one may be sent again."""
         entry = self.entries.get(arrival.submission)
         return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
 
-    def _settle(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str] | None:
-        """Settle a submission that was scored, unless the limit was reached meanwhile."""
+    def _decide(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str] | None:
+        """Decide about a submission that was scored, unless the limit was reached meanwhile."""
         name = f"{arrival.read_about().system} ({arrival.submission[:12]})"
-        record, day = outcome.record, self._quota.find_day(arrival)
+        day = self._quota.find_day(arrival)
         if outcome.error is not None:
             # it is tried again with every run, so there may not be too many of them
             if day is not None:
@@ -398,144 +434,142 @@ class _Run:
             return "errors", f"{name}: {outcome.error}"
         reason = self._quota.find_refusal(arrival)
         if reason is not None:
-            return self._refuse(
-                replace(arrival, problems=(reason,)), [reason], day or arrival.submitted[:10]
-            )
+            rejected = replace(arrival, problems=(reason,))
+            return self._refuse(rejected, [reason], day or arrival.submitted[:10])
         if day is None:
             return None
+        record = outcome.record
         if record is None or outcome.blocks is None:
             return self._refuse(arrival, outcome.problems, day)
         entry = self._make_entry(arrival, "accepted", day)
         if self.board.hides_scores(self._now):
-            self._keep(arrival, entry)
+            self._write(arrival, entry)
             return "accepted", f"{name}: valid"
         self._cache.write(self.board, record, outcome.blocks)
-        self._keep(arrival, entry, record)
+        self._write(arrival, entry, record)
         score = record.report["scores"][self.board.headline]["value"]
-        return (
-            "accepted",
-            f"{name}: {self.board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}",
-        )
+        value = "undefined" if score is None else f"{100 * score:.2f}"
+        return "accepted", f"{name}: {self.board.headline} {value}"
 
     def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
-        self._keep(
-            arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems))
-        )
+        entry = self._make_entry(arrival, "refused", day)
+        self._write(arrival, msgspec.structs.replace(entry, problems=tuple(problems)))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
         name = "" if arrival.problems else f"{arrival.read_about().system} "
         return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
 
     def _grant(self, request: Arrival, waiting: Arrival | None) -> tuple[str, str]:
         """Withdraw or choose a submission, which may not be judged yet, if its own author asks for it."""
-        name, what = request.submission[:12], "withdrawn"
-        if request.kind == "choices":
-            what = "chosen"
+        name = request.submission[:12]
+        participle = "chosen" if request.kind == "choices" else "withdrawn"
         entry = self.entries.get(request.submission)
         if entry is None and waiting is not None:
             entry = self._make_entry(waiting, "withdrawn", "")
         problems = self._store.fetch(request, self.board.limits.bytes).problems
-        if entry is None:
-            problems = problems or (f"there is no submission {name}",)
-        elif entry.author != request.author:
-            problems = problems or (f"{name} can be {what} only by its author",)
-        elif what == "chosen" and self.board.counting != "chosen":
-            problems = problems or (f"authors don't choose what {self.board.name} ranks",)
+        if not problems:
+            if entry is None:
+                problems = (f"there is no submission {name}",)
+            elif entry.author != request.author:
+                problems = (f"{name} can be {participle} only by its author",)
+            elif request.kind == "choices" and self.board.counting != "chosen":
+                problems = (f"authors don't choose what {self.board.name} ranks",)
         if problems or entry is None:
-            self.settled.append((replace(request, problems=problems), problems))
-            return "refused", f"{name} can't be {what} by {request.author}: {problems[0]}"
-        if what == "chosen":
-            self._keep(request, replace(entry, chosen=request.submitted))
+            self.decided.append((replace(request, problems=problems), problems))
+            return "refused", f"{name} can't be {participle} by {request.author}: {problems[0]}"
+        if request.kind == "choices":
+            entry = msgspec.structs.replace(entry, chosen=request.submitted)
         else:
-            self._keep(request, replace(entry, status="withdrawn"))
-        return what, f"{name} of {request.author}"
+            entry = msgspec.structs.replace(entry, status="withdrawn")
+        self._write(request, entry)
+        return participle, f"{name} of {request.author}"
 
-    def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = arrival.read_about().to_dict() if arrival.files and not arrival.problems else None
-        names = ("submission", "board", "author", "submitted", "source")
+    def _make_entry(
+        self, arrival: Arrival, status: Literal["refused", "accepted", "withdrawn"], day: str
+    ) -> Entry:
+        is_readable = arrival.files and not arrival.problems
         return Entry(
-            **{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about
+            arrival.submission,
+            arrival.board,
+            arrival.author,
+            arrival.submitted,
+            day,
+            status,
+            arrival.source,
+            arrival.read_about() if is_readable else None,
         )
 
-    def _keep(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
+    def _write(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
         """Write an entry, with the files of the submission if it was accepted, and with the record."""
         files = {} if record is None else {record.path: record.to_bytes()}
+        files[entry.path] = entry.to_bytes()
         is_accepted = arrival.kind == "submissions" and entry.status == "accepted"
-        self._store.write_results(
-            arrival if is_accepted else None, {**files, entry.path: entry.to_bytes()}
-        )
+        self._store.write_results(arrival if is_accepted else None, files)
         before = self.entries.get(entry.submission)
         if before is not None:
             self._quota.add(before, -1)
         self.entries[entry.submission] = entry
         self._quota.add(entry)
-        self.settled.append((arrival, ()))
+        self.decided.append((arrival, ()))
 
-    def count(self, results: Results) -> Counts:
+    def count(self, results: Results) -> BoardCounts:
         """Return the counts of all accepted submissions and baselines; score those again whose counts are missing."""
-        counts = Counts({}, {})
-        missing: list[Job] = []
-        jobs = [Job(f"{BASELINE}{name}") for name in self.board.baselines]
-        if not self.board.hides_scores(self._now):
-            jobs += _list_accepted(self.board, results)
-        for job in jobs:
+        counts = BoardCounts({}, {})
+        uncounted: list[Job] = []
+        for job in self._list_jobs(results):
             record = results.records.get(record_id(job.subject, self.board.signature))
-            kept = (
-                self._cache.read(self.board, record)
-                if record is not None and record.fits(self.board)
-                else None
-            )
-            if record is not None and kept is not None:
-                counts.records[job.subject], counts.blocks[job.subject] = record, kept
-            else:
-                missing.append(job)
-        new: dict[str, bytes] = {}
-        for outcome in (
-            _score_stored(self._store, self.board, missing, self._score) if missing else ()
-        ):
-            record, blocks = outcome.record, outcome.blocks
+            blocks = None
+            if record is not None and record.fits(self.board):
+                blocks = self._cache.read(self.board, record)
             if record is None or blocks is None:
-                self.left_out[outcome.subject] = str(outcome.error)
+                uncounted.append(job)
+            else:
+                counts.add(record, blocks)
+        new_files: dict[str, bytes] = {}
+        for outcome in self._score_stored(uncounted):
+            record = outcome.record
+            if record is None or outcome.blocks is None:
+                self.unscored[outcome.subject] = outcome.error or "; ".join(outcome.problems)
                 continue
-            self._cache.write(self.board, record, blocks)
+            self._cache.write(self.board, record, outcome.blocks)
             stored = results.records.get(record.id)
             if stored is None or not stored.fits(self.board):
-                new[record.path] = record.to_bytes()
+                new_files[record.path] = record.to_bytes()
                 stored = record
             # The index follows from the stored records, whether counts were kept or not.
-            counts.records[record.subject], counts.blocks[record.subject] = stored, blocks
-        if new:
-            self._store.write_results(None, new)
+            counts.add(stored, outcome.blocks)
+        if new_files:
+            self._store.write_results(None, new_files)
         return counts
 
+    def _list_jobs(self, results: Results) -> list[Job]:
+        """List the baselines and all accepted submissions, whose predictions are yet to be read."""
+        jobs = [Job(f"{BASELINE}{name}") for name in self.board.baselines]
+        if self.board.hides_scores(self._now):
+            return jobs
+        entries = [entry for entry in results.entries.values() if entry.board == self.board.name]
+        for entry in entries:
+            if entry.status == "accepted":
+                path = entry.describe().predictions
+                jobs.append(Job(entry.submission, path))
+        return jobs
 
-def _list_accepted(board: Board, results: Results) -> list[Job]:
-    """List all accepted submissions, whose predictions are yet to be read."""
-    return [
-        Job(entry.submission, entry.describe().predictions)
-        for entry in results.entries.values()
-        if (entry.status, entry.board) == ("accepted", board.name)
-    ]
+    def _score_stored(self, jobs: Sequence[Job]) -> Iterator[Outcome]:
+        """Score submissions that were accepted before, and baselines."""
+        if not jobs:
+            return
+        unread: list[Outcome] = []
 
+        def read_predictions() -> Iterator[Job]:
+            for job in jobs:
+                if not job.path:
+                    yield job
+                    continue
+                try:
+                    content = self._store.read_predictions(job.path, self.board.limits.bytes)
+                except RequestError as error:
+                    unread.append(Outcome(job.subject, error=str(error)))
+                else:
+                    yield replace(job, predictions=content)
 
-def _score_stored(
-    store: FolderStore, board: Board, jobs: Iterable[Job], score: BoardScoring
-) -> Iterator[Outcome]:
-    """Score submissions that were accepted before, and baselines; without a record, the outcome has an error."""
-    unread: list[Outcome] = []
-
-    def read_predictions() -> Iterator[Job]:
-        for job in jobs:
-            try:
-                data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
-            except RequestError as error:
-                unread.append(Outcome(job.subject, error=str(error)))
-            else:
-                yield replace(job, predictions=data)
-
-    for outcome in score(read_predictions()):
-        yield (
-            outcome
-            if outcome.record
-            else replace(outcome, error=outcome.error or "; ".join(outcome.problems))
-        )
-    yield from unread
+        yield from self._score(read_predictions())
+        yield from unread

@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC, datetime
-from itertools import groupby
 from urllib.parse import urlsplit
 
 from closeread.exceptions import Problem, pluralize, quote
 from closeread.tables import quote_code
 
-LINK_LIMIT = 300  # characters
-MODEL_LIMIT = 96  # characters of `ORG/NAME`, by the Hub's documentation
+MAX_LINK_LENGTH = 300  # characters
+MAX_MODEL_LENGTH = 96  # characters of `ORG/NAME`, by the Hub's documentation
 # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
-STACKED = 3
+MAX_MARKS_PER_LETTER = 3
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
@@ -30,14 +29,18 @@ URL_CHARACTERS = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")  # those o
 HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})")
 """A host name below a top-level domain; no top-level domain is a number, so that no IP address matches."""
 
-LOCAL = (".internal", ".local", ".localhost")  # they lead to the reader's own machine or network
+LOCAL_HOSTS = (
+    ".internal",
+    ".local",
+    ".localhost",
+)  # they lead to the reader's own machine or network
 MODEL = re.compile(
     r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?", re.ASCII
 )
 
 
-def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
-    r"""Return the problems of the field `what`, a text of one line and at most `limit` characters.
+def check_name(text: str, field: str, limit: int = 100) -> list[Problem]:
+    r"""Return the problems of a field, a text of one line and at most `limit` characters.
 
     >>> check_name("BERT (large, tuned)", "system")
     []
@@ -46,32 +49,44 @@ def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
     system: '\u202etuned ' begins or ends with a space; remove it
     """
     if not text:
-        return [Problem("'' is empty (expected a text)", path=(what,))]
-    wrong = []
+        return [Problem("'' is empty (expected a text)", path=(field,))]
+    faults = []
     if len(text) > limit:
-        wrong.append(f"has {pluralize(len(text), 'character')} (expected at most {limit:,})")
+        faults.append(f"has {pluralize(len(text), 'character')} (expected at most {limit:,})")
     normal = unicodedata.normalize("NFKC", text)
-    if unsafe := next(filter(_is_forbidden, text), ""):
-        name = unicodedata.name(unsafe, "").lower()
-        code = f"U+{ord(unsafe):04X}" + (f" ({name})" if name else "")
-        wrong.append(f"contains an invisible character, {code}; remove it")
+    forbidden = [character for character in text if _is_forbidden(character)]
+    if forbidden:
+        name = unicodedata.name(forbidden[0], "").lower()
+        code = f"U+{ord(forbidden[0]):04X}" + (f" ({name})" if name else "")
+        faults.append(f"contains an invisible character, {code}; remove it")
     elif normal != text:
-        wrong.append(
-            f"contains compatibility characters (expected their plain forms: {quote(normal)})"
-        )
+        plain = quote(normal)
+        faults.append(f"contains compatibility characters (expected their plain forms: {plain})")
     elif any(unicodedata.category(c) == "Zs" and c != " " for c in text):
-        wrong.append("contains an unusual space (expected U+0020)")
+        faults.append("contains an unusual space (expected U+0020)")
     if text != text.strip(" "):
-        wrong.append("begins or ends with a space; remove it")
+        faults.append("begins or ends with a space; remove it")
     elif "  " in text:
-        wrong.append("contains several spaces in a row (expected one)")
+        faults.append("contains several spaces in a row (expected one)")
     if not any(unicodedata.category(c)[0] in "LN" for c in text):
-        wrong.append("contains no letter and no digit (expected at least one)")
-    runs = groupby(text, lambda c: unicodedata.category(c) in ("Mn", "Me"))
-    stacked = max((len(list(run)) for are_marks, run in runs if are_marks), default=0)
-    if unicodedata.category(text[0])[0] == "M" or stacked > STACKED:
-        wrong.append(f"has combining marks without a letter, or more than {STACKED} on one letter")
-    return [Problem(f"{quote(text)} {one}", path=(what,)) for one in wrong]
+        faults.append("contains no letter and no digit (expected at least one)")
+    starts_with_mark = unicodedata.category(text[0])[0] == "M"
+    if starts_with_mark or _count_stacked_marks(text) > MAX_MARKS_PER_LETTER:
+        faults.append(
+            f"has combining marks without a letter, or more than {MAX_MARKS_PER_LETTER} on one letter"
+        )
+    return [Problem(f"{quote(text)} {fault}", path=(field,)) for fault in faults]
+
+
+def _count_stacked_marks(text: str) -> int:
+    """Return the largest number of combining marks in a row."""
+    n_marks = 0
+    largest = 0
+    for character in text:
+        is_mark = unicodedata.category(character) in ("Mn", "Me")
+        n_marks = n_marks + 1 if is_mark else 0
+        largest = max(largest, n_marks)
+    return largest
 
 
 def _is_forbidden(character: str) -> bool:
@@ -80,48 +95,43 @@ def _is_forbidden(character: str) -> bool:
     return is_unprintable or INVISIBLE.match(character) is not None
 
 
-def check_link(url: str, what: str = "link") -> list[Problem]:
+def check_link(url: str, field: str = "link") -> list[Problem]:
     """Return the problems of a link that readers of a page may follow.
 
     IP addresses and local names are refused: a page should not lead its readers into their own network.
     """
+    fault = _find_fault_of_link(url)
+    return [] if fault is None else [Problem(f"{quote(url)} {fault}", path=(field,))]
 
-    def find_fault() -> str | None:
-        if len(url) > LINK_LIMIT:
-            return f"has {pluralize(len(url), 'character')} (expected at most {LINK_LIMIT})"
-        if not URL_CHARACTERS.fullmatch(url):
-            return "contains characters that links can't contain (expected them percent-encoded)"
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError:
-            return "is not a link (expected https://HOST/…)"
-        if not url.lower().startswith("https://"):
-            return "is not an https link (expected https://HOST/…)"
-        if "@" in parts.netloc:
-            return "contains a user name or a password; remove it"
-        host = (parts.hostname or "").removesuffix(".")
-        if not HOST.fullmatch(host) or len(host) > 253 or host.endswith(LOCAL) or port == 0:
-            return "has no public host name (expected one such as example.org)"
-        return None
 
-    return [Problem(f"{quote(url)} {wrong}", path=(what,))] if (wrong := find_fault()) else []
+def _find_fault_of_link(url: str) -> str | None:
+    if len(url) > MAX_LINK_LENGTH:
+        return f"has {pluralize(len(url), 'character')} (expected at most {MAX_LINK_LENGTH})"
+    if not URL_CHARACTERS.fullmatch(url):
+        return "contains characters that links can't contain (expected them percent-encoded)"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not a link (expected https://HOST/…)"
+    if not url.lower().startswith("https://"):
+        return "is not an https link (expected https://HOST/…)"
+    if "@" in parts.netloc:
+        return "contains a user name or a password; remove it"
+    host = (parts.hostname or "").removesuffix(".")
+    if not HOST.fullmatch(host) or len(host) > 253 or host.endswith(LOCAL_HOSTS) or port == 0:
+        return "has no public host name (expected one such as example.org)"
+    return None
 
 
 def check_model(name: str) -> list[Problem]:
     """Return the problems of the name of a model on the Hub."""
-    if (
-        len(name) <= MODEL_LIMIT
-        and MODEL.fullmatch(name)
-        and not re.search(r"--|\.\.|\.git$", name)
-    ):
+    has_form = len(name) <= MAX_MODEL_LENGTH and MODEL.fullmatch(name)
+    if has_form and not re.search(r"--|\.\.|\.git$", name):
         return []
     expected = "expected ORG/NAME of letters, digits, -, _ and ."
-    return [
-        Problem(
-            f"{quote(name)} is not the name of a model on the Hub ({expected})", path=("model",)
-        )
-    ]
+    message = f"{quote(name)} is not the name of a model on the Hub ({expected})"
+    return [Problem(message, path=("model",))]
 
 
 def show_safely(text: str) -> str:

@@ -19,11 +19,11 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.counts.results import Result
 from closeread.exceptions import (
@@ -55,11 +55,12 @@ from closeread.tables import (
     percent,
 )
 
+if TYPE_CHECKING:
+    import jinja2
+
 Json = Mapping[str, Any]
 
 PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
-# the kinds of rows, in words
-KINDS = {"system": "system", "baseline": "baseline"}
 # in words
 FLAGS = {
     "duplicate": "duplicate",
@@ -77,27 +78,37 @@ EXPLAINED = {
 # the ends of the names of metrics that are summed up by another one
 MINOR = ("/precision", "/recall")
 COLUMNS = (
-    *(
-        "board",
-        "standing",
-        "kind",
-        "system",
-        "author",
-        "id",
-        "submitted",
-        "field",
-        "slice",
-        "metric",
-    ),
-    *("value", "low", "high", "undefined", "n_units", "n_blocks", "rank_low", "rank_high", "best"),
-    *("flags", "signature", "closeread", "model", "paper", "code"),
+    "board",
+    "standing",
+    "kind",
+    "system",
+    "author",
+    "id",
+    "submitted",
+    "field",
+    "slice",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "undefined",
+    "n_units",
+    "n_blocks",
+    "rank_low",
+    "rank_high",
+    "best",
+    "flags",
+    "signature",
+    "closeread",
+    "model",
+    "paper",
+    "code",
 )
 """The columns of the long form; one without a value is null, or empty in CSV."""
 
-"""The types of columns that are not text."""
-
+FACTS = ("author", "submitted", "description", "model", "paper", "code", "source")
 PROSE = ("description", "author", "flags")  # facts that a narrow terminal may wrap
-SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
+MIN_ID_DIGITS = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
 
 def clean_index(value: Any, field: str = "") -> Any:
@@ -108,9 +119,9 @@ def clean_index(value: Any, field: str = "") -> Any:
         lines = value.replace("\r\n", "\n").split("\n") if field in PARAGRAPHS else [value]
         return "\n".join(map(show_safely, lines))
     if isinstance(value, Mapping):
-        return {clean_index(name): clean_index(item, name) for name, item in value.items()}
+        return {clean_index(name): clean_index(part, name) for name, part in value.items()}
     if isinstance(value, list):
-        return [clean_index(item, field) for item in value]
+        return [clean_index(part, field) for part in value]
     return value
 
 
@@ -150,12 +161,13 @@ def format_value(score: Json | None) -> str:
 
 def name_flags(row: Json) -> str:
     """Return the flags of a row, in words; unknown ones by their names."""
-    return ", ".join(FLAGS.get(one["flag"], one["flag"]) for one in row.get("flags", ()))
+    names = [flag["flag"] for flag in row.get("flags", ())]
+    return ", ".join(FLAGS.get(name, name) for name in names)
 
 
 def name_kind(row: Json) -> str:
     """Return the kind of a row that is no system."""
-    return "" if row["kind"] == "system" else KINDS.get(row["kind"], shorten(row["kind"], 120))
+    return "" if row["kind"] == "system" else row["kind"]
 
 
 def format_window(board: Json) -> str:
@@ -204,88 +216,108 @@ def count_best(board: Json) -> int:
 
 def list_rows(board: Json) -> list[Json]:
     """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
-    return [
-        *board["rows"],
-        *board["superseded"],
-        *(row for other in board["others"] for row in other["rows"]),
-    ]
+    rows = [*board["rows"], *board["superseded"]]
+    for other in board["others"]:
+        rows += other["rows"]
+    return rows
 
 
 def grid(board: Json, *, style: Style = "table") -> Grid:
     """Return the ranking of a board, without precision and recall; in a terminal, with the columns that fit."""
-    clean = clean_index(board)
-    rows = clean["rows"]
-    first, *others = order_metrics(clean)
-    headline = [row["scores"].get(first["name"]) for row in rows]
-    names = [
-        shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "")
-        for row in rows
-    ]
-    times = Counter(name.casefold() for name in names)
-    for i, row in enumerate(rows):  # systems that look alike have their ids added
-        if times[names[i].casefold()] > 1 and row["kind"] == "system":
-            names[i] += f" ({row['id'][:8]})"
+    board = clean_index(board)
+    rows = board["rows"]
+    headline = order_metrics(board)[0]
+    scores = [row["scores"].get(headline["name"]) for row in rows]
     columns = [
-        ["rank", *(format_rank(row["rank"]) + mark_undecided(clean, row) for row in rows)],
-        ["system", *(_quote(name, style) for name in names)],
-        [first["title"], *map(format_value, headline)],
-        [f"{100 * clean['confidence']:g}% interval", *map(format_interval, headline)],
+        ["rank", *(format_rank(row["rank"]) + mark_undecided(board, row) for row in rows)],
+        ["system", *(_quote(name, style) for name in _name_rows(rows))],
+        [headline["title"], *map(format_value, scores)],
+        [f"{100 * board['confidence']:g}% interval", *map(format_interval, scores)],
     ]
-    more = [
-        [metric["title"], *(format_value(row["scores"].get(metric["name"])) for row in rows)]
-        for metric in others
-        if not metric["name"].endswith(MINOR)
-    ]
-    # the same name in every row says nothing
-    if len({row.get("author") for row in rows} - {None}) > 1:
-        more.append(
-            ["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)]
-        )
-    more.append(["flags", *map(name_flags, rows)])
-    left_out: list[str] = []
-    room = find_width() - sum(max(map(len, column)) + GAPS[-1] for column in columns) + GAPS[-1]
+    room = find_width() - sum(map(_measure, columns)) + GAPS[-1]
     # if not even these fit, each row becomes a block, with room for all
     is_limited = style == "table" and room >= 0
-    for column in more:
-        if any(column[1:]):
-            width = max(map(len, column)) + GAPS[-1]
-            if is_limited and width > room:
-                left_out.append(column[0])
-            else:
-                columns.append(column)
-                room -= width
+    hidden = []
+    for column in _list_minor_columns(board, style):
+        width = _measure(column)
+        if is_limited and width > room:
+            hidden.append(column[0])
+        elif any(column[1:]):
+            columns.append(column)
+            room -= width
     header, *cells = zip(*columns, strict=True)
-    n_others = sum(len(other["rows"]) for other in clean["others"])
+    return Grid(board["title"], header, cells, _list_notes(board, hidden), labels=2)
+
+
+def _measure(column: Sequence[str]) -> int:
+    return max(map(len, column)) + GAPS[-1]
+
+
+def _name_rows(rows: Sequence[Json]) -> list[str]:
+    """Return the names of rows, with the kind if it is no system; systems that look alike have their ids added."""
+    names = []
+    for row in rows:
+        kind = name_kind(row)
+        names.append(shorten(row["system"], 120) + (f" ({kind})" if kind else ""))
+    n_namesakes = Counter(name.casefold() for name in names)
+    for number, row in enumerate(rows):
+        if n_namesakes[names[number].casefold()] > 1 and row["kind"] == "system":
+            names[number] += f" ({row['id'][:8]})"
+    return names
+
+
+def _list_minor_columns(board: Json, style: Style) -> Iterator[list[str]]:
+    """Yield the columns that a narrow terminal has no room for, those that say something."""
+    rows = board["rows"]
+    for metric in order_metrics(board)[1:]:
+        if not metric["name"].endswith(MINOR):
+            scores = [row["scores"].get(metric["name"]) for row in rows]
+            yield [metric["title"], *map(format_value, scores)]
+    authors = [row.get("author") or "" for row in rows]
+    # the same name in every row says nothing
+    if len({*authors} - {""}) > 1:
+        yield ["author", *(_quote(shorten(author, 60), style) for author in authors)]
+    yield ["flags", *map(name_flags, rows)]
+
+
+def _list_notes(board: Json, hidden: Sequence[str]) -> list[str]:
+    """Return the notes below a ranking, which lacks some hidden columns."""
+    rows = board["rows"]
     everything = choose_words("--format csv", "to_frame()")
-    notes = {
-        "† Not distinguishable from the best.": any(mark_undecided(clean, row) for row in rows),
-        "A rank such as 1–3 is an interval, with 95 % confidence.": count_best(clean),
-        describe_detectable(clean): describe_detectable(clean),
-        "* This score is 0/0; its value is set by convention.": any(
-            score.get("undefined") for row in rows for score in row["scores"].values()
-        ),
-        f"Not shown: {', '.join(left_out)}; see {everything}.": left_out,
-        f"{pluralize(n_others, 'row')} with another signature: not comparable, see {everything}.": n_others,
-        f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"]
-        or clean["withdrawn"],
-        f"Accepted: {clean.get('accepted')}.": clean.get("reveals"),
-        format_window(clean): format_window(clean),
-        f"Signature: {clean['signature']}": True,
-    }
-    return Grid(
-        clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2
-    )
+    notes = []
+    if any(mark_undecided(board, row) for row in rows):
+        notes.append("† Not distinguishable from the best.")
+    if count_best(board):
+        notes.append("A rank such as 1–3 is an interval, with 95 % confidence.")
+    notes.append(describe_detectable(board))
+    if any(map(_has_undefined_score, rows)):
+        notes.append("* This score is 0/0; its value is set by convention.")
+    if hidden:
+        notes.append(f"Not shown: {', '.join(hidden)}; see {everything}.")
+    n_others = sum(len(other["rows"]) for other in board["others"])
+    if n_others:
+        words = pluralize(n_others, "row")
+        notes.append(f"{words} with another signature: not comparable, see {everything}.")
+    if board["refused"] or board["withdrawn"]:
+        notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")
+    if board.get("reveals"):
+        notes.append(f"Accepted: {board.get('accepted')}.")
+    notes += [format_window(board), f"Signature: {board['signature']}"]
+    return [note for note in notes if note]
+
+
+def _has_undefined_score(row: Json) -> bool:
+    return any(score.get("undefined") for score in row["scores"].values())
 
 
 def describe_detectable(board: Json) -> str:
     """Say which differences of the headline score are too small for this test set; empty if that is unknown."""
-    if (value := board["pairs"].get("detectable")) is None:
+    difference = board["pairs"].get("detectable")
+    if difference is None:
         return ""
-    title = next(
-        metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"]
-    )
+    title = order_metrics(board)[0]["title"]
     return (
-        f"This test set is too small to show differences in {title} below {100 * value:.1f} points: only larger ones "
+        f"This test set is too small to show differences in {title} below {100 * difference:.1f} points: only larger ones "
         "are significant in 80% of such sets (median of all pairs, each tested by itself)."
     )
 
@@ -297,80 +329,96 @@ def _quote(text: str, style: Style) -> str:
 
 
 def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[Grid]:
-    """Yield the tables of one row of a board, of any kind and signature: what is known of it, scores and counts."""
-    clean, one = clean_index(board), clean_index(row)
-    facts = {
-        "kind": KINDS.get(one["kind"], one["kind"]),
-        "rank": format_rank(one["rank"]),
-        **{
-            name: one.get(name)
-            for name in ("author", "submitted", "description", "model", "paper", "code", "source")
-        },
-        "flags": name_flags(one),
-        **{name: one.get(name) for name in ("id", "signature", "closeread", "record", "reproduce")},
-    }
-    quoted = {name: _quote(text, style) for name, text in facts.items() if text}
-    cells = [
-        [Whole(name), text if name in PROSE or isinstance(text, Markup) else Whole(text)]
-        for name, text in quoted.items()
-    ]
-    yield Grid(_quote(one["system"], style), ["", ""], cells, prose=frozenset({""}))
-    titles = {metric["name"]: metric["title"] for metric in clean["metrics"]}
-    groups = [("all", one)]
-    groups += [
-        (value, found)
-        for values in (one.get("slices") or {}).values()
-        for value, found in values.items()
-    ]
-    yield Grid(
+    """Yield the tables of one row of a board, of any kind and signature: facts about it, scores and counts."""
+    board = clean_index(board)
+    row = clean_index(row)
+    facts = {"kind": row["kind"], "rank": format_rank(row["rank"])}
+    facts |= {name: row.get(name) for name in FACTS}
+    facts["flags"] = name_flags(row)
+    for name in ("id", "signature", "closeread", "record", "reproduce"):
+        facts[name] = row.get(name)
+    cells = []
+    for name, text in facts.items():
+        if text:
+            quoted = _quote(text, style)
+            can_wrap = name in PROSE or isinstance(quoted, Markup)
+            cells.append([Whole(name), quoted if can_wrap else Whole(quoted)])
+    yield Grid(_quote(row["system"], style), ["", ""], cells, prose=frozenset({""}))
+    parts = _list_parts(board, row)
+    yield _tabulate_scores(board, parts, style)
+    if row.get("counts"):
+        counted = [part for part in parts if part.results.get("counts")]
+        rows = []
+        for name in row["counts"]:
+            numbers = [part.results["counts"].get(name) for part in counted]
+            rows.append([name, *map(format_number, numbers)])
+        yield Grid("Counts", ["count", *(_quote(part.value, style) for part in counted)], rows)
+
+
+class Part(NamedTuple):
+    """The results of a row for all units ("all" of the field ""), or for those with a value of a field."""
+
+    field: str
+    value: str
+    results: Json
+
+
+def _list_parts(board: Json, row: Json) -> list[Part]:
+    """List the results of a row: of all units, and of each slice."""
+    sizes = {name: board.get(name) for name in ("n_units", "n_blocks")}
+    results = {**sizes, "scores": row["scores"], "counts": row.get("counts")}
+    parts = [Part("", "all", results)]
+    for field_name, slices in (row.get("slices") or {}).items():
+        parts += [Part(field_name, value, results) for value, results in slices.items()]
+    return parts
+
+
+def _tabulate_scores(board: Json, parts: Sequence[Part], style: Style) -> Grid:
+    """Return the table of all scores of a row."""
+    titles = {metric["name"]: metric["title"] for metric in board["metrics"]}
+    rows = []
+    for part in parts:
+        label = _quote(part.value, style)
+        for name, score in part.results["scores"].items():
+            title = titles.get(name, name)
+            rows.append([label, title, format_value(score), format_interval(score)])
+            label = ""  # once is enough
+    return Grid(
         "Scores",
-        ["part", "metric", "score", f"{100 * clean['confidence']:g}% interval"],
-        [
-            [
-                "" if i else _quote(part, style),
-                titles.get(name, name),
-                format_value(score),
-                format_interval(score),
-            ]
-            for part, found in groups
-            for i, (name, score) in enumerate(found["scores"].items())
-        ],
+        ["part", "metric", "score", f"{100 * board['confidence']:g}% interval"],
+        rows,
         prose=frozenset({"metric"}),
         ditto=frozenset({"part"}),
     )
-    if one.get("counts"):
-        counted = [(part, found["counts"]) for part, found in groups if found.get("counts")]
-        rows = [
-            [name, *(format_number(counts.get(name)) for _, counts in counted)]
-            for name in one["counts"]
-        ]
-        yield Grid("Counts", ["count", *(_quote(part, style) for part, _ in counted)], rows)
 
 
 def long_rows(index: Json) -> Iterator[dict[str, Any]]:
     """Yield a record for each score of an index, with the keys of `COLUMNS`."""
     for board in clean_index(index)["boards"]:
-        standings = ["ranked"] * len(board["rows"]) + ["superseded"] * len(board["superseded"])
-        for number, row in enumerate(list_rows(board)):
+        for row, standing in zip(list_rows(board), _list_standings(board), strict=True):
             rank = row["rank"] or {}
-            about = {
+            facts = {
                 **row,
                 "board": board["name"],
-                "standing": standings[number] if number < len(standings) else "other signature",
+                "standing": "other signature" if standing == "other" else standing,
                 "rank_low": rank.get("low"),
                 "rank_high": rank.get("high"),
                 "best": bool(rank.get("best")),
                 "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
             }
-            groups = [("", "all", {**board, "scores": row["scores"]})]
-            for name, values in (row.get("slices") or {}).items():
-                groups += [(name, value, found) for value, found in values.items()]
-            for part, value, found in groups:
-                for metric, score in found["scores"].items():
-                    cells = {**about, **score, "undefined": bool(score.get("undefined"))}
-                    cells |= {"field": part, "slice": value, "metric": metric}
-                    cells |= {name: found.get(name) for name in ("n_units", "n_blocks")}
+            for part in _list_parts(board, row):
+                facts |= {"field": part.field, "slice": part.value}
+                facts |= {name: part.results.get(name) for name in ("n_units", "n_blocks")}
+                for metric, score in part.results["scores"].items():
+                    cells = {**facts, **score, "metric": metric}
+                    cells["undefined"] = bool(score.get("undefined"))
                     yield {name: cells.get(name) for name in COLUMNS}
+
+
+def _list_standings(board: Json) -> list[str]:
+    """Return for each row of `list_rows` whether it is ranked, superseded or another one, by its signature."""
+    standings = ["ranked"] * len(board["rows"]) + ["superseded"] * len(board["superseded"])
+    return standings + ["other"] * (len(list_rows(board)) - len(standings))
 
 
 @dataclass(frozen=True)
@@ -382,42 +430,18 @@ class Ranking(Result):
 
     def select(self, board: str | None = None, system: str | None = None) -> Ranking:
         """Return one of the boards only, or all rows of a system by its name, its id or the beginning of that."""
-        boards = [one for one in self.index["boards"] if board in (None, one["name"])]
-        if not boards and board is not None:
-            raise RequestError(
-                describe_unknown("board", board, [one["name"] for one in self.index["boards"]])
-            )
+        boards = self.index["boards"]
+        if board is not None:
+            names = [candidate["name"] for candidate in boards]
+            if board not in names:
+                raise RequestError(describe_unknown("board", board, names))
+            boards = [candidate for candidate in boards if candidate["name"] == board]
         if system is None:
             return Ranking({**self.index, "boards": boards})
-        rows = [row for one in boards for row in list_rows(one)]
-        ids = {row["id"] for row in rows if system in (row["system"], row["id"])}
-        if not ids and len(system) >= SHORTEST:
-            ids = {row["id"] for row in rows if row["id"].startswith(system)}
-            if len(ids) > 1:
-                raise RequestError(
-                    f"{quote(system)} is the beginning of {len(ids)} ids; give more of it"
-                )
-        if not ids:
-            known = list(dict.fromkeys(row["system"] for row in rows))
-            raise RequestError(describe_unknown("system", system, known[:10]))
-
-        def keep(found: Sequence[Json]) -> list[Json]:
-            return [row for row in found if row["id"] in ids]
-
-        kept = []
-        for one in boards:
-            part: dict[str, Any] = {
-                name: keep(one[name]) for name in ("rows", "superseded", "history")
-            }
-            part["others"] = [
-                {**other, "rows": found}
-                for other in one["others"]
-                if (found := keep(other["rows"]))
-            ]
-            kept.append({**one, **part, "pairs": {"ids": [], "low": [], "high": [], "p": []}})
-        return Ranking(
-            {**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True
-        )
+        ids = _find_ids(boards, system)
+        boards = [_select_rows(candidate, ids) for candidate in boards]
+        boards = [candidate for candidate in boards if list_rows(candidate)]
+        return Ranking({**self.index, "boards": boards}, has_details=True)
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the ranking of every board, or everything about each of its rows."""
@@ -439,6 +463,43 @@ class Ranking(Result):
     def to_json_lines(self) -> str:
         """Return the rows of the CSV as JSON Lines, each with all keys."""
         return dump_json_lines(long_rows(self.index))
+
+
+def _find_ids(boards: Sequence[Json], system: str) -> set[str]:
+    """Return the ids of the rows of a system, by its name, its id or the beginning of that."""
+    names_by_id: dict[str, str] = {}
+    ids = set()
+    for board in boards:
+        for row in list_rows(board):
+            names_by_id[row["id"]] = row["system"]
+            if system in (row["system"], row["id"]):
+                ids.add(row["id"])
+    if not ids and len(system) >= MIN_ID_DIGITS:
+        ids = {name for name in names_by_id if name.startswith(system)}
+        if len(ids) > 1:
+            message = f"{quote(system)} is the beginning of {len(ids)} ids; give more of it"
+            raise RequestError(message)
+    if not ids:
+        names = list(dict.fromkeys(names_by_id.values()))
+        raise RequestError(describe_unknown("system", system, names[:10]))
+    return ids
+
+
+def _select_rows(board: Json, ids: set[str]) -> dict[str, Any]:
+    """Return a board with the rows of some ids only, and without pairs."""
+
+    def keep(rows: Sequence[Json]) -> list[Json]:
+        return [row for row in rows if row["id"] in ids]
+
+    others = [{**other, "rows": keep(other["rows"])} for other in board["others"]]
+    return {
+        **board,
+        "rows": keep(board["rows"]),
+        "superseded": keep(board["superseded"]),
+        "history": keep(board["history"]),
+        "others": [other for other in others if other["rows"]],
+        "pairs": {"ids": [], "low": [], "high": [], "p": []},
+    }
 
 
 @dataclass(frozen=True)
@@ -469,18 +530,13 @@ class Submissions(Result):
 
     def _to_rows(self) -> tuple[list[str], list[list[str]]]:
         """Return a row for each submission."""
+        header = ["submission", "board", "system", "author", "submitted (UTC)", "status"]
         rows = []
-        found: list[Entry | Arrival] = [*self.entries, *self.waiting]
-        for one in found:
-            if isinstance(one, Entry):
-                status, system = one.status, str((one.about or {}).get("system", ""))
-            else:
-                status, system = "not judged yet", one.system
-            system = show_safely(system)
-            # to the minute, which fits a narrow terminal
-            time = one.submitted[:16].replace("T", " ")
-            rows.append([one.submission[:12], one.board, system, one.author, time, status])
-        return ["submission", "board", "system", "author", "submitted (UTC)", "status"], rows
+        for entry in self.entries:
+            system = entry.about.system if entry.about else ""
+            rows.append(_list_cells(entry, system, entry.status))
+        rows += [_list_cells(arrival, arrival.system, "not judged yet") for arrival in self.waiting]
+        return header, rows
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of submissions; the board is its title if there is only one."""
@@ -488,45 +544,48 @@ class Submissions(Result):
         if not rows:
             return [Grid("", [], [], ["No submissions.", *self.notes])]
         boards = {row[1] for row in rows}
-        shown = [
-            "submission",
-            "status",
-            *(["board"] if len(boards) > 1 else []),
-            "system",
-            "author",
-            "submitted (UTC)",
-        ]
-        problems = [(one.submission[:12], one.problems) for one in self.entries]
-        problems += [(name[:12], (sentence,)) for name, sentence in self.outlook.items()]
-        problems += [
-            (show_safely(str(one.source)), one.problems)
-            for one in self.arrivals
-            if not one.submission
-        ]
+        names = ["submission", "status", "board", "system", "author", "submitted (UTC)"]
+        title = "Submissions"
+        if len(boards) == 1:
+            names.remove("board")
+            title = f"Submissions to {boards.pop()}"
+        places = [header.index(name) for name in names]
+        cells = [[row[place] for place in places] for row in rows]
         return [
             Grid(
-                f"Submissions to {boards.pop()}" if len(boards) == 1 else "Submissions",
-                shown,
-                [[row[header.index(name)] for name in shown] for row in rows],
-                [f"{name}: {show_safely(problem)}" for name, found in problems for problem in found]
-                + list(self.notes),
-                texts=frozenset(shown),
+                title,
+                names,
+                cells,
+                [*self._list_problems(), *self.notes],
+                texts=frozenset(names),
                 prose=frozenset({"system"}),
                 labels=1,
             )
         ]
 
+    def _list_problems(self) -> Iterator[str]:
+        """Yield what is or may be wrong with submissions, a sentence each."""
+        for entry in self.entries:
+            for problem in entry.problems:
+                yield f"{entry.submission[:12]}: {show_safely(problem)}"
+        for submission, sentence in self.outlook.items():
+            yield f"{submission[:12]}: {show_safely(sentence)}"
+        for arrival in self.arrivals:
+            if not arrival.submission:
+                for problem in arrival.problems:
+                    yield f"{show_safely(str(arrival.source))}: {show_safely(problem)}"
+
     def to_dict(self) -> object:
         """Return the submissions that are judged, and those that are not."""
         judged = [
             {
-                "id": e.submission,
-                "board": e.board,
-                "status": e.status,
-                "author": e.author,
-                "problems": e.problems,
+                "id": entry.submission,
+                "board": entry.board,
+                "status": entry.status,
+                "author": entry.author,
+                "problems": entry.problems,
             }
-            for e in self.entries
+            for entry in self.entries
         ]
         waiting = [
             {
@@ -540,6 +599,13 @@ class Submissions(Result):
         return {"submissions": judged, "waiting": waiting}
 
 
+def _list_cells(submission: Entry | Arrival, system: str, status: str) -> list[str]:
+    # to the minute, which fits a narrow terminal
+    time = submission.submitted[:16].replace("T", " ")
+    name = submission.submission[:12]
+    return [name, submission.board, show_safely(system), submission.author, time, status]
+
+
 SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "views")
 TEXTS = (
     "id",
@@ -550,10 +616,23 @@ TEXTS = (
     "description",
     "signature",
     "closeread",
+    "record",
+    "reproduce",
+)
+FACTS_OF_BOARD = (
+    "name",
+    "title",
+    "procedure",
+    "signature",
+    "unit",
+    "n_units",
+    "resampling_unit",
+    "confidence",
 )
 CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
+MAX_CHART_LINES = 4  # of the scale, besides its ends
 # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
-STEPS = (1, 2, 5, 10, 20)
+CHART_STEPS = (1, 2, 5, 10, 20)
 
 
 def list_commands(board: Json, address: str) -> list[str]:
@@ -584,16 +663,36 @@ def render_page(index: Json, *, address: str = "STORE") -> str:
         index: the content of `board.json`; all texts in it are untrusted.
         address: where to submit: the folder or the dataset on the Hub.
     """
-    import jinja2
-
-    clean = clean_index(index)
-    keys = make_keys(board["name"] for board in clean["boards"])
+    index = clean_index(index)
     folder = package_folder("closeread.leaderboard") / "templates"
     style = (folder / "style.css").read_text("utf-8")
     texts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     # its names are not visible outside of it
     script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
-    policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    boards = index["boards"]
+    keys = make_keys(board["name"] for board in boards)
+    sections = [_make_section(board, key, address) for board, key in zip(boards, keys, strict=True)]
+    return (
+        _open_templates(folder)
+        .get_template("page.html")
+        .render(
+            title=index["title"],
+            closeread=index["closeread"],
+            sections=sections,
+            style=style,
+            script=script,
+            policy=policy,
+        )
+    )
+
+
+def _open_templates(folder: Path) -> jinja2.Environment:
+    import jinja2
+
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -601,43 +700,39 @@ def render_page(index: Json, *, address: str = "STORE") -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    templates.filters |= {"value": format_value, "interval": format_interval, "rank": format_rank}
     templates.filters |= {
+        "value": format_value,
+        "interval": format_interval,
+        "rank": format_rank,
         "window": format_window,
         "kind": name_kind,
         "flags": name_flags,
         "link": find_link,
+        "detectable": describe_detectable,
+        "shorten": shorten,
+        "day": lambda time: (time or "").partition("T")[0],
     }
-    templates.filters["detectable"] = describe_detectable
-    templates.filters |= {"shorten": shorten, "day": lambda time: (time or "").partition("T")[0]}
     templates.tests["best"] = is_best
-    sections = [
-        {
-            "key": key,
-            "board": board,
-            "metrics": order_metrics(board),
-            "n_best": count_best(board),
-            "names": {row["id"]: row["system"] for row in list_rows(board)},
-            "chart": make_chart(board["history"]),
-            "commands": list_commands(board, address),
-            "flags": [
-                text
-                for flag, text in EXPLAINED.items()
-                if flag in {one["flag"] for row in list_rows(board) for one in row.get("flags", ())}
-            ],
-            "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
-            "data": embed_json(make_data(board, key)),
-        }
-        for board, key in zip(clean["boards"], keys, strict=True)
-    ]
-    return templates.get_template("page.html").render(
-        title=clean["title"],
-        closeread=clean["closeread"],
-        sections=sections,
-        style=style,
-        script=script,
-        policy=f"default-src 'none'; {policy}",
-    )
+    return templates
+
+
+def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
+    """Return the texts and numbers of a board that the templates take; `key` is its name in the address of the page."""
+    flags = set()
+    for row in list_rows(board):
+        flags.update(flag["flag"] for flag in row.get("flags", ()))
+    return {
+        "key": key,
+        "board": board,
+        "metrics": order_metrics(board),
+        "n_best": count_best(board),
+        "names": {row["id"]: row["system"] for row in list_rows(board)},
+        "chart": make_chart(board["history"]),
+        "commands": list_commands(board, address),
+        "flags": [text for flag, text in EXPLAINED.items() if flag in flags],
+        "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
+        "data": embed_json(make_data(board, key)),
+    }
 
 
 def _digest(text: str) -> str:
@@ -648,7 +743,8 @@ def make_keys(texts: Iterable[str]) -> list[str]:
     """Return a name in the address of the page for each text; of those that are equal, the later ones get a number."""
     keys: dict[str, None] = {}
     for text in texts:
-        key = slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+        slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+        key = slug
         number = 1
         while key in keys:
             number += 1
@@ -664,26 +760,40 @@ def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
     """
     if not history:
         return None
+    scores = [100 * point["value"] for point in history]
+    low, high, step = _choose_scale(min(scores), max(scores))
     times = [datetime.fromisoformat(point["date"]).timestamp() for point in history]
-    values = [100 * point["value"] for point in history]
-    span = max(values) - min(values)
-    step = next((step for step in STEPS if span <= 4 * step), math.ceil(span / 100) * STEPS[-1])
-    low = max(math.floor(min(values) / step - 0.5) * step, 0)
-    high = math.ceil(max(values) / step + 0.5) * step
-    high = min(high, 100) if max(values) <= 100 else high
-    high = high if high > low else low + step
-    lasted = (times[-1] - times[0]) or 1.0
-    left, right, top = CHART["left"] + 8, CHART["right"] - 8, CHART["top"]
+    duration = (times[-1] - times[0]) or 1.0
+    left = CHART["left"] + 8
+    right = CHART["right"] - 8
+    bottom = CHART["height"] - CHART["bottom"]
 
-    def place(time: float, value: float) -> tuple[float, float]:
-        x = left + (time - times[0]) / lasted * (right - left)
-        y = top + (high - value) / (high - low) * (CHART["height"] - top - CHART["bottom"])
-        return round(x, 1), round(y, 1)
+    def find_x(time: float) -> float:
+        return round(left + (time - times[0]) / duration * (right - left), 1)
 
-    points = [place(time, value) for time, value in zip(times, values, strict=True)]
-    line = f"M{points[0][0]:g} {points[0][1]:g}" + "".join(f"H{x:g}V{y:g}" for x, y in points[1:])
-    ticks = [(place(times[0], tick)[1], f"{tick}") for tick in range(low, high + 1, step)]
+    def find_y(score: float) -> float:
+        return round(CHART["top"] + (high - score) / (high - low) * (bottom - CHART["top"]), 1)
+
+    points = [(find_x(time), find_y(score)) for time, score in zip(times, scores, strict=True)]
+    line = f"M{points[0][0]:g} {points[0][1]:g}"
+    for x, y in points[1:]:
+        line += f"H{x:g}V{y:g}"
+    ticks = [(find_y(tick), f"{tick}") for tick in range(low, high + 1, step)]
     return {**CHART, "line": f"{line}H{CHART['right']}", "points": points, "ticks": ticks}
+
+
+def _choose_scale(lowest: float, highest: float) -> tuple[int, int, int]:
+    """Return the ends of the scale for scores in percent, and the distance between its lines."""
+    span = highest - lowest
+    steps = [step for step in CHART_STEPS if span <= MAX_CHART_LINES * step]
+    step = steps[0] if steps else math.ceil(span / 100) * CHART_STEPS[-1]
+    low = max(math.floor(lowest / step - 0.5) * step, 0)
+    high = math.ceil(highest / step + 0.5) * step
+    if highest <= 100:
+        high = min(high, 100)
+    if high <= low:
+        high = low + step
+    return low, high, step
 
 
 def make_data(board: Json, key: str) -> dict[str, Any]:
@@ -695,93 +805,109 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
     """
     rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
-    n_ranked, n_superseded = len(board["rows"]), len(board["superseded"])
-    groups = (
-        ["ranked"] * n_ranked
-        + ["superseded"] * n_superseded
-        + ["other"] * (len(rows) - n_ranked - n_superseded)
-    )
+    data = {name: board[name] for name in FACTS_OF_BOARD}
+    slices = []
+    for field_name, values in board["slices"].items():
+        parts = [
+            [value, _list_results(_slice(rows, field_name, value), metrics)] for value in values
+        ]
+        slices.append([field_name, parts])
+    return {
+        **data,
+        "key": key,
+        "n_ranked": len(board["rows"]),
+        "headline": metrics.index(board["headline"]),
+        "metrics": [[metric["name"], metric["title"]] for metric in board["metrics"]],
+        "columns": _list_columns(board),
+        "total": _list_results(rows, metrics),
+        "slices": slices,
+        "pairs": _list_pairs(board),
+    }
 
-    def list_texts(name: str, find: Any) -> list[Any]:
+
+def _list_columns(board: Json) -> dict[str, Any]:
+    """Return the columns of all rows that are no scores."""
+    rows = list_rows(board)
+
+    def list_texts(name: str, find: Callable[[str], str | None]) -> list[Any]:
         texts = [row.get(name) for row in rows]
         return [text if text is None or find(text) else [text] for text in texts]
 
-    def slice_rows(field: str, value: str) -> list[Json]:
-        return [((row.get("slices") or {}).get(field) or {}).get(value) or {} for row in rows]
+    names = [row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows]
+    ranks = [row["rank"] or {} for row in rows]
+    columns = {
+        "key": make_keys(names),
+        "group": _list_standings(board),
+        "record_is_link": [find_link(row.get("record")) is not None for row in rows],
+        "model": list_texts("model", link_model),
+        "flags": [row.get("flags", []) for row in rows],
+        "rank_low": [rank.get("low") for rank in ranks],
+        "rank_high": [rank.get("high") for rank in ranks],
+        "rank_best": [int(bool(rank.get("best"))) for rank in ranks],
+    }
+    for name in TEXTS:
+        columns[name] = [row.get(name) for row in rows]
+    for name in ("source", "paper", "code"):
+        columns[name] = list_texts(name, find_link)
+    return columns
 
+
+def _list_pairs(board: Json) -> dict[str, Any]:
+    """Return the differences of pairs of systems, by the numbers of their rows."""
     pairs = board["pairs"]
     numbers = {row["id"]: number for number, row in enumerate(board["rows"])}
-    paired = [numbers[one] for one in pairs["ids"]]
-    values = [board["rows"][i]["scores"][board["headline"]]["value"] for i in paired]
+    paired = [numbers[name] for name in pairs["ids"]]
+    values = [board["rows"][number]["scores"][board["headline"]]["value"] for number in paired]
     return {
-        "key": key,
-        **{
-            name: board[name]
-            for name in ("name", "title", "procedure", "signature", "unit", "n_units")
-        },
-        **{name: board[name] for name in ("resampling_unit", "confidence")},
-        "n_ranked": n_ranked,
-        "headline": metrics.index(board["headline"]),
-        "metrics": [[metric["name"], metric["title"]] for metric in board["metrics"]],
-        "columns": {
-            "key": make_keys(
-                row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows
-            ),
-            "group": groups,
-            **{name: [row.get(name) for row in rows] for name in (*TEXTS, "record", "reproduce")},
-            "record_is_link": [find_link(row.get("record")) is not None for row in rows],
-            **{name: list_texts(name, find_link) for name in ("source", "paper", "code")},
-            "model": list_texts("model", link_model),
-            "flags": [row.get("flags", []) for row in rows],
-            **{
-                f"rank_{name}": [(row["rank"] or {}).get(name) for row in rows]
-                for name in ("low", "high")
-            },
-            "rank_best": [int(bool((row["rank"] or {}).get("best"))) for row in rows],
-        },
-        "total": _list_results(rows, metrics),
-        "slices": [
-            [field, [[value, _list_results(slice_rows(field, value), metrics)] for value in names]]
-            for field, names in board["slices"].items()
-        ],
-        "pairs": {
-            "rows": paired,
-            # With more digits than are shown, so that their differences are rounded once only.
-            "values": [None if value is None else round(value, 9) for value in values],
-            "low": list(map(_round_ratio, pairs["low"])),
-            "high": list(map(_round_ratio, pairs["high"])),
-            "p": [
-                None if p is None else 0 if p < 0.0001 else round(round(p, 4) * 10_000)
-                for p in pairs["p"]
-            ],
-        },
+        "rows": paired,
+        # With more digits than are shown, so that their differences are rounded once only.
+        "values": [None if value is None else round(value, 9) for value in values],
+        "low": list(map(_round_ratio, pairs["low"])),
+        "high": list(map(_round_ratio, pairs["high"])),
+        "p": list(map(_round_p_value, pairs["p"])),
     }
+
+
+def _slice(rows: Sequence[Json], field_name: str, value: str) -> list[Json]:
+    """Return the results of rows in a slice, empty where a row has none."""
+    return [((row.get("slices") or {}).get(field_name) or {}).get(value) or {} for row in rows]
 
 
 def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any]:
     """Return scores, counts and sizes of all rows, in the whole or in a slice."""
 
-    def list_scores(metric: str) -> dict[str, Any]:
-        scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
-        return {
-            **{
-                end: [_round_ratio(score.get(end)) for score in scores]
-                for end in ("value", "low", "high")
-            },
-            "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
-        }
-
-    # with two decimals, as they are shown, if they are no integers
-    def list_counts(name: str) -> list[float | None]:
-        counts = [(row.get("counts") or {}).get(name) for row in rows]
-        return [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
-
-    names = dict.fromkeys(name for row in rows for name in row.get("counts") or ())
     return {
         "n_units": [row.get("n_units") for row in rows],
-        "scores": list(map(list_scores, metrics)),
-        "counts": [[name, list_counts(name)] for name in names],
+        "scores": [_list_scores(rows, metric) for metric in metrics],
+        "counts": [[name, _list_counts(rows, name)] for name in _name_counts(rows)],
     }
+
+
+def _list_scores(rows: Sequence[Json], metric: str) -> dict[str, Any]:
+    scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
+    columns: dict[str, Any] = {}
+    for name in ("value", "low", "high"):
+        columns[name] = [_round_ratio(score.get(name)) for score in scores]
+    columns["undefined"] = [i for i, score in enumerate(scores) if score.get("undefined")]
+    return columns
+
+
+def _name_counts(rows: Sequence[Json]) -> list[str]:
+    names: dict[str, None] = {}
+    for row in rows:
+        names |= dict.fromkeys(row.get("counts") or ())
+    return list(names)
+
+
+def _list_counts(rows: Sequence[Json], name: str) -> list[float | None]:
+    """Return counts with two decimals, as they are shown, if they are no integers."""
+    counts = []
+    for row in rows:
+        count = (row.get("counts") or {}).get(name)
+        if count is not None:
+            count = int(count) if count == int(count) else round(count, 2)
+        counts.append(count)
+    return counts
 
 
 def _round_ratio(value: float | None) -> int | None:
@@ -789,7 +915,14 @@ def _round_ratio(value: float | None) -> int | None:
     return None if value is None else round(round(100 * value, 2) * 100)
 
 
+def _round_p_value(p_value: float | None) -> int | None:
+    """Return a p-value in units of 0.0001, of which 0 stands for less."""
+    if p_value is None:
+        return None
+    return 0 if p_value < 0.0001 else round(round(p_value, 4) * 10_000)
+
+
 def embed_json(value: Any) -> str:
     """Return JSON for a script element: no character in it can end the element or the line."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[<>&\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)

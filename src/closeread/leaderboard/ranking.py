@@ -19,7 +19,6 @@ multiplied by sqrt(n / (n - 1)) for n blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm, t
@@ -27,17 +26,9 @@ from scipy.stats import norm, t
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE
+from closeread.leaderboard.index_file import Standing
 
-RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Standing:
-    """The interval of a system's rank among the systems that have a score."""
-
-    low: int  # 1 + the number of systems that are better for certain
-    high: int  # the number of systems, without those that are worse for certain
-    best: bool  # whether no system with the highest score is better for certain
+N_RESAMPLES = 1000
 
 
 def rank(
@@ -61,9 +52,9 @@ def rank(
     leads = scores >= scores.max() - TIE
     follows = is_better[leads].any(axis=0)
     for place, system in enumerate(defined.tolist()):
-        standings[system] = Standing(
-            int(lowest[place]), int(highest[place]), best=not follows[place]
-        )
+        low = int(lowest[place])
+        high = int(highest[place])
+        standings[system] = Standing(low, high, best=not follows[place])
     return standings
 
 
@@ -75,10 +66,10 @@ def find_margins(metric: Metric, names: Sequence[str], blocks: Floats, alpha: fl
     if 2 * 0.5**n_blocks > alpha / max(n_pairs, 1):
         return np.full((n_systems, n_systems), np.inf)
     observed = metric.score(blocks.sum(axis=1), names)
-    drawn = np.random.default_rng(0).multinomial(n_blocks, [1 / n_blocks] * n_blocks, RESAMPLES)
+    drawn = np.random.default_rng(0).multinomial(n_blocks, [1 / n_blocks] * n_blocks, N_RESAMPLES)
     sums = drawn.astype(np.float64) @ blocks.transpose(1, 0, 2).reshape(n_blocks, -1)
-    resampled = metric.score(sums.reshape(RESAMPLES, n_systems, n_counts), names)
-    largest = np.zeros(RESAMPLES)
+    resampled = metric.score(sums.reshape(N_RESAMPLES, n_systems, n_counts), names)
+    largest = np.zeros(N_RESAMPLES)
     errors = np.zeros((n_systems, n_systems))
     for system in range(n_systems):
         differences = resampled - resampled[:, [system]]

@@ -31,16 +31,25 @@ NEEDS_LINUX = "judging needs Linux, where the memory of scoring can be limited"
 
 SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 ANSWER_LIMIT = 200_000_000
-LONGEST = 1_000_000.0  # seconds; the system refuses to wait for as many as a limit may allow
-DONE, SLOW, FAILED = b"d", b"s", b"f"
+MAX_WAIT = 1_000_000.0  # seconds; the system refuses to wait for as many as a limit may allow
+# the first byte of an answer
+DONE = b"d"
+SLOW = b"s"
+FAILED = b"f"
 
 
 class Bounds(NamedTuple):
-    """Limits of a job."""
+    """Limits of a job.
 
-    seconds: int  # both of the clock and of the processor
-    memory: int  # bytes beyond what the process needs
-    file_bytes: int  # the size of a file that is written
+    Attributes:
+        seconds: both of the clock and of the processor.
+        memory: bytes beyond what the process needs.
+        file_bytes: the size of a file that is written.
+    """
+
+    seconds: int
+    memory: int
+    file_bytes: int
 
 
 class TooSlowError(Exception):
@@ -124,8 +133,8 @@ def _serve(owner: Connection) -> None:
     while True:
         job, bounds = owner.recv()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-            found = _run_child(answer, job, bounds, owner, scratch)
-        owner.send_bytes(found)
+            result = _run_child(answer, job, bounds, owner, scratch)
+        owner.send_bytes(result)
 
 
 def _run_child(
@@ -147,25 +156,27 @@ def _run_child(
         finally:
             os._exit(status)
     os.close(writing)
-    deadline = time.monotonic() + min(bounds.seconds, LONGEST)
-    found, is_complete = bytearray(), False
-    while not is_complete and len(found) <= ANSWER_LIMIT:
-        ready = select.select(
-            [reading, owner.fileno()], [], [], max(deadline - time.monotonic(), 0)
-        )[0]
+    deadline = time.monotonic() + min(bounds.seconds, MAX_WAIT)
+    result = bytearray()
+    is_complete = False
+    while not is_complete and len(result) <= ANSWER_LIMIT:
+        wait = max(deadline - time.monotonic(), 0)
+        ready, _, _ = select.select([reading, owner.fileno()], [], [], wait)
         # the next job is sent after the answer, so this is the owner's end
         if not ready or owner.fileno() in ready:
             break
         part = os.read(reading, 1 << 20)
         is_complete = not part
-        found += part
+        result += part
     os.close(reading)
     if not is_complete:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if not is_complete or -status == signal.SIGXCPU:
         return SLOW
-    return FAILED + str(status).encode() if status else DONE + bytes(found)
+    if status:
+        return FAILED + str(status).encode()
+    return DONE + bytes(result)
 
 
 def _limit(bounds: Bounds) -> None:
@@ -177,10 +188,11 @@ def _limit(bounds: Bounds) -> None:
         resource.RLIMIT_FSIZE: bounds.file_bytes,
         resource.RLIMIT_CORE: 0,
     }
-    for kind, wanted in limits.items():
+    for kind, limit in limits.items():
         _, hard = resource.getrlimit(kind)
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(kind, (value, value))
+        if hard != resource.RLIM_INFINITY:
+            limit = min(limit, hard)
+        resource.setrlimit(kind, (limit, limit))
     # Python does not notice that bytecode was cut at the limit on files
     sys.dont_write_bytecode = True
 

@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
 import orjson
@@ -27,13 +26,14 @@ from closeread.exceptions import (
     pluralize,
     word_for_command_line,
 )
-from closeread.leaderboard.declaration import Board, Leaderboard, digest
+from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
+from closeread.leaderboard.store_files import digest
 from closeread.leaderboard.submission import unpacked
 from closeread.scoring import Scorer
 
-SHOWN = 50  # the largest number of problems that are reported
+MAX_PROBLEMS_REPORTED = 50
 
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
@@ -43,24 +43,36 @@ UNFIT = (
 
 @dataclass(frozen=True)
 class Job:
-    """A submission or a baseline to score."""
+    """A submission or a baseline to score.
 
-    subject: str  # the id of the submission, or "baseline:" and the name of the baseline
-    # the path of the predictions in the store, whose suffix says what they are; empty for a
-    # baseline
+    Attributes:
+        subject: the id of the submission, or "baseline:" and the name of the baseline.
+        path: the path of the predictions in the store, whose suffix says what they are; empty for a baseline.
+        predictions: their bytes.
+    """
+
+    subject: str
     path: str = ""
-    predictions: bytes = b""  # their bytes
+    predictions: bytes = b""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a job."""
+    """The outcome of a job.
 
-    subject: str  # as in the job
-    record: Record | None = None  # the record; None if there is none
-    blocks: Blocks | None = None  # its counts in every block
-    problems: tuple[str, ...] = ()  # why the predictions are refused
-    error: str | None = None  # why they could not be scored, if that is not their fault
+    Attributes:
+        subject: as in the job.
+        record: the record; None if the predictions were not scored.
+        blocks: its counts in every block.
+        problems: why the predictions are refused.
+        error: why they could not be scored, if that is not their fault.
+    """
+
+    subject: str
+    record: Record | None = None
+    blocks: Blocks | None = None
+    problems: tuple[str, ...] = ()
+    error: str | None = None
 
 
 def score_all(
@@ -97,28 +109,27 @@ def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
 def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
     """Score a job in a sandbox; no predictions make it raise."""
     limits = board.limits
+    bounds = Bounds(limits.seconds, limits.memory, 20 * limits.bytes)
     try:
-        return read_outcome(
-            job, sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes))
-        )
+        answer = sandbox.run(job, bounds)
     except TooSlowError:
-        found = f"scoring takes longer than {limits.seconds:,} seconds, the limit of this board"
-        return Outcome(job.subject, problems=(found,))
+        problem = f"scoring takes longer than {limits.seconds:,} seconds, the limit of this board"
+        return Outcome(job.subject, problems=(problem,))
     except EndedError as error:
         return Outcome(job.subject, error=str(error))
+    return read_outcome(job, answer)
 
 
 def read_outcome(job: Job, data: bytes) -> Outcome:
     """Read the answer of a sandbox to a job: a line of JSON, and the counts of every block."""
-    line, _, counts = data.partition(b"\n")
+    line, _, sums = data.partition(b"\n")
     answer = json.loads(line)
     if "record" not in answer:
-        return Outcome(
-            job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error")
-        )
-    blocks = np.frombuffer(counts, np.float64).reshape(answer["shape"])
+        problems = tuple(answer.get("problems", ()))
+        return Outcome(job.subject, problems=problems, error=answer.get("error"))
     record = Record.from_bytes(answer["record"].encode(), "the scoring process")
-    return Outcome(job.subject, record, (tuple(answer["names"]), blocks))
+    array = np.frombuffer(sums, np.float64).reshape(answer["shape"])
+    return Outcome(job.subject, record, Blocks(tuple(answer["names"]), array))
 
 
 def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
@@ -133,48 +144,44 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
     # Import here, once, what scoring and refusing need, instead of in every child.
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
-    nothing = no_system.count(
-        System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices)
-    )
-    make_report(nothing, by=board.slices, resampling=board.resampling)
+    system = System([None] * len(scorer.gold.records))
+    counts = no_system.count(system, scorer.breakdowns_for(board.slices))
+    make_report(counts, by=board.slices, resampling=board.resampling)
     return answer
 
 
 def score(board: Board, scorer: Scorer, job: Job) -> bytes:
     """Return the answer to a job: a line of JSON, and the sums of the counts of every block."""
-    found: dict[str, Any]
     try:
         # The commands of the leaderboard show the answer; submitters can't choose the options of a board.
         with word_for_command_line(), advising_only(()):
-            counted, record = score_predictions(
+            counts, record = score_predictions(
                 board, scorer, job.subject, job.path, job.predictions
             )
     except InputError as error:
-        more = len(error.problems) - SHOWN
-        shown = [problem.at("predictions") for problem in error.problems[:SHOWN]]
-        found = {
-            "problems": [*shown, *([f"and {pluralize(more, 'more problem')}"] if more > 0 else [])]
-        }
+        problems = [problem.at("predictions") for problem in error.problems]
+        more = len(problems) - MAX_PROBLEMS_REPORTED
+        if more > 0:
+            problems[MAX_PROBLEMS_REPORTED:] = [f"and {pluralize(more, 'more problem')}"]
+        return _write_answer(problems=problems)
     except RequestError as error:
-        found = {"problems": [str(error)]}
+        return _write_answer(problems=[str(error)])
     except MemoryError:
-        found = {
-            "problems": [
-                f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"
-            ]
-        }
+        limit = f"{board.limits.memory:,} bytes, the limit of this board"
+        return _write_answer(problems=[f"scoring needs more than {limit}"])
     except Exception:  # a bug in closeread: the organiser is told, and the submission waits
         traceback.print_exc()
-        found = {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}
-    else:
-        blocks = counted.table.block_totals()[counted.table.order_blocks()]
-        found = {
-            "record": record.to_bytes().decode(),
-            "names": counted.table.names,
-            "shape": blocks.shape,
-        }
-        return json.dumps(found).encode() + b"\n" + blocks.tobytes()
-    return json.dumps(found).encode()
+        last_line = traceback.format_exc(limit=-1).splitlines()[-1]
+        return _write_answer(error=f"scoring failed: {last_line}")
+    sums = counts.table.block_totals()[counts.table.order_blocks()]
+    line = _write_answer(
+        record=record.to_bytes().decode(), names=counts.table.names, shape=sums.shape
+    )
+    return line + b"\n" + sums.tobytes()
+
+
+def _write_answer(**answer: object) -> bytes:
+    return json.dumps(answer).encode()
 
 
 def score_predictions(
@@ -196,11 +203,11 @@ def score_predictions(
 
         baseline = load_baseline(scorer.gold.origin[0], subject.removeprefix(BASELINE))
         system = scorer.read(baseline.predict(scorer.gold.records))
-    counted = scorer.count(system, scorer.breakdowns_for(board.slices))
-    report = make_report(counted, by=board.slices, resampling=board.resampling)
+    counts = scorer.count(system, scorer.breakdowns_for(board.slices))
+    report = make_report(counts, by=board.slices, resampling=board.resampling)
     rows = data
     # rows are in the order of the gold, whatever their order in the file
     if not scorer.procedure.reader.key_first:
         with suppress(TypeError):
             rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
-    return counted, make_record(board, subject, report, digest(rows))
+    return counts, make_record(board, subject, report, digest(rows))

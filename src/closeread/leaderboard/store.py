@@ -21,11 +21,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import orjson
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.declaration import FILE, Leaderboard, read_json, store_path
+from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.index_file import parse_index
 from closeread.leaderboard.names import check_name, is_time, write_time
 from closeread.leaderboard.results import (
     INDEX,
@@ -35,11 +37,11 @@ from closeread.leaderboard.results import (
     Results,
     check_digest,
     is_overruled,
-    parse_index,
     read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About
+from closeread.leaderboard.store_files import read_file, store_path
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, Request
 
 # the folders of what arrives, in the order in which it is judged
 KINDS: tuple[Literal["submissions", "withdrawals", "choices"], ...] = (
@@ -47,7 +49,8 @@ KINDS: tuple[Literal["submissions", "withdrawals", "choices"], ...] = (
     "withdrawals",
     "choices",
 )
-INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
+INDEX_LOCK = ".index.lock"
+RESULTS_LOCK = ".results.lock"
 # what file systems without locks say, such as some that are mounted over a network
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
 
@@ -67,10 +70,11 @@ class FolderStore:
 
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration, which must be there."""
-        if (found := self.find_leaderboard()) is None:
+        leaderboard = self.find_leaderboard()
+        if leaderboard is None:
             missing = f"{self.place} is not a leaderboard: it has no {FILE}"
             raise RequestError(f"{missing}; create one with closeread leaderboard init")
-        return found
+        return leaderboard
 
     def find_leaderboard(self) -> Leaderboard | None:
         """Read the declaration; None if there is none."""
@@ -98,86 +102,83 @@ class FolderStore:
             # What is wrong with the file of somebody else is told by the judge.
             with suppress(OSError, RequestError, FormatError):
                 sent = About.from_bytes(_read_regular(path, MAX_ABOUT), about.board, path)
-                if replace(sent, submitted=about.submitted) == about and not withdrawal.exists():
+                is_same = msgspec.structs.replace(sent, submitted=about.submitted) == about
+                if is_same and not withdrawal.exists():
                     return sent
         return about
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Send the files of a submission or a withdrawal by their path in the store; the last one makes it complete."""
-        name, data = list(files.items())[-1]
-        last = self._folder / name
-        is_new = not last.is_file() or last.read_bytes() != data
+        name, content = list(files.items())[-1]
+        path = self._folder / name
+        is_new = not path.is_file() or path.read_bytes() != content
         self._write(files)
-        return Receipt(str(last), is_new)
+        return Receipt(str(path), is_new)
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
-        """List what is not settled yet, oldest first; files are read by `fetch`."""
-        arrivals = [
-            self._describe(Arrival(board, submission, kind, "", ""), path)
-            for board in leaderboard.boards
-            for kind in KINDS
-            for submission, path in self._walk(kind, board)
-        ]
-        waiting = [
-            arrival
-            for arrival in arrivals
-            if not is_settled(arrival, results.entries.get(arrival.submission))
-        ]
-        return sorted(waiting, key=order_arrivals)
+        """List what is not judged yet, oldest first; files are read by `fetch`."""
+        arrivals = []
+        for board in leaderboard.boards:
+            for kind in KINDS:
+                for submission, path in self._walk(kind, board):
+                    arrival = self._describe(Arrival(board, submission, kind, "", ""), path)
+                    if not is_decided(arrival, results.entries.get(submission)):
+                        arrivals.append(arrival)
+        return sorted(arrivals, key=order_arrivals)
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
         if arrival.kind == "submissions":
             return read_arrival(arrival, self.read_predictions, limit, RequestError)
         path = arrival.path
+        command = "withdraw" if arrival.kind == "withdrawals" else "choose"
+        problem = f"{path} is not a file that closeread leaderboard {command} writes"
         # Its owner may have written the file for another purpose.
         try:
-            request = read_json(self._read(path, MAX_ABOUT), "request", path)
+            request = read_file(Request, self._read(path, MAX_ABOUT), path)
         except RequestError as error:
             return replace(arrival, problems=(str(error),))
         except FormatError:
-            request = {}
-        if request.get("submission") != arrival.submission:
-            command = "withdraw" if arrival.kind == "withdrawals" else "choose"
-            problem = f"{path} is not a file that closeread leaderboard {command} writes"
+            return replace(arrival, problems=(problem,))
+        if request.submission != arrival.submission:
             return replace(arrival, problems=(problem,))
         return arrival
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, or another file of a submission, of at most `limit` bytes, verified by their digest."""
-        data = self._read(path, limit)
-        check_digest(path, data)
-        return data
+        content = self._read(path, limit)
+        check_digest(path, content)
+        return content
 
     def _read(self, path: str, limit: int) -> bytes:
         try:
             return _read_regular(self._folder / path, limit)
-        except OSError as error:  # its message has the path of the folder on this machine
-            raise RequestError(
-                f"{path} can't be read: {error.strerror or type(error).__name__}"
-            ) from None
+        except OSError as error:
+            # Its message has the path of the folder on this machine.
+            reason = error.strerror or type(error).__name__
+            raise RequestError(f"{path} can't be read: {reason}") from None
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records."""
-        files = (
-            (path.relative_to(self._folder).as_posix(), path.read_bytes())
-            for board in leaderboard.boards
-            for kind in ("entries", "results")
-            for _, path in self._walk(kind, board)
-        )
-        return read_results(self.place, files, self.ADVICE)
+        return read_results(self.place, self._read_result_files(leaderboard), self.ADVICE)
+
+    def _read_result_files(self, leaderboard: Leaderboard) -> Iterator[tuple[str, bytes]]:
+        for board in leaderboard.boards:
+            for kind in ("entries", "results"):
+                for _, path in self._walk(kind, board):
+                    yield path.relative_to(self._folder).as_posix(), path.read_bytes()
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Write records, then entries, which settle a submission, unless another judge has settled it otherwise.
+        """Write records, then entries, which decide about a submission, unless another judge has decided otherwise.
 
         The files of an arrival are in the folder already.
         """
         # another one than that of the index, during which baselines are written
         with self._lock(RESULTS_LOCK):
             for path in sorted(files, key=lambda path: path.startswith("entries/")):
-                there = self._folder / path
-                is_known = path.startswith("entries/") and there.is_file()
-                if not (is_known and is_overruled(path, files[path], there.read_bytes())):
+                stored = self._folder / path
+                has_entry = path.startswith("entries/") and stored.is_file()
+                if not (has_entry and is_overruled(path, files[path], stored.read_bytes())):
                     self._write({path: files[path]})
 
     def answer(self, arrival: Arrival, text: str) -> None:
@@ -215,29 +216,30 @@ class FolderStore:
 
     def _write(self, files: Mapping[str, bytes]) -> None:
         """Write files, each completely or not at all, unless they are there with the same content."""
-        for name, data in files.items():
+        for name, content in files.items():
             path = self._folder / name
-            if path.is_file() and path.read_bytes() == data:
+            if path.is_file() and path.read_bytes() == content:
                 continue
             make_folders(path.parent)
             with replacing(path) as partial:
-                partial.write_bytes(data)
+                partial.write_bytes(content)
 
     def _describe(self, arrival: Arrival, path: Path) -> Arrival:
         """Return an arrival with the author and the time of its file, of the link itself if it is one."""
         status = path.lstat()
         author = _name_user(status.st_uid)
         submitted = write_time(datetime.fromtimestamp(self._read_time(status), UTC))
-        is_dated = arrival.kind == "withdrawals"  # whose time decides nothing
+        # The time of a withdrawal decides nothing.
+        is_dated = arrival.kind == "withdrawals"
         system = ""
-        # what is wrong with the file is told when it is fetched
+        # What is wrong with the file is told when it is fetched.
         with suppress(OSError, ValueError, AttributeError):
-            signed = orjson.loads(_read_regular(path, MAX_ABOUT))
-            name = signed.get("author")
+            description = orjson.loads(_read_regular(path, MAX_ABOUT))
+            name = description.get("author")
             if isinstance(name, str) and not check_name(name, "author", NAME_LENGTH):
                 author = name
-            system = str(signed.get("system", ""))[:NAME_LENGTH]
-            time = signed.get("submitted")
+            system = str(description.get("system", ""))[:NAME_LENGTH]
+            time = description.get("submitted")
             if is_time(time):
                 submitted = time
                 is_dated = True
@@ -252,12 +254,9 @@ class FolderStore:
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
-        are_strangers = kind in KINDS
         for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
-            is_safe = (
-                not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
-            )
-            if are_strangers and not is_safe:
+            # Strangers may have made folders of what arrives.
+            if kind in KINDS and not _is_readable_folder(folder):
                 continue
             for path in sorted(folder.iterdir()):
                 name = re.fullmatch(r"([0-9a-f]{64})\.json", path.name)
@@ -278,13 +277,14 @@ class FolderStore:
             except OSError as error:
                 if error.errno not in NO_LOCKS:
                     raise
-                what = "is on a file system without locks; put the store on a local disk"
-                raise RequestError(f"{self.place} {what}") from error
+                raise RequestError(
+                    f"{self.place} is on a file system without locks; put the store on a local disk"
+                ) from error
             yield
 
 
-def is_settled(arrival: Arrival, entry: Entry | None) -> bool:
-    """Return whether nothing is left to be done about a file, given the entry of its submission."""
+def is_decided(arrival: Arrival, entry: Entry | None) -> bool:
+    """Return whether nothing remains to be done about a file, by the entry of its submission."""
     if entry is None:
         return False
     if arrival.kind == "choices":
@@ -306,12 +306,16 @@ def _name_user(number: int) -> str:
         return str(number)
 
 
+def _is_readable_folder(folder: Path) -> bool:
+    return not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+
+
 def _read_regular(path: Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes, never through a symbolic link."""
     if not stat.S_ISREG(path.lstat().st_mode):
         raise RequestError(f"{path.name} is a link, or not a regular file (expected a file)")
     with path.open("rb") as file:
-        data = read_at_most(file, limit)
-    if len(data) > limit:
+        content = read_at_most(file, limit)
+    if len(content) > limit:
         raise RequestError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
-    return data
+    return content

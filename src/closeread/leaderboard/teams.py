@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from closeread.counts.results import Result
 from closeread.files import replacing
-from closeread.leaderboard.declaration import FORMAT, read_json, write_json
+from closeread.leaderboard.store_files import StoreFile, StoreStruct, read_file
 from closeread.tables import Grid, Style
 
 FILE = "teams.json"
 
 
-@dataclass(frozen=True)
-class Team:
+class Team(StoreStruct, frozen=True):
     """The members of a team, and how to reach it."""
 
     members: tuple[str, ...]
     contact: str
+
+
+class TeamFile(StoreFile, frozen=True):
+    """The content of `teams.json`: teams by name."""
+
+    teams: Mapping[str, Team]
 
 
 @dataclass(frozen=True)
@@ -41,14 +49,9 @@ class Teams(Result):
         header, rows = self._to_rows()
         return [Grid("Teams", header, rows, [], texts=frozenset(header), labels=1)]
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the teams as JSON."""
-        return {
-            "teams": {
-                name: {"members": list(team.members), "contact": team.contact}
-                for name, team in self.teams.items()
-            }
-        }
+        return {"teams": msgspec.to_builtins(self.teams)}
 
 
 def read_teams(folder: Path) -> Teams:
@@ -56,13 +59,10 @@ def read_teams(folder: Path) -> Teams:
     path = folder / FILE
     if not path.exists():
         return Teams({})
-    teams = read_json(path.read_bytes(), "teams", path)["teams"]
-    return Teams(
-        {name: Team(tuple(team["members"]), team["contact"]) for name, team in teams.items()}
-    )
+    return Teams(read_file(TeamFile, path.read_bytes(), path).teams)
 
 
 def write_teams(folder: Path, teams: Teams) -> None:
     """Write the teams of a leaderboard into its folder."""
     with replacing(folder / FILE) as partial:
-        partial.write_bytes(write_json({"format": FORMAT, **teams.to_dict()}))
+        partial.write_bytes(TeamFile(teams.teams).to_bytes())

@@ -17,9 +17,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import to_builtins
+from msgspec.structs import asdict, replace
 
 from closeread import parameters as arg
 from closeread.exceptions import (
@@ -200,7 +202,7 @@ def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> li
     """Describe what differs between two declarations of a leaderboard and of one of its boards."""
     values = {"title": (before.title, after.title)}
     if board in before.boards:
-        old, new = (asdict(leaderboard.boards[board]) for leaderboard in (before, after))
+        old, new = (to_builtins(leaderboard.boards[board]) for leaderboard in (before, after))
         old |= old.pop("limits")
         new |= new.pop("limits")
         values |= {f"{key} of {board}": (old[key], new[key]) for key in old}
@@ -399,9 +401,9 @@ def _ask(
     store: str | Path, start: str, author: str | None, kind: Literal["withdrawals", "choices"]
 ) -> Written:
     """Ask the judge to withdraw or to choose a submission, by the first characters of its id."""
-    from closeread.leaderboard.declaration import store_path
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import Entry, find_by_start
+    from closeread.leaderboard.store_files import store_path
     from closeread.leaderboard.submission import request_bytes
 
     verb, done = ("Withdraw", "withdrawn") if kind == "withdrawals" else ("Choose", "chosen")

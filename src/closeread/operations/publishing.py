@@ -52,7 +52,6 @@ class Publication(Shown, JsonResult):
         commit: the commit; None if nothing had to be changed, or nothing was published.
         dry_run: whether nothing was to be published.
         about: more of its JSON.
-        advice: what is left to do, in lines.
     """
 
     plan: Plan
@@ -60,7 +59,6 @@ class Publication(Shown, JsonResult):
     commit: Commit | None
     dry_run: bool
     about: Mapping[str, object] = field(default_factory=dict)
-    advice: str = ""
 
     def to_dict(self) -> dict[str, object]:
         place, commit = self.plan.repository, self.commit
@@ -89,8 +87,6 @@ class Publication(Shown, JsonResult):
         rows = [[change.path, f"{change.size:,}", change.kind] for change in self.changes]
         notes = [f"{pluralize(len(kept), 'file')}, {sum(kept):,} bytes.", Whole(ending)]
         yield Grid(str(self.plan.repository), ["file", "bytes", "change"], rows, notes)
-        if self.advice:
-            yield Grid("", [], [], list(map(Whole, self.advice.split("\n"))))
 
 
 def publish_dataset(
@@ -99,7 +95,6 @@ def publish_dataset(
     *,
     configs: Configs = (),
     data_dir: arg.Folder = None,
-    with_eval_yaml: bool = False,
     private: bool = False,
     dry_run: bool = False,
 ) -> Publication:
@@ -116,8 +111,6 @@ def publish_dataset(
 
     Args:
         configs: Publish this config; may be repeated.  [default: all that may be published]
-        with_eval_yaml: Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub
-            first.
     """
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
@@ -138,13 +131,9 @@ def publish_dataset(
         with hiding_progress_in_pipes():
             export(declared.name, folder, configs=names, data_dir=files_of_user)
         files = datasets.collect_files(declared, repository, folder)
-        if with_eval_yaml:
-            files["eval.yaml"] = datasets.make_eval_yaml(declared, files)
-        framework = datasets.FRAMEWORK_ENTRY if with_eval_yaml else None
-        about = {"redistribution": declared.redistribution or None, "framework": framework}
-        advice = datasets.explain_framework() if with_eval_yaml else ""
+        about = {"redistribution": declared.redistribution or None}
         plan = Plan(place, files, datasets.owned_paths(declared))
-        return _publish(plan, declared.title, about, advice, private=private, dry_run=dry_run)
+        return _publish(plan, declared.title, about, private=private, dry_run=dry_run)
 
 
 def publish_metric(
@@ -152,7 +141,7 @@ def publish_metric(
 ) -> Publication:
     """Publish a metric as a static Space.
 
-    Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
+    Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it has the metric card. It
     contains no scoring code: whoever loads the metric needs closeread.
 
     \b
@@ -190,10 +179,10 @@ def publish_leaderboard(
     """
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
-    from closeread.leaderboard.declaration import write_json
     from closeread.leaderboard.page import Ranking, render_page
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store_files import write_json
 
     place = Repository(repository, "space")
     with open_store(str(store)) as opened:
@@ -215,7 +204,6 @@ def _publish(
     plan: Plan,
     what: str,
     about: Mapping[str, object] | None = None,
-    advice: str = "",
     *,
     private: bool,
     dry_run: bool,
@@ -234,7 +222,7 @@ def _publish(
         except RequestError as error:
             warn_all([f"{plan.repository.id} can't be compared: {error}"])
             changes = [Change(path, size, "unknown") for path, size in plan.sizes().items()]
-    return Publication(plan, changes, commit, dry_run, about or {}, advice)
+    return Publication(plan, changes, commit, dry_run, about or {})
 
 
 def publish_codabench(
@@ -281,13 +269,13 @@ def publish_codabench(
     from closeread.leaderboard.codabench.bundle import (
         DOCKER_IMAGE,
         START,
-        Settings,
+        BundleSettings,
         describe_licence,
         make_bundle,
     )
 
     image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
-    settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
+    settings = BundleSettings(title, start or START, end, per_day, max_submissions, image, wheels)
     made = Path(folder)
     written = make_bundle(
         corpus,

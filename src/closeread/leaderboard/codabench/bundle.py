@@ -25,15 +25,9 @@ from closeread.files import creating_folder, package_folder, replacing, write_te
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
-from closeread.leaderboard.declaration import (
-    FILE,
-    WITH_LINE_ENDS,
-    Board,
-    Leaderboard,
-    Limits,
-    make_board,
-)
+from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.names import check_name
+from closeread.leaderboard.store_files import WITH_LINE_ENDS
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_gold, find_procedure
 from closeread.tables import Grid, Markup, draw
@@ -47,16 +41,17 @@ START = "2026-01-01 00:00:00"
 """In the past, so that the competition is open at once, and fixed, so that the same command gives the same bytes."""
 
 # the time limit for scoring a submission, the largest that the default queue of Codabench grants
-SECONDS = 600
+MAX_SECONDS = 600
 PAGES = ("overview", "evaluation", "terms", "data")
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
-SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
+SAMPLE_GOLD = "sample_gold.jsonl"
+SAMPLE_PREDICTIONS = "sample_predictions.jsonl"
 # the libraries that scoring imports
-LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
+LIBRARIES = ("jsonschema", "jsonschema-rs", "msgspec", "numpy", "orjson", "scipy")
 
-ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
+INSTALLED_BESIDE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
 
 PACKAGE = "closeread.zip"
@@ -66,36 +61,36 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that an archive can store
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What an organiser decides."""
+class BundleSettings:
+    """What an organiser decides.
 
-    title: str | None = None  # the title of the competition; None for that of the board
-    # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
+    Attributes:
+        title: the title of the competition; None for that of the board.
+        start: the first moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC.
+        end: the last one.
+        per_day: how many submissions a participant may make per day.
+        max_submissions: how many in all.
+        docker_image: the image in which submissions are scored.
+        wheels: wheels to add to the scoring program: closeread's own, or libraries.
+    """
+
+    title: str | None = None
     start: str = START
     end: str | None = None
-    per_day: int = Limits.per_day  # how many submissions a participant may make per day, and in all
+    per_day: int = Limits().per_day
     max_submissions: int = 100
-    docker_image: str = DOCKER_IMAGE  # the image in which submissions are scored
-    # wheels to add to the scoring program: closeread's own, or libraries
+    docker_image: str = DOCKER_IMAGE
     wheels: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the values."""
-
-        def is_date(text: str) -> bool:
-            try:
-                return datetime.strptime(text, DATE).strftime(DATE) == text
-            except ValueError:
-                return False
-
-        problems = (
-            [] if self.title is None else [one.text for one in check_name(self.title, "title", 250)]
-        )
-        for name, value in (("start", self.start), ("end", self.end)):
-            if value is not None and not is_date(value):
-                problems.append(
-                    f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
-                )
+        problems = []
+        if self.title is not None:
+            problems += [problem.text for problem in check_name(self.title, "title", 250)]
+        for name, date in (("start", self.start), ("end", self.end)):
+            if date is not None and not _is_date(date):
+                expected = "expected YYYY-MM-DD HH:MM:SS, UTC"
+                problems.append(f"{name}: {quote(date)} is not a date ({expected})")
         if not IMAGE.fullmatch(self.docker_image):
             problems.append(f"docker_image: {quote(self.docker_image)} is not valid")
         if not problems and self.end is not None and self.end <= self.start:
@@ -104,46 +99,56 @@ class Settings:
             raise RequestError("\n".join(problems))
 
 
-def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.strptime(text, DATE).strftime(DATE) == text
+    except ValueError:
+        return False
+
+
+def make_competition(board: Board, settings: BundleSettings) -> dict[str, Any]:
     """Return the content of `competition.yaml`."""
     import yaml
 
-    found: dict[str, Any] = yaml.safe_load(
-        (_find_folder() / "pages" / "competition.yaml").read_text("utf-8")
-    )
-    (task,), (phase,), (leaderboard,) = (
-        found[name] for name in ("tasks", "phases", "leaderboards")
-    )
-    about = f"Scored by closeread: {board.procedure.title}."
-    found |= {
-        "title": settings.title or board.title,
-        "description": about,
-        "docker_image": settings.docker_image,
-    }
-    found["pages"] = [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES]
-    task |= {"name": board.title, "description": about}
-    phase |= {"start": settings.start, "end": settings.end}
-    phase |= {
-        "max_submissions_per_day": settings.per_day,
-        "max_submissions": settings.max_submissions,
-    }
-    phase["execution_time_limit"] = SECONDS
+    text = (_find_folder() / "pages" / "competition.yaml").read_text("utf-8")
+    competition: dict[str, Any] = yaml.safe_load(text)
+    (task,) = competition["tasks"]
+    (phase,) = competition["phases"]
+    (leaderboard,) = competition["leaderboards"]
+    description = f"Scored by closeread: {board.procedure.title}."
+    competition["title"] = settings.title or board.title
+    competition["description"] = description
+    competition["docker_image"] = settings.docker_image
+    competition["pages"] = [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES]
+    task["name"] = board.title
+    task["description"] = description
+    phase["start"] = settings.start
+    phase["end"] = settings.end
+    phase["max_submissions_per_day"] = settings.per_day
+    phase["max_submissions"] = settings.max_submissions
+    phase["execution_time_limit"] = MAX_SECONDS
     if settings.end is None:
         del phase["end"]
     # Codabench ranks by the first column.
     metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
-    column = {"sorting": "desc", "precision": 2, "hidden": False}
     leaderboard["columns"] = [
-        {"title": one.title, "key": column_key(one.name), "index": i, **column}
-        for i, one in enumerate(metrics)
+        {
+            "title": metric.title,
+            "key": column_key(metric.name),
+            "index": index,
+            "sorting": "desc",
+            "precision": 2,
+            "hidden": False,
+        }
+        for index, metric in enumerate(metrics)
     ]
-    return found
+    return competition
 
 
 def make_bundle(
     scored: str,
     folder: Path,
-    settings: Settings,
+    settings: BundleSettings,
     *,
     gold: Path | None = None,
     config: str | None = None,
@@ -176,44 +181,42 @@ def make_bundle(
         limits=limits,
         counting="best",
     )
-    for one in board.procedure.options:
-        if isinstance(one, PathOption) and board.options[one.name]:
-            raise RequestError(f"option {one.name} is a path, which is not available in a bundle")
+    for option in board.procedure.options:
+        if isinstance(option, PathOption) and board.options[option.name]:
+            raise RequestError(
+                f"option {option.name} is a path, which is not available in a bundle"
+            )
     competition = make_competition(board, settings)
-    with creating_folder(folder) as made:
-        _write_gold(board, gold, data_dir, made / "reference_data")
-        samples = _write_starting_kit(board, made / "starting_kit")
+    with creating_folder(folder) as bundle:
+        _write_gold(board, gold, data_dir, bundle / "reference_data")
+        samples = _write_starting_kit(board, bundle / "starting_kit")
         requirements = list_requirements()
-        _write_program(board, settings, requirements, made / "scoring_program")
-        _write_texts(
-            board, str(competition["title"]), samples, settings.docker_image, requirements, made
-        )
-        (made / "logo.png").write_bytes((_find_folder() / "logo.png").read_bytes())
+        _write_program(board, settings, requirements, bundle / "scoring_program")
+        title = str(competition["title"])
+        _write_texts(board, title, samples, settings.docker_image, requirements, bundle)
+        (bundle / "logo.png").write_bytes((_find_folder() / "logo.png").read_bytes())
         # Codabench drops the time of a date that is not in quotation marks.
         text = yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=1000)
-        write_text(made / "competition.yaml", text)
-        files = {
-            path.relative_to(made).as_posix(): path
-            for path in sorted(made.rglob("*"))
-            if path.is_file()
-        }
+        write_text(bundle / "competition.yaml", text)
+        files = {}
+        for path in sorted(bundle.rglob("*")):
+            if path.is_file():
+                files[path.relative_to(bundle).as_posix()] = path
         if archive:
             with replacing(zipped) as partial:
                 partial.write_bytes(zip_files(files))
-    return [*(folder / file for file in files), *([zipped] if archive else [])]
+    written = [folder / file for file in files]
+    return [*written, zipped] if archive else written
 
 
 def describe_licence(scored: str, gold: object, config: str | None) -> list[str]:
     """Return a sentence on uses of a bundle that the licence of its corpus forbids; empty if it forbids none."""
     name = find_procedure(scored)[1]
-    if (
-        name is None
-        or gold is not None
-        or config == "sample"
-        or not load_corpus(name).redistribution
-    ):
+    if name is None or gold is not None or config == "sample":
         return []
     corpus = load_corpus(name)
+    if not corpus.redistribution:
+        return []
     allowed = "the bundle may go to a server that keeps the gold to itself, and to nobody else"
     return [f"{corpus.title} may not be redistributed ({corpus.redistribution}): {allowed}."]
 
@@ -223,23 +226,27 @@ def _find_folder() -> Path:
 
 
 def _write_gold(
-    board: Board, source: Path | None, data_dir: str | Path | None, folder: Path
+    board: Board, own_gold: Path | None, data_dir: str | Path | None, folder: Path
 ) -> None:
     """Write the gold, a key as it is and that of a corpus as JSON Lines, and check that it is scored as before."""
     folder.mkdir()
     if board.corpus is not None:
-        gold_source, _ = find_gold(
-            board.corpus, gold=source, config=board.config, split=board.split, data_dir=data_dir
+        source, _ = find_gold(
+            board.corpus, gold=own_gold, config=board.config, split=board.split, data_dir=data_dir
         )
-        gold = folder / "gold.jsonl"
-        write_text(gold, dump_json_lines(read_corpus_gold(gold_source).records, WITH_LINE_ENDS))
+        gold = read_corpus_gold(source)
+        path = folder / "gold.jsonl"
+        write_text(path, dump_json_lines(gold.records, WITH_LINE_ENDS))
     else:
-        key = Path(str(source))
-        gold = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
-        for name, path in walk_files(key)[0].items() if key.is_dir() else [("", key)]:
-            (gold / name).parent.mkdir(parents=True, exist_ok=True)
-            (gold / name).write_bytes(path.read_bytes())
-    board.open_scorer(gold)
+        key = Path(str(own_gold))
+        path = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
+        if key.is_dir():
+            for name, file in walk_files(key)[0].items():
+                (path / name).parent.mkdir(parents=True, exist_ok=True)
+                (path / name).write_bytes(file.read_bytes())
+        else:
+            path.write_bytes(key.read_bytes())
+    board.open_scorer(path)
 
 
 def _write_starting_kit(board: Board, folder: Path) -> list[str]:
@@ -257,26 +264,24 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
 
 
 def _write_program(
-    board: Board, settings: Settings, requirements: Sequence[str], folder: Path
+    board: Board, settings: BundleSettings, requirements: Sequence[str], folder: Path
 ) -> None:
     folder.mkdir()
-    own = [wheel for wheel in settings.wheels if re.match(r"closeread-[^/]*\.whl$", wheel.name)]
-    other = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
-    if len(own) > 1 or other:
-        found = (
-            f"is not a wheel: {join_names(other)}"
-            if other
-            else f"several wheels of closeread: {len(own)}"
-        )
-        raise RequestError(f"{name_option('wheel')}: {found}")
+    others = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
+    if others:
+        raise RequestError(f"{name_option('wheel')}: is not a wheel: {join_names(others)}")
+    packages = [wheel for wheel in settings.wheels if wheel.name.startswith("closeread-")]
+    if len(packages) > 1:
+        number = len(packages)
+        raise RequestError(f"{name_option('wheel')}: several wheels of closeread: {number}")
     for wheel in settings.wheels:
         (folder / wheel.name).write_bytes(wheel.read_bytes())
-    if not own:
+    if not packages:
         (folder / PACKAGE).write_bytes(_pack_package())
     (folder / "score.py").write_bytes((_find_folder() / "score.py").read_bytes())
     (folder / FILE).write_bytes(Leaderboard(board.title, {board.name: board}).to_bytes())
     write_text(folder / "metadata.yaml", f"command: {COMMAND}\n")
-    write_text(folder / "requirements.txt", "".join(f"{one}\n" for one in requirements))
+    write_text(folder / "requirements.txt", "\n".join(requirements) + "\n")
 
 
 def _write_texts(
@@ -290,23 +295,6 @@ def _write_texts(
     """Write the pages, and the guides for organisers and participants, which organisers are expected to edit."""
     import jinja2
 
-    procedure = board.procedure
-    corpus = None if board.corpus is None else load_corpus(board.corpus)
-    is_default = corpus is None or board.config == corpus.default_config
-
-    def draw_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        return draw(Grid("", header, rows), "markdown")
-
-    options = [
-        [Markup(f"`{one.name}`"), Markup(f"`{board.options[one.name]}`"), Markup(one.help)]
-        for one in procedure.options
-        if board.options[one.name]
-    ]
-    described = [] if corpus is None else fields(load_schema(corpus.schema), "submission")
-    of_submissions = [
-        [Markup(f"`{one.name}`"), one.type, Markup(one.description)] for one in described
-    ]
-    config = "" if is_default else f" --config {board.config}"
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_find_folder() / "pages"),
         trim_blocks=True,
@@ -314,9 +302,40 @@ def _write_texts(
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # noqa: S701 (Markdown)
     )
-    templates.globals |= {
+    context = _describe_board(board)
+    context["title"] = title
+    context["samples"] = samples
+    context["docker_image"] = image
+    context["requirements"] = requirements
+    (folder / "pages").mkdir()
+    paths = {f"{name}.md": f"pages/{name}.md" for name in PAGES}
+    paths["readme.md"] = "README.md"
+    paths["starting_kit.md"] = "starting_kit/README.md"
+    paths["Dockerfile"] = "scoring_program/Dockerfile"
+    for name, path in paths.items():
+        write_text(folder / path, templates.get_template(name).render(context))
+
+
+def _describe_board(board: Board) -> dict[str, Any]:
+    """Return what the texts say about a board."""
+    procedure = board.procedure
+    corpus = None if board.corpus is None else load_corpus(board.corpus)
+    is_default = corpus is None or board.config == corpus.default_config
+    options = [
+        [Markup(f"`{option.name}`"), Markup(f"`{board.options[option.name]}`"), Markup(option.help)]
+        for option in procedure.options
+        if board.options[option.name]
+    ]
+    fields_of_submissions = []
+    if corpus is not None:
+        for field in fields(load_schema(corpus.schema), "submission"):
+            row = [Markup(f"`{field.name}`"), field.type, Markup(field.description)]
+            fields_of_submissions.append(row)
+    scores = [[metric.title, metric.description] for metric in procedure.metrics]
+    config = "" if is_default else f" --config {board.config}"
+    folders = ", or a folder of them" if accepts_folders(board) else ""
+    return {
         "board": board,
-        "title": title,
         "corpus": corpus,
         "drawing": board.resampling,
         "headline": next(
@@ -324,22 +343,16 @@ def _write_texts(
         ),
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "check": f"closeread validate {board.scored} predictions.jsonl{config} --split {board.split}",
-        "files": f"one file of predictions{', or a folder of them' if accepts_folders(board) else ''}",
+        "files": f"one file of predictions{folders}",
         "part": f'"{board.corpus}"' + ("" if is_default else f', "{board.config}"'),
-        "scores": draw_table(
-            ["score", "description"], [[one.title, one.description] for one in procedure.metrics]
-        ),
-        "options": draw_table(["option", "value", "description"], options) if options else "",
-        "fields": draw_table(["field", "type", "description"], of_submissions),
-        "samples": samples,
-        "docker_image": image,
-        "requirements": requirements,
+        "scores": _draw_table(["score", "description"], scores),
+        "options": _draw_table(["option", "value", "description"], options) if options else "",
+        "fields": _draw_table(["field", "type", "description"], fields_of_submissions),
     }
-    (folder / "pages").mkdir()
-    places = {f"{name}.md": f"pages/{name}.md" for name in PAGES}
-    places |= {"readme.md": "README.md", "starting_kit.md": "starting_kit/README.md"}
-    for name, place in {**places, "Dockerfile": "scoring_program/Dockerfile"}.items():
-        write_text(folder / place, templates.get_template(name).render())
+
+
+def _draw_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return draw(Grid("", header, rows), "markdown")
 
 
 def zip_files(files: Mapping[str, Path]) -> bytes:
@@ -360,36 +373,29 @@ def zip_files(files: Mapping[str, Path]) -> bytes:
 @cache
 def _pack_package() -> bytes:
     """Return the installed package as an archive: once a process, whose bundles are all of the same state of it."""
-    root = package_folder("closeread")
-    places = {
-        **{f"closeread/{name}": package_folder(f"closeread.{name}") for name in ELSEWHERE},
-        "closeread": root,
-    }
-    return zip_files(
-        {
-            f"{place}/{path.relative_to(folder).as_posix()}": path
-            for place, folder in places.items()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-            and path.suffix not in (".pyc", ".pyo")
-            and not any(
-                part.startswith(".") or part == "__pycache__"
-                for part in path.relative_to(folder).parts
-            )
-        }
-    )
+    files = {}
+    for name in ("closeread", *(f"closeread.{name}" for name in INSTALLED_BESIDE)):
+        folder = package_folder(name)
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
+            is_hidden = any(part.startswith(".") for part in inside.parts)
+            is_bytecode = path.suffix in (".pyc", ".pyo") or "__pycache__" in inside.parts
+            if path.is_file() and not is_hidden and not is_bytecode:
+                files[f"{name.replace('.', '/')}/{inside.as_posix()}"] = path
+    return zip_files(files)
 
 
 @cache
 def list_requirements() -> tuple[str, ...]:
     """Return the libraries that scoring needs, directly or not, in installed versions, such as "numpy==2.3.1"."""
-    found = {name: version(name) for name in LIBRARIES}
-    left = list(LIBRARIES)
-    while left:
-        for one in requires(left.pop()) or ():
-            name = re.split("[^A-Za-z0-9._-]", one, maxsplit=1)[0].lower().replace("_", "-")
-            if "extra ==" not in one and name not in found:
+    versions = {name: version(name) for name in LIBRARIES}
+    waiting = list(LIBRARIES)
+    while waiting:
+        for requirement in requires(waiting.pop()) or ():
+            name = re.split("[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+            name = name.lower().replace("_", "-")
+            if "extra ==" not in requirement and name not in versions:
                 with suppress(PackageNotFoundError):  # needed by another version of Python only
-                    found[name] = version(name)
-                    left.append(name)
-    return tuple(sorted(f"{name}=={number}" for name, number in found.items()))
+                    versions[name] = version(name)
+                    waiting.append(name)
+    return tuple(sorted(f"{name}=={number}" for name, number in versions.items()))

@@ -40,8 +40,12 @@ from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, re
 from closeread.scoring import Scorer
 from closeread.tables import Grid, draw_html, percent
 
-REFERENCE, RESULT = "ref", "res"  # the folders of the input
-SCORES, DETAILS = "scores.json", "detailed_results.html"
+# the folders of the input
+REFERENCE = "ref"
+RESULT = "res"
+# the files of the output
+SCORES = "scores.json"
+DETAILS = "detailed_results.html"
 SOURCE = "submission"  # the name of the folder in messages
 WORKER_FILE = "metadata"  # the file that Codabench's worker adds to every submission
 MAC_FOLDER = "__MACOSX/"  # added to archives by macOS
@@ -52,28 +56,26 @@ def run(source: str, output: str, program: str) -> int:
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     title = "Not scored"
 
-    def fail(what: str) -> int:
-        print(what, file=sys.stderr)
-        lines = "\n".join(html.escape(show_safely(line)) for line in what.split("\n"))
+    def fail(message: str) -> int:
+        print(message, file=sys.stderr)
+        lines = "\n".join(html.escape(show_safely(line)) for line in message.split("\n"))
         page = _draw_page(title, f"<h2>Not scored</h2>\n<pre>{lines}</pre>")
         write_text(Path(output) / DETAILS, page)
         return 1
 
-    def blame_organisers(what: str, error: Exception) -> int:
+    def blame_organisers(message: str, error: Exception) -> int:
         """Tell the kind of an error and its place in the code; its message may quote the gold."""
-        *_, place = traceback.extract_tb(error.__traceback__)
-        found = f"{type(error).__name__}, {Path(place.filename).name}:{place.lineno}"
-        return fail(
-            f"{what} ({found}). The submission is not at fault; please tell the organisers."
-        )
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        kind = f"{type(error).__name__}, {Path(place.filename).name}:{place.lineno}"
+        verdict = "The submission is not at fault; please tell the organisers."
+        return fail(f"{message} ({kind}). {verdict}")
 
     try:
         path = Path(program) / FILE
         board = Leaderboard.from_bytes(path.read_bytes(), path).find(None)
         # The gold is the only file, or folder, that is not hidden.
-        (gold,) = (
-            one for one in (Path(source) / REFERENCE).iterdir() if not one.name.startswith(".")
-        )
+        files = (Path(source) / REFERENCE).iterdir()
+        (gold,) = (file for file in files if not file.name.startswith("."))
         scorer = board.open_scorer(gold)
     except Exception as error:
         return blame_organisers("The gold can't be read", error)
@@ -88,8 +90,8 @@ def run(source: str, output: str, program: str) -> int:
     write_text(Path(output) / DETAILS, _draw_results(board, report))
     # An undefined score is 0: Codabench would rank a submission without a value above all others.
     scores = {
-        column_key(name): round(100 * (one["value"] or 0.0), 2)
-        for name, one in report["scores"].items()
+        column_key(name): round(100 * (score["value"] or 0.0), 2)
+        for name, score in report["scores"].items()
     }
     write_text(Path(output) / SCORES, json.dumps(scores, indent=1) + "\n")
     return 0
@@ -110,77 +112,93 @@ def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Ma
 
     If the gold is a folder (`is_folder`), a single file is a folder of one.
     """
+    files = _find_files(folder)
+    is_file = len(files) == 1 and not is_folder
+    source = f"{SOURCE}/{next(iter(files))}" if is_file else SOURCE
+    try:
+        content, suffix = _read_files(board, files, is_file=is_file)
+        _, record = score_predictions(board, scorer, "codabench", suffix, content)
+    except InputError as error:
+        raise SubmissionError(source, error.problems) from None
+    return record.report
+
+
+def _find_files(folder: Path) -> dict[str, Path]:
+    """Return the files of a submission by their paths in it, without those that nobody has submitted."""
     try:
         files, problems = walk_files(folder)
     except FormatError as error:
         raise SubmissionError(SOURCE, error.problems) from None
-    files = {
-        name: path
-        for name, path in files.items()
-        if name != WORKER_FILE and not name.startswith(MAC_FOLDER) and not is_about_folder(name)
-    }
-    if not files and not problems:
+    submitted = {}
+    for name, path in files.items():
+        is_added = name == WORKER_FILE or name.startswith(MAC_FOLDER) or is_about_folder(name)
+        if not is_added:
+            submitted[name] = path
+    if not submitted and not problems:
         problems = [Problem("contains no files (expected a zip file with the predictions)")]
     if problems:
         raise SubmissionError(SOURCE, problems)
-    is_file = len(files) == 1 and not is_folder
-    try:
-        if is_file:
-            ((name, path),) = files.items()
-            data, suffix = read_limited(path, board.limits.bytes), find_suffix(name)
-        elif not accepts_folders(board):
-            found = f"has {pluralize(len(files), 'file')} (expected one file of predictions): {join_names(list(files))}"
-            raise SubmissionError(SOURCE, [Problem(found)])
-        else:
-            paths = {PurePosixPath("/", name): path for name, path in files.items()}
-            top = commonpath([name.parent for name in paths])
-            inside = {name.relative_to(top).as_posix(): path for name, path in paths.items()}
-            data, suffix = pack_files(inside, board.limits.bytes, SOURCE), PACKED
-        _, record = score_predictions(board, scorer, "codabench", suffix, data)
-    except InputError as error:
-        raise SubmissionError(f"{SOURCE}/{name}" if is_file else SOURCE, error.problems) from None
-    return record.report
+    return submitted
+
+
+def _read_files(board: Board, files: Mapping[str, Path], *, is_file: bool) -> tuple[bytes, str]:
+    """Return the predictions as bytes, and the suffix that says what they are."""
+    limit = board.limits.bytes
+    if is_file:
+        ((name, path),) = files.items()
+        return read_limited(path, limit), find_suffix(name)
+    if not accepts_folders(board):
+        number = pluralize(len(files), "file")
+        names = join_names(list(files))
+        problem = Problem(f"has {number} (expected one file of predictions): {names}")
+        raise SubmissionError(SOURCE, [problem])
+    # Archives often have everything in one folder.
+    paths = {PurePosixPath("/", name): path for name, path in files.items()}
+    top = commonpath([name.parent for name in paths])
+    inside = {name.relative_to(top).as_posix(): path for name, path in paths.items()}
+    return pack_files(inside, limit, SOURCE), PACKED
 
 
 def _draw_results(board: Board, report: Mapping[str, Any]) -> str:
     """Return the page with the scores of a submission."""
     titles = {metric.name: metric.title for metric in board.procedure.metrics}
 
-    def format_score(score: Mapping[str, Any]) -> list[str]:
-        low, high = score["low"], score["high"]
-        return [
-            percent(score["value"]),
-            percent(None) if low is None else f"{percent(low)}–{percent(high)}",
-        ]
-
-    rows = [[titles[name], *format_score(score)] for name, score in report["scores"].items()]
+    rows = [[titles[name], *_format_score(score)] for name, score in report["scores"].items()]
     grids = [Grid("Scores", ["Score", "Value", "Interval"], rows)]
-    for field, values in report["slices"].items():
-        rows = [
-            [value, f"{one['n_units']:,}", *format_score(one["scores"][board.headline])]
-            for value, one in values.items()
-            if board.headline in one["scores"]
-        ]
-        if values:
-            title = titles[board.headline]
-            grids.append(Grid(f"{title} by {field}", [field, "Units", title, "Interval"], rows))
-    missing = f" Without a prediction: {report['missing']:,}." if report["missing"] else ""
-    about = (
+    headline = titles[board.headline]
+    for field, slices in report["slices"].items():
+        rows = []
+        for value, part in slices.items():
+            if board.headline in part["scores"]:
+                score = part["scores"][board.headline]
+                rows.append([value, f"{part['n_units']:,}", *_format_score(score)])
+        if slices:
+            header = [field, "Units", headline, "Interval"]
+            grids.append(Grid(f"{headline} by {field}", header, rows))
+    summary = (
         f"{pluralize(report['n_units'], report['unit'])}, scored by closeread {report['closeread']}; "
-        f"{report['confidence']:.0%} bootstrap intervals over {report['resampling_unit']}s.{missing}"
+        f"{report['confidence']:.0%} bootstrap intervals over {report['resampling_unit']}s."
     )
+    if report["missing"]:
+        summary += f" Without a prediction: {report['missing']:,}."
+    paragraphs = [f"<p>{html.escape(summary)}</p>", *map(draw_html, grids)]
     undefined = [titles[name] for name, score in report["scores"].items() if score["value"] is None]
-    parts = [f"<p>{html.escape(about)}</p>", *map(draw_html, grids)]
     if undefined:
-        parts.append(
-            f"<p>Undefined (0/0), and 0 on the leaderboard: {html.escape(', '.join(undefined))}.</p>"
-        )
-    parts.append(f"<p>Signature: <code>{html.escape(show_safely(report['signature']))}</code></p>")
-    return _draw_page(board.title, "\n".join(parts))
+        names = html.escape(", ".join(undefined))
+        paragraphs.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {names}.</p>")
+    signature = html.escape(show_safely(report["signature"]))
+    paragraphs.append(f"<p>Signature: <code>{signature}</code></p>")
+    return _draw_page(board.title, "\n".join(paragraphs))
+
+
+def _format_score(score: Mapping[str, Any]) -> list[str]:
+    """Format a score and its interval."""
+    if score["low"] is None:
+        return [percent(score["value"]), percent(None)]
+    return [percent(score["value"]), f"{percent(score['low'])}–{percent(score['high'])}"]
 
 
 def _draw_page(title: str, body: str) -> str:
-    text = (package_folder("closeread.leaderboard.codabench") / "pages" / "results.html").read_text(
-        "utf-8"
-    )
+    template = package_folder("closeread.leaderboard.codabench") / "pages" / "results.html"
+    text = template.read_text("utf-8")
     return Template(text).substitute(title=html.escape(show_safely(title)), body=body)

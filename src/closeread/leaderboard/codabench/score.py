@@ -34,17 +34,17 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("usage: python3 score.py INPUT OUTPUT\n")
         return 2
     source, output = arguments
-    found = sys.version_info[:2]
-    if found < PYTHON:
-        versions = (*found, *PYTHON)
+    python = sys.version_info[:2]
+    if python < PYTHON:
+        versions = (*python, *PYTHON)
         return fail(
             output, "The image has Python {}.{} (expected {}.{} or newer).".format(*versions)
         )
     program = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory(prefix="closeread-") as folder:
-        wrong = install(program, folder)
-        if wrong:
-            return fail(output, wrong)
+        error = install(program, folder)
+        if error:
+            return fail(output, error)
         sys.path.insert(0, folder)
         from closeread.leaderboard.codabench.program import run
 
@@ -88,19 +88,19 @@ def install_libraries(program: str, folder: str, lacking: list[str]) -> str:
         "--no-cache-dir",
     ]
     command += ["--only-binary=:all:", "--no-deps", "--target", folder, "--find-links", program]
-    said = ""
+    message = ""
     for network in (["--no-index"], ["--retries", "1", "--timeout", "20"]):
         done = subprocess.run(command + network + lacking, capture_output=True)
         if done.returncode == 0:
             return ""
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        message = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
     names = ", ".join(lacking)
-    return f"The image lacks {names}, and pip can't install what is missing:\n{said}"
+    return f"The image lacks {names}, and pip can't install what is missing:\n{message}"
 
 
-def fail(output: str, what: str) -> int:
+def fail(output: str, message: str) -> int:
     """Say why the submission can't be scored; return the exit code."""
-    text = f"{what}\nThe submission is not at fault. {ADVICE}"
+    text = f"{message}\nThe submission is not at fault. {ADVICE}"
     sys.stderr.write(text + "\n")
     with open(os.path.join(output, "detailed_results.html"), "w", encoding="utf-8") as file:
         file.write(PAGE.format(html.escape(text)))

@@ -1,0 +1,133 @@
+"""The files of a store: JSON with exactly one way to write a value, so that equal values have equal digests.
+
+Each kind of file is a struct.  Reading is strict: a JSON Schema, derived from the struct, finds all problems of a file
+that the struct can't hold, which people may have written by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from closeread.exceptions import FormatError, Problem
+from closeread.formats.json_lines import parse_json
+from closeread.formats.text import UNSAFE
+from closeread.json_schema import explain
+from closeread.records import check_format
+
+FORMAT = 1  # the number of the format of all files of a store
+
+WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
+"""The characters that no string may contain where line ends, tabs and the like are expected."""
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""The characters that no string may contain where every character is escaped before it is shown."""
+
+Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+"""A number that every reader of JSON can represent."""
+
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+_MONTH_AND_DAY = "(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+Day = Annotated[str, Meta(pattern=f"^([0-9]{{4}}-{_MONTH_AND_DAY})?$")]
+"""A day, such as "2026-11-22"; empty if there is none."""
+
+Time = Annotated[
+    str,
+    Meta(pattern=f"^[0-9]{{4}}-{_MONTH_AND_DAY}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"),
+]
+"""A time in UTC, such as "2026-11-22T10:00:00Z"."""
+
+BoardName = Annotated[
+    str, Meta(pattern="^[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}$")
+]
+
+
+class StoreStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """A part of a file of a store; a field that it does not have is a problem."""
+
+
+class StoreFile(StoreStruct, frozen=True):
+    """A file of a store."""
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the file."""
+        return write_json({"format": FORMAT, **msgspec.to_builtins(self)})
+
+
+File = TypeVar("File", bound=StoreStruct)
+
+
+def write_json(value: Any) -> bytes:
+    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end."""
+    text = json.dumps(
+        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    return f"{text}\n".encode()
+
+
+def read_json(data: bytes, source: object, unsafe: re.Pattern[str] = UNSAFE) -> dict[str, Any]:
+    """Read JSON strictly, without the number of its format; no string may contain `unsafe` characters."""
+    try:
+        content = parse_json(data.decode(), unsafe)
+    except ValueError as error:
+        raise FormatError(
+            source, [Problem(f"is not JSON as closeread writes it: {error}")]
+        ) from None
+    check_format(content, FORMAT, source)
+    if not isinstance(content, dict):
+        raise FormatError(source, [Problem("is not an object")])
+    if "format" not in content:
+        raise FormatError(source, [Problem("field 'format' is missing")])
+    del content["format"]
+    return content
+
+
+def read_file(kind: type[File], data: bytes, source: object) -> File:
+    """Read a file of a store."""
+    return convert(kind, read_json(data, source), source)
+
+
+def convert(kind: type[File], content: dict[str, Any], source: object) -> File:
+    """Return JSON as a struct of a kind; a FormatError has everything that is wrong with it."""
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        problems = explain(content, [_derive_schema(kind)])
+        raise FormatError(source, problems or [Problem(str(error))]) from None
+
+
+@cache
+def _derive_schema(kind: type[StoreStruct]) -> dict[str, Any]:
+    schema = msgspec.json.schema(kind)
+    _join_types(schema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _join_types(schema: Any) -> None:
+    """Write alternatives that are types only, such as text or null, as a list of types, whose message is clearer."""
+    if isinstance(schema, list):
+        for part in schema:
+            _join_types(part)
+    if isinstance(schema, dict):
+        branches = schema.get("anyOf", [])
+        if branches and all(set(branch) == {"type"} for branch in branches):
+            del schema["anyOf"]
+            schema["type"] = [branch["type"] for branch in branches]
+        for part in schema.values():
+            _join_types(part)
+
+
+def digest(data: bytes) -> str:
+    """Return the sha256 in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def store_path(kind: str, board: str, name: str, suffix: str = ".json") -> str:
+    """Return the path of a file of a board, which is named after a digest."""
+    return f"{kind}/{board}/{name[:2]}/{name}{suffix}"
