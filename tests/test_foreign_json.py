@@ -16,7 +16,6 @@ REPORT = "counts/report.schema.json has checked it"
 OWN = "no JSON: arguments of our own"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
-    ("cli/groups.py", "Option"): OWN,
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/estimates.py", "Estimate"): REPORT,

@@ -303,7 +303,7 @@ class BoardIndexer:
             for better, worse in combinations(range(len(best)), 2)
         ]
         # Copies of a system never differ.
-        rounded = [_round(pair.detectable) for pair in pairs]
+        rounded = [_round(pair.detectable) for pair in pairs if pair.detectable]
         detectable = [difference for difference in rounded if difference]
         return Pairs(
             best,
