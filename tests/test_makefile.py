@@ -72,7 +72,7 @@ def test_a_changed_source_is_installed(checkout):
 
 def test_score_says_what_it_does_and_what_to_do_next(checkout):
     """Also without the corpus, for which the sample is scored: that is not an error."""
-    fails = "#!/bin/sh\n[ $1 = stats ] || exit 0\necho 'Error: not found; try --config sample' >&2\nexit 1\n"
+    fails = "#!/bin/sh\n[ $1 = info ] || exit 0\necho 'Error: not found; try --config sample' >&2\nexit 1\n"
     (checkout / ".venv" / "bin" / "closeread").write_text(fails)
     (checkout / ".venv" / "bin" / "python").unlink()
     arguments = ["make", "score", "PYTHON=:"]

@@ -8,6 +8,7 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.drawn_documents import JSON, SAFE
 
 import closeread
 import closeread.formats
@@ -100,18 +101,6 @@ def test_mctaco_tsv_writes_the_release_back(corpora, name):
         mctaco_tsv.dump_records(mctaco_tsv.read_records(path, "x").records).encode()
         == path.read_bytes()
     )
-
-
-SAFE = st.text(st.characters(exclude_categories=["Cs", "Cc"]))
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | SAFE,
-    lambda value: st.lists(value, max_size=3) | st.dictionaries(SAFE, value, max_size=3),
-    max_leaves=8,
-)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])

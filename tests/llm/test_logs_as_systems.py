@@ -290,7 +290,7 @@ def test_a_submission_of_a_log_tells_how_the_model_was_asked(make_log, tmp_path,
 
     plain = "org/large, prompt 2, ask=question, structured=false, shots=0, closeread 0.1"
     assert describe("a.eval", right=10) == plain
-    asked = {"ask": "candidate", "structured": True, "shots": 4, "examples": "/home/me/some.jsonl"}
+    asked = {"ask": "candidate", "structured": True, "shots": 4, "examples": "folder/some.jsonl"}
     assert describe("b.eval", right=20, seed=3, **asked) == (
         "org/large, prompt 2, ask=candidate, structured=true, shots=4, seed=3, examples=some.jsonl, closeread 0.1"
     )

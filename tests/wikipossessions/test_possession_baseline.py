@@ -264,8 +264,16 @@ def files(here):
 def test_the_table_of_the_baseline_by_hand(ran, files, row):
     place, articles, model = files
     for baseline in ("heuristics", "oracle"):
-        command = ("baseline", "wikipossessions", baseline, "--dates", "any")
-        ran(*command, *place, *articles, *model, "-o", f"{baseline}.jsonl")
+        ran(
+            "baseline",
+            "wikipossessions",
+            baseline,
+            *place,
+            *articles,
+            *model,
+            "-o",
+            f"{baseline}.jsonl",
+        )
     for group, pair in zip(GROUPS, EXPECTED[row].split("  "), strict=True):
         p, r = map(Fraction, pair.split())
         f1 = 2 * p * r / (p + r) if p + r else 0

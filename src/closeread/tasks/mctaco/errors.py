@@ -89,35 +89,40 @@ def count_fields(
     gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable
 ) -> CountTable:
     """Add all fields, the units inside of questions, and the counts of `WRONG` to the counts of scored questions."""
-    size, yes = (counts.values[:, COUNTS.index(name)] for name in ("candidates", "gold_yes"))
-    share = ratio(yes, size)
-    bins = np.where(
-        share == 1, GOLD_YES.index("all"), np.digitize(share, (0.0, 0.25, 0.5, 0.75), right=True)
+    n_candidates = counts.values[:, COUNTS.index("candidates")]
+    n_yes = counts.values[:, COUNTS.index("gold_yes")]
+    sizes = np.digitize(n_candidates, (4, 8, 12), right=True)
+    share_of_yes = ratio(n_yes, n_candidates)
+    parts = np.digitize(share_of_yes, (0.0, 0.25, 0.5, 0.75), right=True)
+    parts[share_of_yes == 1] = GOLD_YES.index("all")
+    fields = {
+        **counts.fields,
+        "question_size": [SIZES[size] for size in sizes.tolist()],
+        "gold_yes": [GOLD_YES[part] for part in parts.tolist()],
+    }
+
+    index_of_question = {name: i for i, name in enumerate(counts.units)}
+    question_ids = column(gold, "question_id")
+    questions = np.array([index_of_question.get(name, -1) for name in question_ids], np.int64)
+    unit_names = [_name_unit(answer) for answer in column(gold, "answer")]
+    units = np.array([UNITS.index(name) for name in unit_names], np.int64)
+    is_scored = questions >= 0
+    gold_yes = encode_labels(gold) == YES
+    labels = encode_labels(system)
+    predicted_yes = labels == YES
+    is_correct = (predicted_yes == gold_yes) & (labels != ABSENT)
+    # The candidates of a question with answers in the same unit are counted together.
+    keys, groups = np.unique((questions * len(UNITS) + units)[is_scored], return_inverse=True)
+    counts_by_unit = choice_counts(
+        groups, gold_yes[is_scored], predicted_yes[is_scored], is_correct[is_scored], len(keys)
     )
-    place = {name: i for i, name in enumerate(counts.units)}
-    question = np.array([place.get(name, -1) for name in column(gold, "question_id")], np.int64)
-    unit = np.array(
-        [UNITS.index(_name_unit(answer)) for answer in column(gold, "answer")], np.int64
-    )
-    gold_yes, predicted = encode_labels(gold) == YES, encode_labels(system)
-    correct = ((predicted == YES) == gold_yes) & (predicted != ABSENT)
-    scored = question >= 0
-    rows, row = np.unique((question * len(UNITS) + unit)[scored], return_inverse=True)
-    values = choice_counts(
-        row, gold_yes[scored], (predicted == YES)[scored], correct[scored], len(rows)
-    )
+    by_unit = Breakdown(UNITS, keys // len(UNITS), keys % len(UNITS), _add_wrong(counts_by_unit))
     return replace(
         counts,
         names=(*COUNTS, *WRONG),
         values=_add_wrong(counts.values),
-        fields={
-            **counts.fields,
-            "question_size": [SIZES[i] for i in np.digitize(size, (4, 8, 12), right=True).tolist()],
-            "gold_yes": [GOLD_YES[i] for i in bins.tolist()],
-        },
-        breakdowns={
-            "unit": Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))
-        },
+        fields=fields,
+        breakdowns={"unit": by_unit},
     )
 
 

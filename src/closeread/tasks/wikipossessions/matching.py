@@ -157,34 +157,37 @@ def _match_partially(
     pairs: Sequence[Pair],
     likeness: Likeness | None,
 ) -> Iterator[Pair]:
-    """Find the best pairs among the unmatched possessions."""
-    rows, columns = (
-        sorted(set(range(len(side))) - set(used))
-        for side, used in ((system, [i for i, _ in pairs]), (gold, [j for _, j in pairs]))
-    )
-    names, gold_names = [one.name.content for one in system], [one.name.content for one in gold]
-    shared = [{j: n for j in columns if (n := len(names[i] & gold_names[j]))} for i in rows]
-    sizes = [
-        {j: len(names[i] | gold_names[j]) for j in found}
-        for i, found in zip(rows, shared, strict=True)
-    ]
-    scale = lcm(*{size for of_row in sizes for size in of_row.values()})
-    # A pair outweighs all overlaps, and an overlap all likeness.
-    alike = [
-        {j: 0 if likeness is None else likeness(i, j) for j in one}
-        for i, one in zip(rows, shared, strict=True)
-    ]
-    factor = (
-        max((value for of_row in alike for value in of_row.values()), default=0) * len(rows) + 1
-    )
-    bonus = scale * len(rows) + 1
-    return _assign(
-        rows,
-        [
-            {j: (bonus + n * (scale // of_row[j])) * factor + values[j] for j, n in found.items()}
-            for found, of_row, values in zip(shared, sizes, alike, strict=True)
-        ],
-    )
+    """Find the best pairs among the unmatched possessions.
+
+    The more pairs, the better; among as many pairs, those whose names overlap most (shared words in all words of both);
+    among equal overlaps, those that are most alike.
+    """
+    unmatched_system = sorted(set(range(len(system))) - {i for i, _ in pairs})
+    unmatched_gold = sorted(set(range(len(gold))) - {j for _, j in pairs})
+    shared_words: dict[Pair, int] = {}
+    all_words: dict[Pair, int] = {}
+    for i in unmatched_system:
+        words = system[i].name.content
+        for j in unmatched_gold:
+            gold_words = gold[j].name.content
+            n_shared = len(words & gold_words)
+            if n_shared:
+                shared_words[i, j] = n_shared
+                all_words[i, j] = len(words | gold_words)
+    alike = dict.fromkeys(shared_words, 0)
+    if likeness is not None:
+        alike = {pair: likeness(*pair) for pair in shared_words}
+
+    # Whole numbers keep the three criteria apart: overlaps are counted in parts of one common denominator; a pair
+    # outweighs all overlaps, and the smallest overlap all likeness.
+    denominator = lcm(*set(all_words.values()))
+    weight_of_overlap = max(alike.values(), default=0) * len(unmatched_system) + 1
+    weight_of_pair = denominator * len(unmatched_system) + 1
+    weights: dict[int, dict[int, int]] = {i: {} for i in unmatched_system}
+    for (i, j), n_shared in shared_words.items():
+        overlap = n_shared * (denominator // all_words[i, j])
+        weights[i][j] = (weight_of_pair + overlap) * weight_of_overlap + alike[i, j]
+    return _assign(unmatched_system, list(weights.values()))
 
 
 def _assign(rows: Sequence[int], weights: Sequence[Mapping[int, int]]) -> Iterator[Pair]:

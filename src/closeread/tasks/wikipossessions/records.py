@@ -38,46 +38,59 @@ ANCHORS = (
 )
 
 
+CERTAINTIES = ("certain", "uncertain")
+
+
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Corpus size, and numbers of possessors by type, certainty, relation, anchor and order.
 
     The ordered pairs of the paper's example are left out if its article is not there, and words and sections unless
     every article has a text.
     """
-    rows = [possession for record in records for possession in record["possessions"]]
-    names = Counter(
-        (record["article"], row["possessor"]) for record in records for row in record["possessions"]
-    )
-    types, certainties, relations, relation_certainties = (
-        Counter(row[name] for row in rows)
-        for name in ("type", "certainty", "relation", "relation_certainty")
-    )
-    anchors = Counter(map(_classify_anchor, rows))
-    pairs = {}
+    possessions: list[Mapping[str, Any]] = []
+    times_named: Counter[tuple[str, str]] = Counter()
+    n_ordered_pairs = {}
     for record in records:
-        with name_documents([record["article"]], "article"):
-            pairs[record["article"]] = len(find_ordered_pairs(record["possessions"]))
-    return {
+        article = record["article"]
+        possessions += record["possessions"]
+        times_named.update((article, row["possessor"]) for row in record["possessions"])
+        with name_documents([article], "article"):
+            n_ordered_pairs[article] = len(find_ordered_pairs(record["possessions"]))
+    figures: dict[str, float] = {
         "articles": len(records),
-        "possessors": len(rows),
-        "possessors, once per article": len(names),
-        "possessors that repeat in an article": sum(number > 1 for number in names.values()),
-        "possessors per article": round(float(ratio(len(rows), len(records))), 2),
-        **{name: round(mean, 2) for name, mean in count_text(records).items()},
-        **{f"type: {name}": types[name] for name in TYPES},
-        **{f"possession: {name}": certainties[name] for name in ("certain", "uncertain")},
-        "time: known": len(rows) - relations[None],
-        "time: unknown": relations[None],
-        **{f"relation: {name}": relations[name] for name in RELATIONS},
-        **{f"relation: {name}": relation_certainties[name] for name in ("certain", "uncertain")},
-        **{f"anchor: {name}": anchors[name] for name in ANCHORS},
-        "unknown anchors with a relation": sum(
-            row["relation"] is not None and row["anchor_kind"] == "unknown" for row in rows
-        ),
-        "orders inside another": sum("." in row["order"] for row in rows),
-        "ordered pairs": sum(pairs.values()),
-        **({f"ordered pairs of {EXAMPLE}": pairs[EXAMPLE]} if EXAMPLE in pairs else {}),
+        "possessors": len(possessions),
+        "possessors, once per article": len(times_named),
+        "possessors that repeat in an article": sum(n > 1 for n in times_named.values()),
+        "possessors per article": round(float(ratio(len(possessions), len(records))), 2),
     }
+    for name, mean in count_text(records).items():
+        figures[name] = round(mean, 2)
+    for name in TYPES:
+        figures[f"type: {name}"] = _count(possessions, "type", name)
+    for name in CERTAINTIES:
+        figures[f"possession: {name}"] = _count(possessions, "certainty", name)
+    n_unknown = _count(possessions, "relation", None)
+    figures["time: known"] = len(possessions) - n_unknown
+    figures["time: unknown"] = n_unknown
+    for name in RELATIONS:
+        figures[f"relation: {name}"] = _count(possessions, "relation", name)
+    for name in CERTAINTIES:
+        figures[f"relation: {name}"] = _count(possessions, "relation_certainty", name)
+    anchors = Counter(map(_classify_anchor, possessions))
+    for name in ANCHORS:
+        figures[f"anchor: {name}"] = anchors[name]
+    unknown_anchors = [row for row in possessions if row["anchor_kind"] == "unknown"]
+    n_with_relation = len(unknown_anchors) - _count(unknown_anchors, "relation", None)
+    figures["unknown anchors with a relation"] = n_with_relation
+    figures["orders inside another"] = sum("." in row["order"] for row in possessions)
+    figures["ordered pairs"] = sum(n_ordered_pairs.values())
+    if EXAMPLE in n_ordered_pairs:
+        figures[f"ordered pairs of {EXAMPLE}"] = n_ordered_pairs[EXAMPLE]
+    return figures
+
+
+def _count(possessions: Sequence[Mapping[str, Any]], field: str, value: str | None) -> int:
+    return sum(possession[field] == value for possession in possessions)
 
 
 def count_text(records: Sequence[Record]) -> dict[str, float]:
