@@ -712,7 +712,7 @@ def _open_templates(folder: Path) -> jinja2.Environment:
 
 def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
     """Return the texts and numbers of a board that the templates take; `key` is its name in the address of the page."""
-    flags = set()
+    flags: set[str] = set()
     for row in list_rows(board):
         flags.update(flag["flag"] for flag in row.get("flags", ()))
     return {
