@@ -344,8 +344,8 @@ class BoardIndexer:
         )
 
 
-def _round(number: float) -> float | None:
-    return None if math.isnan(number) else round(number, 6)
+def _round(number: float | None) -> float | None:
+    return None if number is None or math.isnan(number) else round(number, 6)
 
 
 def _rank(
