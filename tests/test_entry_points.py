@@ -207,7 +207,7 @@ def test_the_command_line_and_stored_counts(corpus, expected, ran):
 
 def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     declared = load_corpus(corpus)
-    unit = declared.unit
+    unit = getattr(load_procedure(declared.procedure).reader, "unit", "") or declared.key
     gold = sample_gold(corpus)
     first = {record[unit] for record in gold[: len(gold) // 3]}
     for number, in_first in enumerate((True, False)):

@@ -73,6 +73,5 @@ CORPUS = Corpus(
     format="mctaco_tsv",
     submission_formats=("mctaco_labels",),
     procedure="mctaco",
-    unit="question_id",
     facts=read_facts(Path(__file__).with_name("facts.json")),
 )

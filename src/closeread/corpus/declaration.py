@@ -268,7 +268,6 @@ class Corpus:
         package: the subpackage of that one for this corpus only, such as for its formats; empty if there is none.
         schema: the schema of its records and of submissions; by default, the one of the corpus's name.
         key: the field that identifies a gold record and a submitted row.
-        unit: the field with the name of the unit that a record is counted in; by default, the key.
         unique: other fields that no two records or rows may share.
         submission_formats: the formats of submissions other than JSON Lines, each a file or a folder of files.
         procedure_defaults: option values that differ from the procedure's own.
@@ -295,7 +294,6 @@ class Corpus:
     package: str = ""
     schema: str = ""
     key: str = "id"
-    unit: str = ""
     unique: tuple[str, ...] = ()
     submission_formats: tuple[str, ...] = ()
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
@@ -307,9 +305,8 @@ class Corpus:
     redistribution: str = "its declaration does not say that the licence allows it"
 
     def __post_init__(self) -> None:
-        """Choose the schema of the corpus's name, and the key as the unit, by default."""
+        """Choose the schema of the corpus's name by default."""
         object.__setattr__(self, "schema", self.schema or self.name)
-        object.__setattr__(self, "unit", self.unit or self.key)
 
     @cached_property
     def task(self) -> str:

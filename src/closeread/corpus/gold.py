@@ -105,6 +105,7 @@ class Gold:
         by_record: whether each note names its record.
         files: the files that they were read from; none for records in memory.
         data_dir: the folder that the user gave for the corpus's files; None if there is none.
+        unit: the field with the name of the unit that a record is counted in; empty if that is the corpus's key.
     """
 
     corpus: Corpus
@@ -117,11 +118,12 @@ class Gold:
     by_record: bool = False
     files: Sequence[Path] = ()
     data_dir: Path | None = None
+    unit: str = ""
 
     @property
     def units(self) -> Sequence[str]:
         """The name of each record's unit."""
-        return column(self.records, self.corpus.unit)
+        return column(self.records, self.unit or self.corpus.key)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -151,7 +153,8 @@ class Gold:
 
     def digests(self, options: Options) -> Mapping[str, bytes]:
         """Return the sha256 of the records of each unit, by the unit's name, whatever the options."""
-        return unit_digests(self.records, self.corpus.unit, self.corpus.not_in_digest)
+        unit = self.unit or self.corpus.key
+        return unit_digests(self.records, unit, self.corpus.not_in_digest)
 
 
 def _list_notes(rules: Rules, records: Sequence[Record], *, is_released: bool) -> list[Note]:

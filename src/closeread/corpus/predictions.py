@@ -44,7 +44,7 @@ def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) 
     if breakdowns:
         keywords["breakdowns"] = tuple(breakdowns)
     table = procedure.count(gold=gold.records, system=rows, **keywords)
-    digests = gold.digests(options)
+    digests = procedure.reader.wrap_gold(gold.records, gold.corpus.name).digests(options)
     return replace(table, digests=[digests[unit] for unit in table.units])
 
 

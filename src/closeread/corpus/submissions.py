@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -73,6 +73,7 @@ class CorpusReader(Reader[Gold]):
     """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record.
 
     Attributes:
+        unit: the field of a gold record with the name of its unit; empty if that is the corpus's key.
         check: finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and
             all options by name; None if there are none.  It must cope with gold records that have nothing but the
             corpus's key, for `check_form`.
@@ -81,19 +82,21 @@ class CorpusReader(Reader[Gold]):
             predicted.
     """
 
+    unit: str = ""
     check: Callable[..., Iterable[Inconsistency]] | None = None
     to_columns: Callable[[Rows], Rows] | None = None
     describe_silence: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
 
     def read_gold(self, source: GoldSource, options: Options) -> Gold:
         """Read gold."""
-        return read_corpus_gold(source)
+        return replace(read_corpus_gold(source), unit=self.unit)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Gold:
         """Wrap gold records in memory that are already validated."""
         if corpus is None:
             raise RequestError("gold records in memory need the name of their corpus")
-        return Gold(load_corpus(corpus), None, None, records, released=False)
+        declared = load_corpus(corpus)
+        return Gold(declared, None, None, records, released=False, unit=self.unit)
 
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""

@@ -197,5 +197,5 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
-    reader=CorpusReader(),
+    reader=CorpusReader(unit="question_id"),
 )
