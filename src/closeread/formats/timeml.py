@@ -83,7 +83,7 @@ class Passage(NamedTuple):
         return self.text[span.start : span.end]
 
 
-class Entry(NamedTuple):
+class EmptyElement(NamedTuple):
     """An element without text, such as MAKEINSTANCE; as a `Span`, without a place in the text."""
 
     name: str
@@ -117,7 +117,7 @@ class Document:
 
     id: str | None
     passages: tuple[Passage, ...]
-    instances: tuple[Entry, ...] = ()
+    instances: tuple[EmptyElement, ...] = ()
     tlinks: tuple[Tlink, ...] = ()
 
     @property
@@ -214,8 +214,10 @@ def _read_passage(name: str, element: Element) -> Passage:
     return Passage(name, "".join(parts), tuple(spans))
 
 
-def _read_entries(root: Element, name: str) -> tuple[Entry, ...]:
-    return tuple(Entry(name, element.attributes, element.line) for element in root.below(name))
+def _read_entries(root: Element, name: str) -> tuple[EmptyElement, ...]:
+    return tuple(
+        EmptyElement(name, element.attributes, element.line) for element in root.below(name)
+    )
 
 
 def _find_outside(root: Element, name: str, spans: Iterable[Span]) -> Iterator[Element]:
@@ -227,7 +229,7 @@ def _find_outside(root: Element, name: str, spans: Iterable[Span]) -> Iterator[E
             yield element
 
 
-def _check_ids(entries: Iterable[Span | Entry], problems: ProblemList) -> None:
+def _check_ids(entries: Iterable[Span | EmptyElement], problems: ProblemList) -> None:
     lines: dict[str, int | None] = {}
     for entry in entries:
         attribute = _IDS[entry.name]
@@ -248,7 +250,10 @@ Intervals = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def _index_intervals(
-    events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: ProblemList
+    events: Iterable[Span],
+    times: Iterable[Span],
+    instances: Iterable[EmptyElement],
+    problems: ProblemList,
 ) -> Intervals:
     """Return the intervals that a link may mean; errors of instances are problems."""
     eiids_of: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
