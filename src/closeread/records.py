@@ -83,7 +83,7 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
     # asking for the class is ten times as fast as asking for the protocol, and nearly all records are dicts
     are_mappings = [type(record) is dict or isinstance(record, Mapping) for record in records]
-    columns = {}
+    columns: dict[str, Sequence[Any]] = {}
     for name in names:
         columns[name] = [
             record.get(name) if is_mapping else None
