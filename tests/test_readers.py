@@ -115,7 +115,7 @@ def test_json_lines_key_twice(file, value, key):
     file.write_text(f'{{"row": [{{{text}, {text}}}]}}\n{{"row": 2}}\n', "utf-8")
     records, lines, problems, *_ = read_json_lines(file)
     assert (records, lines) == ([{"row": 2}], [2])
-    assert [(p.line, p.message.startswith("duplicate key")) for p in problems] == [(1, True)]
+    assert [(p.line, p.text.startswith("duplicate key")) for p in problems] == [(1, True)]
 
 
 @given(character=st.characters(categories=["Cc", "Cs"]), before=SAFE, as_key=st.booleans())

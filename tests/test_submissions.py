@@ -83,7 +83,7 @@ def test_unknown_and_repeated_ids_are_always_errors(file, missing):
     put(file, [*ROWS, {"id": "test-00103", "label": "no"}, ROWS[7]])
     with pytest.raises(SubmissionError) as caught:
         read_submission(file, MCTACO, GOLD, missing)
-    assert [(p.line, p.message) for p in caught.value.problems] == [
+    assert [(p.line, p.text) for p in caught.value.problems] == [
         (104, "id 'test-00103' is not in the gold"),
         (105, "duplicate id 'test-00007' (first on line 8)"),
     ]
@@ -241,7 +241,7 @@ def test_two_judges_agree_and_every_rejection_is_worded():
 )
 def test_words(change, words):
     assert [
-        p.message for p in RowValidator(EVERY_KEYWORD, "document").problems([{**ROW, **change}])
+        p.text for p in RowValidator(EVERY_KEYWORD, "document").problems([{**ROW, **change}])
     ] == words
 
 
@@ -254,7 +254,7 @@ def test_rejected_rows_beyond_the_worded_ones_are_counted():
         limits.MAX_EXPLAINED + 3,
         limits.MAX_EXPLAINED + 4,
     ]
-    assert [p.message for p in problems[limits.MAX_EXPLAINED - 1 :]] == [
+    assert [p.text for p in problems[limits.MAX_EXPLAINED - 1 :]] == [
         "field 'n' is missing",
         *[NOT_EXPLAINED] * 2,
     ]

@@ -27,7 +27,8 @@ from closeread.files import package_folder
 Schema = dict[str, Any]
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-LISTED = 5  # how many fields a message lists; more choices than these need a suggestion
+MAX_FIELDS_LISTED = 5
+MAX_CHOICES_LISTED = 30
 TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -39,33 +40,33 @@ TYPES = {
 }
 
 
-def check_json(found: object, schema: str, source: object) -> None:
+def check_json(content: object, schema: str, source: object) -> None:
     """Check a JSON value from a source by one of our schemas, such as `closeread.hub/eval_results.schema.json`.
 
     The name of the schema has its package, its file and perhaps the definition in it.
     """
-    if problems := find_problems(found, schema):
+    problems = find_problems(content, schema)
+    if problems:
         raise FormatError(source, problems)
 
 
-def find_problems(found: object, schema: str) -> list[Problem]:
+def find_problems(content: object, schema: str) -> list[Problem]:
     """Return the problems of a JSON value by one of our schemas, as `check_json`; empty if it is valid."""
     try:
-        if _load_validator(schema).is_valid(found):
+        if _load_validator(schema).is_valid(content):
             # `jsonschema_rs` takes NaN for null, and accepts lone surrogates.
-            json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+            json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
             return []
     except ValueError:  # no JSON, such as a set or a lone surrogate
         pass
-    return explain(found, [_load_schema(schema)]) or [
-        Problem(f"is not valid (expected a value as in {schema})")
-    ]
+    problems = explain(content, [_load_schema(schema)])
+    return problems or [Problem(f"is not valid (expected a value as in {schema})")]
 
 
 @cache
 def _load_schema(name: str) -> Schema:
-    package, _, rest = name.partition("/")
-    file, _, definition = rest.partition("#")
+    package, _, path = name.partition("/")
+    file, _, definition = path.partition("#")
     schema: Schema = json.loads((package_folder(package) / file).read_text("utf-8"))
     return {**schema, "$ref": f"#/$defs/{definition}"} if definition else schema
 
@@ -77,33 +78,18 @@ def _load_validator(name: str) -> Any:
     return jsonschema_rs.validator_for(_load_schema(name))
 
 
-def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
+def explain(content: Any, schemas: Iterable[Schema]) -> list[Problem]:
     """Say in words why a JSON value is invalid, by the first of the schemas that `jsonschema` finds to be broken.
 
     The two libraries read a few patterns differently, so that there may be no problem in words.
     """
-    import jsonschema  # takes 60 ms to import, and only errors need it
-
     try:
-        problems = list(_find_unsafe(found))
+        problems = list(_find_unsafe(content))
         for schema in schemas:
-            draft = jsonschema.validators.validator_for(schema)
-            # Each error takes some kilobytes.
-            if errors := list(islice(draft(schema).iter_errors(found), limits.MAX_PROBLEMS + 1)):
-                errors.sort(
-                    key=lambda error: [
-                        (isinstance(step, str), step) for step in error.absolute_path
-                    ]
-                )
-                # A value of the wrong type is none of the choices either, and only the choices are a useful
-                # expectation.
-                chosen = {error.json_path for error in errors if error.validator == "enum"}
-                told = (
-                    error
-                    for error in errors
-                    if error.validator != "type" or error.json_path not in chosen
-                )
-                problems += (problem for error in told for problem in describe(error))
+            errors = _find_errors(content, schema)
+            for error in errors:
+                problems += describe(error)
+            if errors:
                 break
     except RecursionError:
         return [Problem("is nested too deeply")]
@@ -114,8 +100,25 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
     return problems
 
 
-def _find_unsafe(found: object) -> Iterator[Problem]:
-    for path, value in _walk(found):
+def _find_errors(content: Any, schema: Schema) -> list[Any]:
+    """Return the errors of `jsonschema` that a person needs to know, in the order of their places."""
+    import jsonschema  # takes 60 ms to import, and only errors need it
+
+    draft = jsonschema.validators.validator_for(schema)
+    # Each error takes some kilobytes.
+    errors = list(islice(draft(schema).iter_errors(content), limits.MAX_PROBLEMS + 1))
+    errors.sort(key=lambda error: [(isinstance(step, str), step) for step in error.absolute_path])
+    # A value of the wrong type is none of the choices either, and only the choices are a useful expectation.
+    with_choices = {error.json_path for error in errors if error.validator == "enum"}
+    return [
+        error
+        for error in errors
+        if error.validator != "type" or error.json_path not in with_choices
+    ]
+
+
+def _find_unsafe(content: object) -> Iterator[Problem]:
+    for path, value in _walk(content):
         if isinstance(value, float) and not math.isfinite(value):
             yield Problem("is not a finite number", path=path)
         elif isinstance(value, str) and LONE_SURROGATE.search(value):
@@ -137,17 +140,12 @@ def describe(error: Any) -> list[Problem]:
     """Word an error of `jsonschema`: the value found, the expected one, and the place."""
     path = tuple(error.absolute_path)
     if error.validator in ("anyOf", "oneOf") and "description" not in error.schema:
-        branches: dict[object, list[Any]] = {}
-        for one in error.context:
-            branches.setdefault(one.schema_path[0], []).append(one)
-        # The error of a branch for another type, such as null, explains nothing.
-        meant = [
-            some
-            for some in branches.values()
-            if all(one.path or one.validator != "type" for one in some)
-        ]
-        if len(meant) == 1:
-            return [problem for one in meant[0] for problem in describe(one)]
+        branches = _find_branches(error)
+        if len(branches) == 1:
+            problems = []
+            for error_of_branch in branches[0]:
+                problems += describe(error_of_branch)
+            return problems
     if error.validator == "required":
         # `jsonschema` has an error for each missing field, whose name is in the message only.
         missing = next(
@@ -158,57 +156,70 @@ def describe(error: Any) -> list[Problem]:
             return []
         return [Problem(f"field {quote(missing)} is missing", path=path)]
     if error.validator == "additionalProperties":
-        return [
-            Problem(what, path=path)
-            for what in describe_unknown_fields(error.schema, error.instance)
-        ]
-    return [Problem(_describe(error), path=path)]
+        messages = describe_unknown_fields(error.schema, error.instance)
+        return [Problem(message, path=path) for message in messages]
+    return [Problem(_word_error(error), path=path)]
+
+
+def _find_branches(error: Any) -> list[list[Any]]:
+    """Return the errors of each branch of `anyOf` or `oneOf` that may have been meant.
+
+    The error of a branch for another type, such as null, explains nothing.
+    """
+    branches: dict[object, list[Any]] = {}
+    for error_of_branch in error.context:
+        branches.setdefault(error_of_branch.schema_path[0], []).append(error_of_branch)
+    return [errors for errors in branches.values() if not any(map(_is_of_other_type, errors))]
+
+
+def _is_of_other_type(error: Any) -> bool:
+    return not error.path and error.validator == "type"
 
 
 def describe_unknown_fields(
-    schema: Mapping[str, Any], found: Mapping[str, Any], verdict: str = ""
+    schema: Mapping[str, Any], record: Mapping[str, Any], verdict: str = ""
 ) -> list[str]:
     """Return a sentence for each field of an object that its schema does not have, with the field that was meant."""
-    fields = "" if verdict else f" (fields: {_list(list(schema.get('properties', ())), LISTED)})"
-    return [
-        f"unknown field {quote(str(name))}{verdict}{fields if meant is None else f'; did you mean {quote(meant)}?'}"
-        for name, meant in _guess_fields(schema, found).items()
-    ]
+    hint = ""
+    if not verdict:
+        hint = f" (fields: {_list(list(schema.get('properties', ())), MAX_FIELDS_LISTED)})"
+    sentences = []
+    for name, meant in _guess_fields(schema, record).items():
+        ending = hint if meant is None else f"; did you mean {quote(meant)}?"
+        sentences.append(f"unknown field {quote(str(name))}{verdict}{ending}")
+    return sentences
 
 
-def _guess_fields(schema: Mapping[str, Any], found: Mapping[str, Any]) -> dict[object, str | None]:
+def _guess_fields(schema: Mapping[str, Any], record: Mapping[str, Any]) -> dict[object, str | None]:
     """Map the unknown fields of an object to those that were meant: a similar one, or the only one that is missing."""
-    known = schema.get("properties", {})
-    unknown = list(islice((name for name in found if name not in known), limits.MAX_PROBLEMS))
-    missing = [name for name in schema.get("required", ()) if name not in found]
-    only = missing[0] if len(unknown) == len(missing) == 1 else None
-    absent = [name for name in known if name not in found]
-    return {name: find_similar(str(name), absent) or only for name in unknown}
+    fields = schema.get("properties", {})
+    unknown = list(islice((name for name in record if name not in fields), limits.MAX_PROBLEMS))
+    missing = [name for name in schema.get("required", ()) if name not in record]
+    only_one = missing[0] if len(unknown) == len(missing) == 1 else None
+    absent = [name for name in fields if name not in record]
+    return {name: find_similar(str(name), absent) or only_one for name in unknown}
 
 
-def _list(values: Sequence[object], most: int) -> str:
-    return ", ".join(quote_json(value, 60) for value in values[:most]) + ", …" * (
-        len(values) > most
-    )
+def _list(values: Sequence[object], limit: int) -> str:
+    text = ", ".join(quote_json(value, 60) for value in values[:limit])
+    return text if len(values) <= limit else f"{text}, …"
 
 
-def _describe(error: Any) -> str:
+def _word_error(error: Any) -> str:
     schema: Any = error.schema
-    expected, value = error.validator_value, error.instance
+    expected = error.validator_value
+    value = error.instance
     match error.validator:
         case "type":
             if schema.get("x-accepts-integer") and isinstance(value, float):
-                why = f", since {value:g} and {value:g}0 are one number" * (not value.is_integer())
-                return f'{value} is a number (expected text: "{value:g}" in quotes{why})'
+                return _describe_fraction(value)
             return f"expected {_describe_type(expected, schema)}, found {_name_value(value)}"
         case "enum":
-            texts = (
-                [one for one in expected if isinstance(one, str)]
-                if isinstance(value, str | bool)
-                else []
-            )
-            guess = suggest_choice(str(value), texts)
-            return f"{quote_json(value)} is not one of {_list(expected, 6 * LISTED)}{guess}"
+            text = f"{quote_json(value)} is not one of {_list(expected, MAX_CHOICES_LISTED)}"
+            if not isinstance(value, str | bool):
+                return text
+            choices = [choice for choice in expected if isinstance(choice, str)]
+            return text + suggest_choice(str(value), choices)
         case "const":
             return f"expected {quote_json(expected)}, found {quote_json(value)}"
         case "pattern" | "anyOf" | "oneOf" | "not" if words := schema.get(
@@ -231,15 +242,23 @@ def _describe(error: Any) -> str:
     return shorten(str(error.message))
 
 
+def _describe_fraction(value: float) -> str:
+    """Say that a number was found where text was expected, such as the version 1.10, which is no number."""
+    reason = "" if value.is_integer() else f", since {value:g} and {value:g}0 are one number"
+    return f'{value} is a number (expected text: "{value:g}" in quotes{reason})'
+
+
 def _describe_type(types: str | Sequence[str], schema: Schema) -> str:
     """Name types in words; of an object, its first fields, too."""
     if not isinstance(types, str):
-        return " or ".join(_describe_type(one, schema) for one in types)
+        return " or ".join(_describe_type(name, schema) for name in types)
     names = schema.get("required") or list(schema.get("properties", ()))
-    if types == "object" and names:
-        fields = ", ".join(f'"{name}": …' for name in names[:2])
-        return f"an object such as {{{fields}{', …' * (len(names) > 2)}}}"
-    return TYPES[types]
+    if types != "object" or not names:
+        return TYPES[types]
+    fields = [f'"{name}": …' for name in names[:2]]
+    if len(names) > 2:
+        fields.append("…")
+    return f"an object such as {{{', '.join(fields)}}}"
 
 
 def _name_value(value: object) -> str:

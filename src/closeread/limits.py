@@ -23,33 +23,33 @@ MAX_EXPLAINED = 100  # the most invalid rows of a file that are explained; other
 # the most tokens of documents without words that are written with a row for every token, in all
 MAX_TOKENS = 5_000_000
 
-_lowered: ContextVar[int | None] = ContextVar("lowered", default=None)
+_lowered_limit: ContextVar[int | None] = ContextVar("lowered_limit", default=None)
 
 
 @contextmanager
 def keep_files_below(size: int | None) -> Iterator[None]:
     """Refuse files, and folders of files, of more than `size` bytes inside the block; None keeps the limit as it is."""
-    token = _lowered.set(_lowered.get() if size is None else size)
+    token = _lowered_limit.set(_lowered_limit.get() if size is None else size)
     try:
         yield
     finally:
-        _lowered.reset(token)
+        _lowered_limit.reset(token)
 
 
 @contextmanager
 def keep_usual_limit() -> Iterator[None]:
     """Accept files of up to `MAX_FILE_BYTES` inside the block, which reads those of a corpus: nobody handed them in."""
-    token = _lowered.set(None)
+    token = _lowered_limit.set(None)
     try:
         yield
     finally:
-        _lowered.reset(token)
+        _lowered_limit.reset(token)
 
 
 def max_file_bytes() -> int:
     """Return the limit in force: how many bytes a file, or a folder of files, may have, decompressed."""
-    lowered = _lowered.get()
-    return MAX_FILE_BYTES if lowered is None else min(lowered, MAX_FILE_BYTES)
+    lowered_limit = _lowered_limit.get()
+    return MAX_FILE_BYTES if lowered_limit is None else min(lowered_limit, MAX_FILE_BYTES)
 
 
 def describe_excess(size: int, unit: str = "bytes") -> str | None:

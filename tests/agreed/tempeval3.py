@@ -30,7 +30,7 @@ from twins import point_algebra as twin
 from closeread.formats.timeml import (
     RELATION_TYPES,
     Document,
-    Entry,
+    EmptyElement,
     Passage,
     Span,
     Tlink,
@@ -212,7 +212,7 @@ def document(links, words, name="t", *, shift=0):
         name,
         (Passage("DCT", "2010", (creation,)), Passage("TEXT", " ".join(tokens), tuple(spans))),
         tuple(
-            Entry("MAKEINSTANCE", {"eiid": ids[end], "eventID": f"e{end + shift}", **VERB})
+            EmptyElement("MAKEINSTANCE", {"eiid": ids[end], "eventID": f"e{end + shift}", **VERB})
             for end in ends
             if end >= 0
         ),

@@ -25,7 +25,7 @@ def check(here):
         with pytest.raises(FormatError) as caught:
             read_checked(here / "a.conll", TREEBANK)
         check_message(caught.value)
-        return [f"{problem.line}: {problem.message}" for problem in caught.value.problems]
+        return [f"{problem.line}: {problem.text}" for problem in caught.value.problems]
 
     return read
 

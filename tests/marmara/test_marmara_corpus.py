@@ -131,7 +131,7 @@ def test_one_folder_is_missing(folder):
     place = f"is not in {folder / 'coreference'} ({XML})"
     both = BOTH.replace("--data-dir", "data_dir=")
     advice = f"pass its folder with coreference=, or {both}, or try the config 'sample'"
-    assert [problem.message for problem in error.value.problems] == [
+    assert [problem.text for problem in error.value.problems] == [
         f"{COREFERENCE.format(place)}; {advice}"
     ]
 
@@ -146,7 +146,7 @@ def test_a_folder_of_something_else(folder):
     with pytest.raises(UnavailableError) as error:
         read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "treebank": folder}))
     (problem,) = error.value.problems
-    assert problem.message.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
+    assert problem.text.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
 
 
 def test_a_treebank_alone_where_no_coreference_is_needed():

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from closeread.formats.timeml import RELATION_TYPES, Document, Entry, Passage, Span, Tlink
+from closeread.formats.timeml import RELATION_TYPES, Document, EmptyElement, Passage, Span, Tlink
 from closeread.tasks.wikipossessions.rules import derive_anchor
 
 SHORT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
@@ -124,7 +124,7 @@ def draw_timeml(draw):
     instances = []
     for number in range(draw(st.integers(0, 4)) if events else 0):
         attributes = {"eiid": f"ei{number}", "eventID": draw(st.sampled_from(events))}
-        instances.append(Entry("MAKEINSTANCE", attributes))
+        instances.append(EmptyElement("MAKEINSTANCE", attributes))
     name = draw(st.none() | st.just("a & b"))
     passages = (Passage("TITLE", draw(TEXT)), Passage("TEXT", text, tuple(spans)))
     intervals = list(Document(name, passages, tuple(instances)).intervals)

@@ -59,7 +59,7 @@ from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.delimited import find_delimiter, parse_table
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json, parse_json_lines
-from closeread.formats.parquet import MAGIC
+from closeread.formats.parquet import PARQUET_MAGIC
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
 from closeread.tasks import find_submission_format
@@ -617,11 +617,11 @@ def find_parquet_problems(path: Path) -> list[Problem]:
         return []
     try:
         with path.open("rb") as file:
-            is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
+            magic = file.read(len(PARQUET_MAGIC))
     except OSError:
         # Reading it reports the error.
         return []
-    if not is_parquet:
+    if magic != PARQUET_MAGIC and path.suffix.lower() != ".parquet":
         return []
     scored_by = choose_words("closeread score --from-counts", "closeread.Counts.load")
     counts = f"counts are scored by `{scored_by}`"

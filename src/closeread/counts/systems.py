@@ -54,7 +54,7 @@ from closeread.exceptions import (
     suggest,
 )
 from closeread.formats import parquet
-from closeread.formats.text import MAGIC
+from closeread.formats.text import GZIP_MAGIC
 from closeread.tables import (
     NOTHING,
     Grid,
@@ -119,9 +119,9 @@ def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
-        if head.startswith(parquet.MAGIC):
+        if head.startswith(parquet.PARQUET_MAGIC):
             return "counts" if may_be_counts(path) else "predictions"
-        if head.startswith(MAGIC):
+        if head.startswith(GZIP_MAGIC):
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
         if LOG.match(head) or (path.suffix == ".eval" and head.startswith(b"PK")):
             return "log"

@@ -28,27 +28,41 @@ class FormatFolder:
     read: Callable[[Path], Parsed]
 
 
+def _unite(records_by_split: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
+    return list(chain.from_iterable(records_by_split.values()))
+
+
+def _complete_nothing(rows: Sequence[Any]) -> Parsed:
+    return Parsed(rows, None, [])
+
+
 @dataclass(frozen=True)
 class Format:
-    """A format that gold is kept in."""
+    """A format that gold is kept in.
 
-    read: Callable[[Path, str], Parsed]  # makes ids from the split's name where the file has none
-    # a ValueError names content that the format can't express
+    Attributes:
+        read: reads a file of a split; makes ids from the split's name where the file has none.
+        write: returns the text of a file; a ValueError names content that the format can't express.
+        suffixes: those of files for which it precedes the general readers.
+        first_line: how the first line that is not blank begins.
+        folder: how a split of many files is read; None where every split is a single file.
+        unite: returns the records of several splits together; their ids must differ.
+        read_system: reads a system's output; None where that is read as gold is.
+        unsafe: characters that no string of a record may contain, whatever its source.
+        is_json_lines: whether a file has a JSON object on each line.
+        complete: adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
+    """
+
+    read: Callable[[Path, str], Parsed]
     write: Callable[[Sequence[Record]], str] | None = None
-    suffixes: tuple[str, ...] = ()  # of files for which it precedes the general readers
-    first_line: re.Pattern[str] | None = None  # that is not blank
-    folder: FormatFolder | None = None  # None where every split is a single file
-    # Of several splits together; their ids must differ.
-    unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = lambda splits: list(
-        chain.from_iterable(splits.values())
-    )
-    # None where a system's output is read as gold is
+    suffixes: tuple[str, ...] = ()
+    first_line: re.Pattern[str] | None = None
+    folder: FormatFolder | None = None
+    unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = _unite
     read_system: Callable[[Path, str], Parsed] | None = None
-    # characters that no string of a record may contain, whatever its source
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
-    # Adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
-    complete: Callable[[Sequence[Any]], Parsed] = lambda rows: Parsed(rows, None, [])
+    complete: Callable[[Sequence[Any]], Parsed] = _complete_nothing
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""
@@ -57,21 +71,31 @@ class Format:
 
 @dataclass(frozen=True)
 class SubmissionFile:
-    """A text format other than JSON Lines that systems send."""
+    """A text format other than JSON Lines that systems send.
 
-    recognises: Callable[[str], bool]  # by the first line that is not blank
-    # with the gold's ids where the format has none
+    Attributes:
+        recognises: tells whether a file is of the format, by the first line that is not blank.
+        parse: reads lines; the ids are those of the gold where the format has none.
+        suffix: that of the files; None, as `dump`, where it takes more than rows to write a file.
+        dump: writes rows in the order of the gold.
+    """
+
+    recognises: Callable[[str], bool]
     parse: Callable[[Sequence[str], Sequence[Record]], Parsed]
-    suffix: str | None = None  # None, as `dump`, where it takes more than rows to write a file
-    dump: Callable[[Sequence[Record]], str] | None = None  # of rows in the order of the gold
+    suffix: str | None = None
+    dump: Callable[[Sequence[Record]], str] | None = None
 
 
 @dataclass(frozen=True)
 class SubmissionFolder:
-    """A folder of files that systems send."""
+    """A folder of files that systems send.
 
-    read: Callable[[Path, Sequence[Record]], Parsed]  # with oddities relative to the gold records
-    # a ValueError names content that the format can't express
+    Attributes:
+        read: reads it, with oddities relative to the gold records.
+        write: writes rows; a ValueError names content that the format can't express.
+    """
+
+    read: Callable[[Path, Sequence[Record]], Parsed]
     write: Callable[[Sequence[Record], Path], None]
 
 

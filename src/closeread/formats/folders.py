@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
@@ -29,11 +29,10 @@ from closeread.exceptions import (
 from closeread.files import DESKTOP_FILES
 from closeread.formats.text import UNSAFE, measure_file
 
-LONGEST_NAME = 255  # bytes, on all usual file systems
+MAX_NAME_BYTES = 255  # on all usual file systems
 SLASHES = re.compile(r"[/\\]")
 
-
-ABOUT = re.compile(r"(?:readme|licen[cs]e|copying)(?:\.(?:txt|md|rst))?", re.IGNORECASE)
+ABOUT_FOLDER = re.compile(r"(?:readme|licen[cs]e|copying)(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 """The names of files that tell of the others in their folder."""
 
 
@@ -43,7 +42,7 @@ def is_about_folder(name: str) -> bool:
     >>> is_about_folder("data/README.md"), is_about_folder("LICENSE"), is_about_folder("readme.xml")
     (True, True, False)
     """
-    return ABOUT.fullmatch(name.rpartition("/")[2]) is not None
+    return ABOUT_FOLDER.fullmatch(name.rpartition("/")[2]) is not None
 
 
 def list_files(
@@ -60,11 +59,10 @@ def list_files(
         if name.endswith(suffixes) and name not in suffixes and not is_about_folder(name)
     }
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
-        raise FormatError(
-            folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")]
-        )
-    others = [name for name in entries if name not in files]
-    return files, problems, note_left_out(others, f"names ending in {' or '.join(suffixes)}")
+        message = f"contains no {kind} (expected files ending in {suffixes[0]})"
+        raise FormatError(folder, [Problem(message)])
+    left_out = [name for name in entries if name not in files]
+    return files, problems, note_left_out(left_out, f"names ending in {' or '.join(suffixes)}")
 
 
 def note_left_out(names: Sequence[str], expected: str) -> list[Problem]:
@@ -72,8 +70,8 @@ def note_left_out(names: Sequence[str], expected: str) -> list[Problem]:
     if not names:
         return []
     verb = "is" if len(names) == 1 else "are"
-    what = f"{pluralize(len(names), 'file')} {verb} left out: {join_names(names)}"
-    return [Problem(f"{what} (expected {expected})")]
+    message = f"{pluralize(len(names), 'file')} {verb} left out: {join_names(names)}"
+    return [Problem(f"{message} (expected {expected})")]
 
 
 def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
@@ -84,25 +82,24 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     except OSError as error:
         raise describe_unreadable(folder, error) from None
     folders = {name: folder / name for name in expected if S_ISDIR(modes.get(name, 0))}
-    named = ", ".join(expected)
+    names = ", ".join(expected)
     if not folders and not any(name in modes for name in expected):
-        raise FormatError(
-            folder, [Problem(f"contains none of the folders {named} (expected one for each split)")]
-        )
-    inside = (
-        entry
-        for one in folders.values()
-        for entry in islice(_iterate_entries(one), limits.MAX_FILES)
-    )
-    _check_size(folder, [path for path, status in inside if S_ISREG(status.st_mode)])
-    others = sorted(name for name in modes if name not in folders and not name.startswith("."))
-    what = {
-        True: "is a symbolic link (expected a folder)",
-        False: f"is not one of the folders {named}",
-    }
-    return folders, [
-        Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others
-    ]
+        message = f"contains none of the folders {names} (expected one for each split)"
+        raise FormatError(folder, [Problem(message)])
+    files: list[Path] = []
+    for subfolder in folders.values():
+        entries_inside = islice(_iterate_entries(subfolder), limits.MAX_FILES)
+        files += [path for path, status in entries_inside if S_ISREG(status.st_mode)]
+    _check_size(folder, files)
+    problems = []
+    for name in sorted(modes):
+        if name in folders or name.startswith("."):
+            continue
+        message = f"is not one of the folders {names}"
+        if name in expected and S_ISLNK(modes[name]):
+            message = "is a symbolic link (expected a folder)"
+        problems.append(Problem(message, file=name))
+    return folders, problems
 
 
 def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], list[Problem]]:
@@ -124,8 +121,9 @@ def _sort_entries(
         if len(files) + len(problems) == limits.MAX_FILES:
             raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
         name = path.relative_to(folder).as_posix()
-        if (what := _describe_misfit(name, status.st_mode)) is not None:
-            problems.append(Problem(what, None, name))
+        misfit = _describe_misfit(name, status.st_mode)
+        if misfit:
+            problems.append(Problem(misfit, file=name))
         else:
             files[name] = path
     _check_size(folder, files.values())
@@ -136,71 +134,80 @@ def find_hidden(folder: Path) -> list[Problem]:
     """Return a notice for each hidden file in a folder, but for those that desktops and git leave everywhere."""
     try:
         with os.scandir(folder) as entries:
-            hidden = (entry for entry in entries if entry.name.startswith("."))
-            names = sorted(
-                entry.name for entry in hidden if not entry.is_dir(follow_symlinks=False)
-            )
+            names = [
+                entry.name
+                for entry in entries
+                if entry.name.startswith(".") and not entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:  # reading it reports the error
         return []
-    others = [
-        name for name in names if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))
+    return [
+        Problem("is hidden, and is ignored", file=name)
+        for name in sorted(names)
+        if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))
     ]
-    return [Problem("is hidden, and is ignored", None, name) for name in others]
 
 
-def count_shared(some: Iterable[Path], other: Path) -> int:
+def count_shared(paths: Iterable[Path], other: Path) -> int:
     """Count the files that are the same on both sides: files, or those in folders and their subfolders.
 
     Two names of one file (hard links) are the same; so are a symbolic link and its target.
     """
-    first = {number for one in some for number in _find_numbers(one)}
-    return len(first & _find_numbers(other)) if first else 0
+    numbers: set[tuple[int, int]] = set()
+    for path in paths:
+        numbers |= _find_numbers(path)
+    return len(numbers & _find_numbers(other)) if numbers else 0
 
 
-def _find_numbers(place: Path) -> set[tuple[int, int]]:
+def _find_numbers(path: Path) -> set[tuple[int, int]]:
     """Return the device and the number of a file, or of each file in a folder; none where that is unknown."""
     try:
-        found = [place.stat()]
-        if S_ISDIR(found[0].st_mode):
-            found = [status for _, status in islice(_iterate_entries(place), limits.MAX_FILES)]
+        statuses = [path.stat()]
+        if S_ISDIR(statuses[0].st_mode):
+            entries = islice(_iterate_entries(path), limits.MAX_FILES)
+            statuses = [status for _, status in entries]
     except (OSError, FormatError):
         return set()
-    return {(one.st_dev, one.st_ino) for one in found if S_ISREG(one.st_mode) and one.st_ino}
+    return {
+        (status.st_dev, status.st_ino)
+        for status in statuses
+        if S_ISREG(status.st_mode) and status.st_ino
+    }
 
 
-def _check_size(folder: Path, files: Iterable[Path]) -> None:
-    files = list(files)
-    if (
-        found := limits.describe_excess(sum(path.stat().st_size for path in files), "bytes in all")
-    ) is not None:
-        raise FormatError(folder, [Problem(found)])
-    room = limits.max_file_bytes()
+def _check_size(folder: Path, files: Collection[Path]) -> None:
+    size = sum(path.stat().st_size for path in files)
+    if excess := limits.describe_excess(size, "bytes in all"):
+        raise FormatError(folder, [Problem(excess)])
+    limit = limits.max_file_bytes()
+    size_decompressed = 0
     for path in files:
-        room -= measure_file(path, room)
-        if room < 0:
-            found = f"is too large: more than {limits.max_file_bytes():,} bytes in all when decompressed"
-            raise FormatError(folder, [Problem(found)])
+        size_decompressed += measure_file(path, limit - size_decompressed)
+        if size_decompressed > limit:
+            message = f"is too large: more than {limit:,} bytes in all when decompressed"
+            raise FormatError(folder, [Problem(message)])
 
 
 def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Path, os.stat_result]]:
     """Yield everything in a folder that is not hidden; if it enters subfolders, their contents instead of these."""
-    left = [folder]
-    while left:
-        current = left.pop()
+    folders = [folder]
+    while folders:
+        current = folders.pop()
         try:
             with os.scandir(current) as entries:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
                     if enters and entry.is_dir(follow_symlinks=False):
-                        left.append(Path(entry.path))
+                        folders.append(Path(entry.path))
                     else:
                         yield Path(entry.path), entry.stat(follow_symlinks=False)
         except OSError as error:
             raise describe_unreadable(current, error) from None
 
 
-def _describe_misfit(name: str, mode: int) -> str | None:
+def _describe_misfit(name: str, mode: int) -> str:
+    """Say why an entry of a folder is not a file to read; empty if it is one."""
     if S_ISLNK(mode):
         return "is a symbolic link (expected a file)"
     if S_ISDIR(mode):
@@ -208,10 +215,9 @@ def _describe_misfit(name: str, mode: int) -> str | None:
     if not S_ISREG(mode):
         return "is not a regular file"
     if UNSAFE.search(name):
-        return (
-            "has control characters or invalid bytes in its name (expected letters, digits and '_')"
-        )
-    return None
+        expected = "expected letters, digits and '_'"
+        return f"has control characters or invalid bytes in its name ({expected})"
+    return ""
 
 
 # Names of files to write
@@ -225,25 +231,35 @@ def find_unwritable(names: Iterable[str], suffix: str = "") -> list[Problem]:
 a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a slash"]
     """
     names = list(names)
+    first_names = find_collisions(names)
     problems = []
-    collisions = find_collisions(names)
     for name in names:
-        if (first := collisions.get(name)) is not None:
-            what = f"{quote(name)} and {quote(first)} can't both be names of files"
-            problems.append(Problem(f"{what}: they differ only in case or accents"))
-        file, unsafe = name + suffix, UNSAFE.search(name)
-        size = len(file.encode("utf-8", "surrogatepass"))
-        for is_so, why in (
-            (not name, "it is empty"),
-            (name.startswith("."), "it begins with a dot"),
-            (unsafe, f"it contains the control character U+{ord(unsafe[0]):04X}" if unsafe else ""),
-            (SLASHES.search(name), "it contains a slash"),
-            (file.endswith((".", " ")), "it ends in a dot or a space"),
-            (size > LONGEST_NAME, f"it is too long: {size:,} bytes (limit: {LONGEST_NAME})"),
-        ):
-            if is_so:
-                problems.append(Problem(f"{quote(name)} can't be the name of a file: {why}"))
+        if name in first_names:
+            message = f"{quote(name)} and {quote(first_names[name])} can't both be names of files"
+            problems.append(Problem(f"{message}: they differ only in case or accents"))
+        problems += [
+            Problem(f"{quote(name)} can't be the name of a file: {reason}")
+            for reason in _find_reasons(name, suffix)
+        ]
     return problems
+
+
+def _find_reasons(name: str, suffix: str) -> Iterator[str]:
+    """Yield why a name with a suffix can't be that of a file."""
+    if not name:
+        yield "it is empty"
+    if name.startswith("."):
+        yield "it begins with a dot"
+    if unsafe := UNSAFE.search(name):
+        yield f"it contains the control character U+{ord(unsafe[0]):04X}"
+    if SLASHES.search(name):
+        yield "it contains a slash"
+    file = name + suffix
+    if file.endswith((".", " ")):
+        yield "it ends in a dot or a space"
+    n_bytes = len(file.encode("utf-8", "surrogatepass"))
+    if n_bytes > MAX_NAME_BYTES:
+        yield f"it is too long: {n_bytes:,} bytes (limit: {MAX_NAME_BYTES})"
 
 
 def find_collisions(names: Iterable[str]) -> dict[str, str]:
@@ -252,9 +268,11 @@ def find_collisions(names: Iterable[str]) -> dict[str, str]:
     >>> find_collisions(["ann", "bea", "Ann"])
     {'Ann': 'ann'}
     """
-    seen: dict[str, str] = {}
-    firsts = (
-        (name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name))
-        for name in names
-    )
-    return {name: first for name, first in firsts if first != name}
+    first_names: dict[str, str] = {}
+    collisions = {}
+    for name in names:
+        folded = normalize("NFC", normalize("NFC", name).casefold())
+        first = first_names.setdefault(folded, name)
+        if first != name:
+            collisions[name] = first
+    return collisions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-CHECKED = 2**16
+MAX_BYTES_CHECKED = 2**16
 """How many bytes of a file are looked at."""
 
 COREFERENCE = "export or convert it to CoNLL-2012, CoNLL-U or JSON"
@@ -13,11 +13,17 @@ TEXT = "save it as text"
 
 
 class ForeignFile(NamedTuple):
-    """A kind of file that is not read."""
+    """A kind of file that is not read.
 
-    beginning: bytes  # a regular expression for how files of this kind begin
+    Attributes:
+        beginning: a regular expression for how files of this kind begin.
+        name: what it is called in messages.
+        advice: what to do with it.
+    """
+
+    beginning: bytes
     name: str
-    advice: str  # what to do with it
+    advice: str
 
 
 FOREIGN_FILES = (
@@ -48,7 +54,7 @@ FOREIGN_FILES = (
 
 def describe_foreign_file(content: bytes) -> str:
     """Say which other tool has written a file with this content, and what to do; empty if none is known."""
-    beginning = content[:CHECKED]
+    beginning = content[:MAX_BYTES_CHECKED]
     for kind in FOREIGN_FILES:
         if re.match(kind.beginning, beginning):
             return f"is {kind.name} (expected a file that closeread reads; {kind.advice})"

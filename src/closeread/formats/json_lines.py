@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import chain, compress
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -42,8 +41,8 @@ class _RefusedError(ValueError):
 def _make_object(pairs: list[tuple[str, Any]]) -> Record:
     record = {intern(name): value for name, value in pairs}  # a million rows share their keys
     if len(record) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise _RefusedError(f"duplicate key {quote(twice)}")
+        [(repeated, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise _RefusedError(f"duplicate key {quote(repeated)}")
     return record
 
 
@@ -85,38 +84,45 @@ def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
 
 def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> None:
     """Reject a value that is nested too deeply or has a string with unsafe characters; for most, the text decides."""
-    if text.count("{") + text.count("[") > limits.MAX_DEPTH:
-        level: list[Any] = [value]
-        for _ in range(limits.MAX_DEPTH):
-            children = list(
-                chain.from_iterable(one.values() if type(one) is dict else one for one in level)
-            )
-            level = list(compress(children, map(_CONTAINERS.__contains__, map(type, children))))
-            if not level:
-                break
-        else:
-            raise ValueError(TOO_DEEP)
+    if text.count("{") + text.count("[") > limits.MAX_DEPTH and _is_too_deep(value):
+        raise ValueError(TOO_DEEP)
     if unsafe is not None and (unsafe.search(text) or _compile_escapes(unsafe).search(text)):
         _reject_unsafe(value, unsafe)
+
+
+def _is_too_deep(value: object) -> bool:
+    """Return whether a value has more than `limits.MAX_DEPTH` levels, without recursion."""
+    level: list[Any] = [value]
+    for _ in range(limits.MAX_DEPTH):
+        children: list[Any] = []
+        for container in level:
+            children += container.values() if type(container) is dict else container
+        level = [child for child in children if type(child) in _CONTAINERS]
+        if not level:
+            return False
+    return True
 
 
 @cache
 def _compile_escapes(unsafe: re.Pattern[str]) -> re.Pattern[str]:
     """Return a pattern of the escapes that may be those of unsafe characters."""
-    letters = [
-        letter
-        for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True)
-        if unsafe.search(character)
-    ]
-    return re.compile(rf"\\(?:{'|'.join([*letters, 'u00[0189]', 'u007[fF]', 'u[dD][89a-fA-F]'])})")
+    letters = []
+    for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True):
+        if unsafe.search(character):
+            letters.append(letter)
+    codes = ["u00[0189]", "u007[fF]", "u[dD][89a-fA-F]"]
+    return re.compile(rf"\\(?:{'|'.join([*letters, *codes])})")
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
     if isinstance(value, str):
-        if what := describe_unsafe(value, unsafe):
-            raise ValueError(f"the string {what}")
-    elif isinstance(value, dict | list | tuple):
-        for child in [*value, *value.values()] if isinstance(value, dict) else value:
+        if reason := describe_unsafe(value, unsafe):
+            raise ValueError(f"the string {reason}")
+    elif isinstance(value, dict):
+        for child in (*value, *value.values()):
+            _reject_unsafe(child, unsafe)
+    elif isinstance(value, list | tuple):
+        for child in value:
             _reject_unsafe(child, unsafe)
 
 
@@ -134,30 +140,31 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
         try:
             value = parse_json(line, unsafe)
         except json.JSONDecodeError as error:
-            what = f"is not valid JSON: {error.msg.rstrip(': ').removesuffix(' at')} at column {error.colno}"
-            if line.startswith("{'"):
-                what = (
-                    "is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"
-                )
-            problems.append(
-                Problem(
-                    what if line.strip() else "is blank (expected one JSON object per line)", number
-                )
-            )
+            problems.add(_describe_syntax_error(line, error), number)
         except ValueError as error:
-            problems.append(Problem(str(error), number))
+            problems.add(str(error), number)
         else:
             if isinstance(value, dict):
                 records.append(value)
                 numbers.append(number)
             else:
-                what = f"{quote(line.strip())} is not a JSON object (expected one object per line)"
-                problems.append(Problem(what, number))
-    if problems and not records and (other := _describe_other_json(lines)):
-        problems = ProblemList(
-            [Problem(f"{other} (expected JSON Lines: each object on a line of its own)")]
-        )
+                expected = "expected one object per line"
+                problems.add(f"{quote(line.strip())} is not a JSON object ({expected})", number)
+    if problems and not records:
+        other_form = _describe_other_json(lines)
+        if other_form:
+            expected = "expected JSON Lines: each object on a line of its own"
+            problems = ProblemList([Problem(f"{other_form} ({expected})")])
     return Parsed(records, numbers, problems)
+
+
+def _describe_syntax_error(line: str, error: json.JSONDecodeError) -> str:
+    if not line.strip():
+        return "is blank (expected one JSON object per line)"
+    if line.startswith("{'"):
+        return "is a Python dict, not JSON (expected double quotes, as json.dumps writes them)"
+    message = error.msg.rstrip(": ").removesuffix(" at")
+    return f"is not valid JSON: {message} at column {error.colno}"
 
 
 def _describe_other_json(lines: Sequence[str]) -> str:
@@ -168,7 +175,7 @@ def _describe_other_json(lines: Sequence[str]) -> str:
         return ""
     if isinstance(value, dict):
         return f"is one JSON object on {len(lines):,} lines" if len(lines) > 1 else ""
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and value and all(isinstance(record, dict) for record in value):
         return f"is a JSON list of {pluralize(len(value), 'object')}"
     return ""
 
@@ -218,7 +225,7 @@ def dump_json(value: object, indent: int | None = None) -> str:
     '["é", "\\udcff"]\n'
     """
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
-    return SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def write_json(path: Path, value: object) -> None:

@@ -13,7 +13,6 @@ import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
 from itertools import islice
@@ -43,16 +42,17 @@ UNSAFE_IN_TEXTS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def describe_unsafe(text: str, unsafe: re.Pattern[str] = UNSAFE) -> str:
     """Say which unsafe character a text contains; empty if it has none."""
-    if not (found := unsafe.search(text)):
+    match = unsafe.search(text)
+    if match is None:
         return ""
-    kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
-    return f"{quote(text)} contains the {kind} U+{ord(found[0]):04X}"
+    kind = "lone surrogate" if "\ud800" <= match[0] <= "\udfff" else "control character"
+    return f"{quote(text)} contains the {kind} U+{ord(match[0]):04X}"
 
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-MAGIC = b"\x1f\x8b"  # how gzipped files begin
-CHUNK = 2**20  # how many bytes are read, decompressed or checked at once
+GZIP_MAGIC = b"\x1f\x8b"  # how gzipped files begin
+CHUNK_BYTES = 2**20  # how many are read, decompressed or checked at once
 
 
 class Lines(Sequence[str]):
@@ -98,17 +98,19 @@ def split_lines(path: Path, data: bytes) -> Lines:
     check_encoding(path, data)
     lines = Lines(data)
     if len(data) > limits.MAX_LINE_BYTES and max(map(len, BytesIO(data))) > limits.MAX_LINE_BYTES:
-        sizes = ((number, len(line)) for number, line in enumerate(lines.encoded(), 1))
-        long = ((number, size) for number, size in sizes if size > limits.MAX_LINE_BYTES)
-        limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
-        ProblemList(
-            Problem(f"line is too long: {n:,} bytes {limit}", number) for number, n in long
-        ).raise_any(path)
+        problems = ProblemList()
+        for number, line in enumerate(lines.encoded(), 1):
+            if len(line) > limits.MAX_LINE_BYTES:
+                limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
+                problems.add(f"line is too long: {len(line):,} bytes {limit}", number)
+        problems.raise_any(path)
     decoder = getincrementaldecoder("utf-8")()
     try:
         # one character beyond the basic plane makes a text take four times
-        for begin in range(0, len(data), CHUNK):
-            decoder.decode(data[begin : begin + CHUNK], final=begin + CHUNK >= len(data))
+        for begin in range(0, len(data), CHUNK_BYTES):
+            decoder.decode(
+                data[begin : begin + CHUNK_BYTES], final=begin + CHUNK_BYTES >= len(data)
+            )
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
@@ -154,8 +156,8 @@ def read_bytes(path: Path) -> bytes:
                 raise FormatError(path, [Problem("is a directory (expected a file)")])
             if not S_ISREG(status.st_mode):
                 raise FormatError(path, [Problem("is not a regular file")])
-            if (found := limits.describe_excess(status.st_size)) is not None:
-                raise FormatError(path, [Problem(found)])
+            if excess := limits.describe_excess(status.st_size):
+                raise FormatError(path, [Problem(excess)])
             data = path.read_bytes()
     except OSError as error:
         raise describe_unreadable(path, error) from None
@@ -175,7 +177,7 @@ def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
 
 def decompress(path: Path, data: bytes) -> bytes:
     """Return the bytes of a file, decompressed if they are gzipped."""
-    if not data.startswith(MAGIC):
+    if not data.startswith(GZIP_MAGIC):
         return data
     with wording_gzip_errors(path), GzipFile(fileobj=BytesIO(data)) as file:
         return _read_all(path, cast(BinaryIO, file), " when decompressed")
@@ -194,18 +196,17 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
         ) from None
 
 
-def measure_file(path: Path, most: int) -> int:
-    """Return the size of a file, decompressed if it is gzipped; beyond `most`, it is not read to its end."""
+def measure_file(path: Path, limit: int) -> int:
+    """Return the size of a file, decompressed if it is gzipped; beyond the limit, it is not read to its end."""
     size = 0
     # reading it reports errors
     with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
+        if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
             return path.stat().st_size
         file.seek(0)
-        for part in iter(partial(GzipFile(fileobj=file).read, CHUNK), b""):
-            size += len(part)
-            if size > most:
-                break
+        content = GzipFile(fileobj=file)
+        while size <= limit and (chunk := content.read(CHUNK_BYTES)):
+            size += len(chunk)
     return size
 
 
@@ -215,15 +216,9 @@ def plain_file(path: Path) -> Iterator[Path]:
 
     A FormatError in the block about the yielded file is raised about the file itself.
     """
-    if not is_open_pipe(path):
-        is_gzipped = False
-        with suppress(OSError):  # reading it reports the error
-            if path.is_file():
-                with path.open("rb") as file:
-                    is_gzipped = file.read(len(MAGIC)) == MAGIC
-        if not is_gzipped:
-            yield path
-            return
+    if not is_open_pipe(path) and not _is_gzipped(path):
+        yield path
+        return
     data = read_bytes(path)
     with scratch_folder() as folder:
         # Some formats name a document after its file.
@@ -234,6 +229,15 @@ def plain_file(path: Path) -> Iterator[Path]:
             yield plain
         except FormatError as error:
             raise FormatError(path, error.problems) from None
+
+
+def _is_gzipped(path: Path) -> bool:
+    """Return whether a file begins as gzipped ones do; if it can't be read, reading it reports the error."""
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    return False
 
 
 def is_open_pipe(path: Path) -> bool:

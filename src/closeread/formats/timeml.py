@@ -30,19 +30,20 @@ _OUTSIDE = ("DOCID", DCT, *TITLES, "MAKEINSTANCE", "TLINK", "SLINK", "ALINK")
 """Elements that are not part of the text, wherever they are."""
 
 RELATION_TYPES = (
-    *(
-        "BEFORE",
-        "AFTER",
-        "IBEFORE",
-        "IAFTER",
-        "INCLUDES",
-        "IS_INCLUDED",
-        "BEGINS",
-        "BEGUN_BY",
-        "ENDS",
-        "ENDED_BY",
-    ),
-    *("SIMULTANEOUS", "IDENTITY", "DURING", "DURING_INV"),
+    "BEFORE",
+    "AFTER",
+    "IBEFORE",
+    "IAFTER",
+    "INCLUDES",
+    "IS_INCLUDED",
+    "BEGINS",
+    "BEGUN_BY",
+    "ENDS",
+    "ENDED_BY",
+    "SIMULTANEOUS",
+    "IDENTITY",
+    "DURING",
+    "DURING_INV",
 )
 NO_RELATION = ("VAGUE", "NONE")
 """What TimeBank-Dense and its systems write for a pair of intervals that they have looked at and can't order."""
@@ -82,7 +83,7 @@ class Passage(NamedTuple):
         return self.text[span.start : span.end]
 
 
-class Entry(NamedTuple):
+class EmptyElement(NamedTuple):
     """An element without text, such as MAKEINSTANCE; as a `Span`, without a place in the text."""
 
     name: str
@@ -105,11 +106,18 @@ class Tlink(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A TimeML file."""
+    """A TimeML file.
 
-    id: str | None  # its DOCID
+    Attributes:
+        id: the text of its DOCID.
+        passages: the parts that have text.
+        instances: the MAKEINSTANCE elements.
+        tlinks: the temporal links.
+    """
+
+    id: str | None
     passages: tuple[Passage, ...]
-    instances: tuple[Entry, ...] = ()  # MAKEINSTANCEs
+    instances: tuple[EmptyElement, ...] = ()
     tlinks: tuple[Tlink, ...] = ()
 
     @property
@@ -124,12 +132,10 @@ class Document:
 
     def spans(self, name: str) -> list[tuple[Passage, Span]]:
         """Return the elements with a given name in all passages."""
-        return [
-            (passage, span)
-            for passage in self.passages
-            for span in passage.spans
-            if span.name == name
-        ]
+        spans: list[tuple[Passage, Span]] = []
+        for passage in self.passages:
+            spans += [(passage, span) for span in passage.spans if span.name == name]
+        return spans
 
     @property
     def creation_time(self) -> Span | None:
@@ -147,14 +153,12 @@ class Document:
     def intervals(self) -> dict[str, tuple[Passage, Span]]:
         """The possible arguments of links, by id, with their spans: times, and events or their instances."""
         events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
-        instances = {
-            instance.attributes["eiid"]: events[instance.attributes["eventID"]]
-            for instance in self.instances
-        }
+        intervals = {}
+        for instance in self.instances:
+            intervals[instance.attributes["eiid"]] = events[instance.attributes["eventID"]]
         with_instances = {instance.attributes["eventID"] for instance in self.instances}
-        alone = {eid: event for eid, event in events.items() if eid not in with_instances}
-        times = {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
-        return instances | alone | times
+        intervals |= {eid: event for eid, event in events.items() if eid not in with_instances}
+        return intervals | {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
 
 
 def read_timeml(path: Path) -> Document:
@@ -163,22 +167,21 @@ def read_timeml(path: Path) -> Document:
     problems = ProblemList()
     if root.name != "TimeML":
         problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
-    passages = [
-        _read_passage(element.name, element)
-        for name in (DCT, *TITLES)
-        for element in root.below(name)
-    ]
+    passages: list[Passage] = []
+    for name in (DCT, *TITLES):
+        passages += [_read_passage(name, element) for element in root.below(name)]
     passages.append(_read_passage(TEXT, next(root.below(TEXT), root)))
-    spans = [span for passage in passages for span in passage.spans]
+    spans: list[Span] = []
+    for passage in passages:
+        spans += passage.spans
     events = [span for span in spans if span.name == EVENT]
     times = [span for span in spans if span.name == TIMEX]
     instances = _read_entries(root, "MAKEINSTANCE")
     for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
-        problems.add(
-            f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line
-        )
-    for elements in (events, times, instances, _read_entries(root, "TLINK")):
-        _check_ids(elements, problems)
+        expected = f"{', '.join((DCT, *TITLES))} and {TEXT}"
+        problems.add(f"{element.name} is outside {expected}", element.line)
+    for entries in (events, times, instances, _read_entries(root, "TLINK")):
+        _check_ids(entries, problems)
     intervals = _index_intervals(events, times, instances, problems)
     tlinks = []
     for element in root.below("TLINK"):
@@ -211,99 +214,119 @@ def _read_passage(name: str, element: Element) -> Passage:
     return Passage(name, "".join(parts), tuple(spans))
 
 
-def _read_entries(root: Element, name: str) -> tuple[Entry, ...]:
-    return tuple(Entry(name, element.attributes, element.line) for element in root.below(name))
+def _read_entries(root: Element, name: str) -> tuple[EmptyElement, ...]:
+    return tuple(
+        EmptyElement(name, element.attributes, element.line) for element in root.below(name)
+    )
 
 
-def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
+def _find_outside(root: Element, name: str, spans: Iterable[Span]) -> Iterator[Element]:
     """Find the elements with a given name that are in no passage, by counting elements per line."""
-    lines = Counter(span.line for span in known)
+    lines = Counter(span.line for span in spans)
     for element in root.below(name):
         lines[element.line] -= 1
         if lines[element.line] < 0:
             yield element
 
 
-def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
+def _check_ids(entries: Iterable[Span | EmptyElement], problems: ProblemList) -> None:
     lines: dict[str, int | None] = {}
-    for element in elements:
-        attribute = _IDS[element.name]
-        name = element.attributes.get(attribute)
-        if name is None and element.name == "TLINK":
+    for entry in entries:
+        attribute = _IDS[entry.name]
+        name = entry.attributes.get(attribute)
+        if name is None and entry.name == "TLINK":
             continue
         if not name:
-            problems.add(f"{element.name} has no {attribute}", element.line)
+            problems.add(f"{entry.name} has no {attribute}", entry.line)
         elif name in lines:
-            problems.add(
-                f"{attribute} {quote(name)} is already used on line {lines[name]}", element.line
-            )
+            message = f"{attribute} {quote(name)} is already used on line {lines[name]}"
+            problems.add(message, entry.line)
         else:
-            lines[name] = element.line
+            lines[name] = entry.line
+
+
+Intervals = Mapping[str, Mapping[str, Sequence[str]]]
+"""The intervals that a link may mean, by an element's name and id."""
 
 
 def _index_intervals(
-    events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: ProblemList
-) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return the intervals that a link may mean, by an element's name and id; errors of instances are problems."""
-    made: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
+    events: Iterable[Span],
+    times: Iterable[Span],
+    instances: Iterable[EmptyElement],
+    problems: ProblemList,
+) -> Intervals:
+    """Return the intervals that a link may mean; errors of instances are problems."""
+    eiids_of: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
     tids = {time.attributes.get("tid", "") for time in times}
-    for one in instances:
-        eid, eiid = one.attributes.get("eventID", ""), one.attributes.get("eiid", "")
-        if eid in made:
-            made[eid].append(eiid)
+    eiids = set()
+    for instance in instances:
+        eid = instance.attributes.get("eventID", "")
+        eiid = instance.attributes.get("eiid", "")
+        if eid in eiids_of:
+            eiids_of[eid].append(eiid)
+            eiids.add(eiid)
         else:
-            problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
+            message = f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}"
+            problems.add(message, instance.line)
         if eiid and eiid in tids:
-            problems.add(
-                f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line
-            )
-    eiids = {eiid for some in made.values() for eiid in some}
+            message = f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)"
+            problems.add(message, instance.line)
     for event in events:
         eid = event.attributes.get("eid", "")
-        if eid and not made[eid] and eid in tids | eiids:
-            problems.add(
-                f"eid {quote(eid)} is also the id of another interval (expected distinct ids)",
-                event.line,
-            )
-    alone = (eid for eid, some in made.items() if not some)
+        if eid and not eiids_of[eid] and eid in tids | eiids:
+            message = f"eid {quote(eid)} is also the id of another interval (expected distinct ids)"
+            problems.add(message, event.line)
+    without_instances = [eid for eid in eiids_of if not eiids_of[eid]]
     return {
         TIMEX: {tid: [tid] for tid in tids},
-        "MAKEINSTANCE": {name: [name] for name in (*alone, *eiids)},
-        EVENT: {eid: some or [eid] for eid, some in made.items()},
+        "MAKEINSTANCE": {name: [name] for name in (*without_instances, *eiids)},
+        EVENT: {eid: of_event or [eid] for eid, of_event in eiids_of.items()},
     }
 
 
-def _read_tlink(
-    element: Element, intervals: Mapping[str, Mapping[str, Sequence[str]]], problems: ProblemList
-) -> Tlink | None:
+def _read_tlink(element: Element, intervals: Intervals, problems: ProblemList) -> Tlink | None:
     """Read a link; return None and report its problems if it is invalid."""
-    given, wrong = element.attributes, []
-    ends: list[str] = []
-    for side in (_SOURCES, _TARGETS):
-        named = [attribute for attribute in side if attribute in given]
-        if len(named) != 1:
-            wrong.append(f"has {len(named)} of {', '.join(side)} (expected exactly one)")
-            continue
-        name, value = side[named[0]], given[named[0]]
-        ends += (found := intervals[name].get(value, ()))
-        if not found:
-            wrong.append(f"no {name} has the {named[0]} {quote(value)}")
-        elif len(found) > 1:
-            wrong.append(
-                f"event {quote(value)} has {len(found)} instances (expected the eiid of one of them)"
-            )
-    relation = given.get("relType", "")
+    attributes = element.attributes
+    messages: list[str] = []
+    source = _find_interval(attributes, _SOURCES, intervals, messages)
+    target = _find_interval(attributes, _TARGETS, intervals, messages)
+    relation = attributes.get("relType", "")
     is_misspelt = relation not in RELATION_TYPES and relation.upper() in RELATION_TYPES
     if not relation or is_misspelt:
         guess = suggest_choice(relation, RELATION_TYPES)
-        wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}{guess}")
-    for what in wrong:
-        problems.add(
-            f"TLINK {quote(given['lid'])}: {what}" if "lid" in given else f"TLINK: {what}",
-            element.line,
+        messages.append(
+            f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}{guess}"
         )
-    if wrong:
+    name = f"TLINK {quote(attributes['lid'])}" if "lid" in attributes else "TLINK"
+    for message in messages:
+        problems.add(f"{name}: {message}", element.line)
+    if messages:
         return None
     used = {*_SOURCES, *_TARGETS, "relType"}
-    others = {name: value for name, value in given.items() if name not in used}
-    return Tlink(ends[0], ends[1], relation, others, element.line)
+    unused = {name: value for name, value in attributes.items() if name not in used}
+    return Tlink(source, target, relation, unused, element.line)
+
+
+def _find_interval(
+    attributes: Mapping[str, str],
+    alternatives: Mapping[str, str],
+    intervals: Intervals,
+    messages: list[str],
+) -> str:
+    """Return the interval at one end of a link, which is in one of several attributes; empty if it is unknown."""
+    present = [attribute for attribute in alternatives if attribute in attributes]
+    if len(present) != 1:
+        messages.append(f"has {len(present)} of {', '.join(alternatives)} (expected exactly one)")
+        return ""
+    attribute = present[0]
+    name = attributes[attribute]
+    kind = alternatives[attribute]
+    candidates = intervals[kind].get(name, ())
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        expected = "expected the eiid of one of them"
+        messages.append(f"event {quote(name)} has {len(candidates)} instances ({expected})")
+    else:
+        messages.append(f"no {kind} has the {attribute} {quote(name)}")
+    return ""

@@ -41,14 +41,14 @@ from closeread.exceptions import (
     pluralize,
     quote,
 )
-from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, wording_gzip_errors
+from closeread.formats.text import BYTE_ORDER_MARK, GZIP_MAGIC, wording_gzip_errors
 
 MAX_DIMENSIONS = 1024
 MAX_NUMBER = 1e6
 """The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 
 BLOCK = 2**18  # how many bytes are read at once
-_MAX_WORD = 2**12
+_MAX_WORD_BYTES = 2**12
 _HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})[ \r]*")
 _TEXT = bytes(range(32, 127)) + b"\t\r\n"
 
@@ -63,7 +63,12 @@ class WordVectors(NamedTuple):
 
 
 class Header(NamedTuple):
-    """How long the vectors of a file are, and how many words it has, None if it has no header."""
+    """What the first line of a file says.
+
+    Attributes:
+        n_dimensions: how long the vectors are.
+        n_words: how many words the file has; None if it has no header.
+    """
 
     n_dimensions: int
     n_words: int | None = None
@@ -76,51 +81,64 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     Google News tell "Apple" from "apple", others know lower case only.  If a word occurs twice, the first vector
     counts, as in gensim, and a warning says so.
     """
-    forms = {
-        word: [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())]
-        for word in words
-    }
-    wanted = {form for both in forms.values() for form in both}
-    known: dict[bytes, Matrix] = {}
+    forms = {word: (_encode(word), _encode(word.lower())) for word in words}
+    wanted = {form for word_forms in forms.values() for form in word_forms}
+    vectors: dict[bytes, Matrix] = {}
     repeated: dict[bytes, None] = {}
     problems = ProblemList()
     with open_vectors(path) as file:
         header = read_header(path, file, is_optional=True)
         is_binary = header.n_words is not None and _is_binary(file.peek(), header.n_dimensions)
-        for place, name, numbers in (_iterate_binary if is_binary else iterate_text)(
-            file, header, problems
-        ):
-            if name in known:
+        iterate = _iterate_binary if is_binary else iterate_text
+        for place, name, numbers in iterate(file, header, problems):
+            if name in vectors:
                 repeated[name] = None
             elif name in wanted:
                 try:
-                    vector = (
-                        np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
-                    )
-                    _check_range(name, vector)
-                    known[name] = vector.astype(np.float32)
+                    vectors[name] = _parse_vector(name, numbers, is_binary).astype(np.float32)
                 except ValueError as error:
-                    problems.append(
-                        Problem(f"byte {place:,}: {error}")
-                        if is_binary
-                        else Problem(str(error), place)
-                    )
+                    if is_binary:
+                        problems.add(f"byte {place:,}: {error}")
+                    else:
+                        problems.add(str(error), place)
     if problems:
         raise FormatError(path, problems)
     if repeated:
-        what = f"{join_names(list(map(_show, repeated)))} (expected once); the first vector counts"
+        names = join_names([_show(name) for name in repeated])
+        message = f"words occur more than once: {names} (expected once); the first vector counts"
         warnings.warn(
-            f"{escape_line(str(path))}: words occur more than once: {what}",
+            f"{escape_line(str(path))}: {message}",
             CloseReadWarning,
             stacklevel=2,
         )
-    found = {word: next(filter(known.__contains__, names), None) for word, names in forms.items()}
-    used = set(found.values())
-    rows = {name: row for row, name in enumerate(name for name in known if name in used)}
-    matrix = np.array([known[name] for name in rows], np.float32).reshape(-1, header.n_dimensions)
+    form_of_word = {}
+    for word, (form, lower_case) in forms.items():
+        if form in vectors:
+            form_of_word[word] = form
+        elif lower_case in vectors:
+            form_of_word[word] = lower_case
+    used = set(form_of_word.values())
+    rows: dict[bytes, int] = {}
+    for form in vectors:
+        if form in used:
+            rows[form] = len(rows)
+    matrix = np.array([vectors[form] for form in rows], np.float32)
     return WordVectors(
-        matrix, {word: rows[name] for word, name in found.items() if name is not None}
+        matrix.reshape(-1, header.n_dimensions),
+        {word: rows[form] for word, form in form_of_word.items()},
     )
+
+
+def _encode(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")
+
+
+def _parse_vector(name: bytes, numbers: bytes, is_binary: bool) -> NDArray[np.floating]:
+    if not is_binary:
+        return parse_numbers(name, numbers)
+    vector = np.frombuffer(numbers, "<f4")
+    _check_range(name, vector)
+    return vector
 
 
 @contextmanager
@@ -130,7 +148,7 @@ def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
         raise FormatError(path, [Problem("is not a regular file")])
     try:
         with path.open("rb", 0) as file, wording_gzip_errors(path):
-            is_gzipped = file.read(len(MAGIC)) == MAGIC
+            is_gzipped = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             file.seek(0)
             content = cast(io.RawIOBase, gzip.GzipFile(fileobj=file)) if is_gzipped else file
             with io.BufferedReader(content, BLOCK) as stream:
@@ -151,23 +169,27 @@ def read_header(
     If it is optional, the first entry of a file without one says how long vectors are.
     """
     first = file.peek().partition(b"\n")[0]
-    found, n_words = _HEADER.fullmatch(first), None
-    if found is not None:
-        n_words, n_dimensions = map(int, found.groups())
+    match = _HEADER.fullmatch(first)
+    n_words: int | None = None
+    message = ""
+    if match is not None:
+        n_words, n_dimensions = map(int, match.groups())
         file.readline()
-    elif not is_optional or not (n_dimensions := _count_numbers(_strip(first).split(b" ")[1:])):
-        what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
-        if is_optional:
-            expected = "expected a word and its numbers, or the numbers of words and of dimensions"
-            what = f"is not the first line of a file of word vectors ({expected})"
-        raise FormatError(path, [Problem(what, 1)])
-    if not least <= n_dimensions <= MAX_DIMENSIONS:
-        what = (
-            f"the number of dimensions is {n_dimensions:,} (expected {least} to {MAX_DIMENSIONS:,})"
-        )
-        raise FormatError(path, [Problem(what, 1)])
-    if n_words == 0:
-        raise FormatError(path, [Problem("the number of words is 0 (expected at least 1)", 1)])
+    else:
+        n_dimensions = _count_numbers(_strip(first).split(b" ")[1:])
+    if match is None and not is_optional:
+        expected = "expected two numbers: words and dimensions"
+        message = f"is not the header of word vectors in text format ({expected})"
+    elif match is None and not n_dimensions:
+        expected = "expected a word and its numbers, or the numbers of words and of dimensions"
+        message = f"is not the first line of a file of word vectors ({expected})"
+    elif not least <= n_dimensions <= MAX_DIMENSIONS:
+        expected = f"expected {least} to {MAX_DIMENSIONS:,}"
+        message = f"the number of dimensions is {n_dimensions:,} ({expected})"
+    elif n_words == 0:
+        message = "the number of words is 0 (expected at least 1)"
+    if message:
+        raise FormatError(path, [Problem(message, 1)])
     return Header(n_dimensions, n_words)
 
 
@@ -186,67 +208,66 @@ def iterate_text(
 
     What is wrong with other lines, and a wrong number of lines, is added to the problems.
     """
-    n_dimensions, n_words, number = header.n_dimensions, header.n_words, 0
+    n_dimensions, n_words = header
+    first_line = 1 if n_words is None else 2
+    number = 0
     for number, line in enumerate(map(_strip, file), 1):
-        place = number + (n_words is not None)
+        line_number = first_line + number - 1
         if n_words is not None and number > n_words:
-            problems.append(
-                Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", place)
-            )
+            expected = f"line 1 says {pluralize(n_words, 'word')}"
+            problems.append(Problem(f"is one line too many ({expected})", line_number))
             return
-        found = line.count(b" ")
+        n_numbers = line.count(b" ")
         name, _, numbers = line.partition(b" ")
-        if found > n_dimensions and n_words is None:  # spaces belong to the word
+        if n_numbers > n_dimensions and n_words is None:  # spaces belong to the word
             name = line.rsplit(b" ", n_dimensions)[0]
             numbers = line[len(name) + 1 :]
-            found = n_dimensions + _count_numbers(name.split(b" ")[1:])
-            name = name.rsplit(b" ", found - n_dimensions)[0]
+            n_too_many = _count_numbers(name.split(b" ")[1:])
+            name = name.rsplit(b" ", n_too_many)[0]
+            n_numbers = n_dimensions + n_too_many
         if name[:1] in (b"", b" "):
-            problems.append(Problem("has no word (expected a word, then numbers)", place))
-        elif found != n_dimensions:
-            what = (
-                f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})"
-            )
-            problems.append(Problem(what, place))
+            problems.append(Problem("has no word (expected a word, then numbers)", line_number))
+        elif n_numbers != n_dimensions:
+            message = f"{quote(_show(name))} has {pluralize(n_numbers, 'number')}"
+            problems.append(Problem(f"{message} (expected {n_dimensions})", line_number))
         else:
-            yield place, name, numbers
+            yield line_number, name, numbers
     if n_words is not None and number < n_words:
-        problems.append(
-            Problem(f"has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)")
-        )
+        expected = f"expected {n_words:,}, as line 1 says"
+        problems.append(Problem(f"has {pluralize(number, 'word')} ({expected})"))
 
 
 def _iterate_binary(
     file: BinaryIO, header: Header, problems: list[Problem]
 ) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield the place of the numbers, the word and the numbers of each entry after the header."""
-    size, n_words, data, begin, at = (
-        4 * header.n_dimensions,
-        header.n_words or 0,
-        b"",
-        file.tell(),
-        0,
-    )
+    n_words = header.n_words or 0
+    n_number_bytes = 4 * header.n_dimensions
+    data = b""
+    # where the data begins in the file, and where the next entry begins in the data
+    data_start = file.tell()
+    start = 0
     for number in range(n_words):
-        if len(data) - at <= _MAX_WORD + size:
-            data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
-        space = data.find(b" ", at, at + _MAX_WORD)
-        if space < 0 or space + size >= len(data):
-            what = f"is truncated or damaged: has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"
-            problems.append(Problem(what))
+        if len(data) - start <= _MAX_WORD_BYTES + n_number_bytes:
+            data = data[start:] + file.read(BLOCK)
+            data_start += start
+            start = 0
+        space = data.find(b" ", start, start + _MAX_WORD_BYTES)
+        end = space + 1 + n_number_bytes
+        if space < 0 or end > len(data):
+            message = f"is truncated or damaged: has {pluralize(number, 'word')}"
+            problems.append(Problem(f"{message} (expected {n_words:,}, as line 1 says)"))
             return
-        if not (name := data[at:space].lstrip(b"\n")):
-            problems.append(
-                Problem(
-                    f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"
-                )
-            )
+        name = data[start:space].lstrip(b"\n")
+        if not name:
+            expected = "expected a word, a space and its numbers"
+            problems.append(Problem(f"byte {data_start + start:,}: has no word ({expected})"))
             return
-        at = space + 1 + size
-        yield begin + space + 1, name, data[space + 1 : at]
-    if (data[at:] + file.read(BLOCK)).strip(b"\n"):
-        what = f"has more than {pluralize(n_words, 'word')}, as line 1 says, at byte {begin + at:,}"
-        problems.append(Problem(what))
+        yield data_start + space + 1, name, data[space + 1 : end]
+        start = end
+    if (data[start:] + file.read(BLOCK)).strip(b"\n"):
+        message = f"has more than {pluralize(n_words, 'word')}, as line 1 says"
+        problems.append(Problem(f"{message}, at byte {data_start + start:,}"))
 
 
 def parse_numbers(name: bytes, numbers: bytes) -> Floats:
@@ -255,8 +276,8 @@ def parse_numbers(name: bytes, numbers: bytes) -> Floats:
     try:
         vector = np.array([float(text) for text in texts])
     except ValueError:
-        wrong = quote(texts[-1 - _count_numbers(texts)].decode("utf-8", "replace"))
-        raise ValueError(f"{quote(_show(name))}: {wrong} is not a number") from None
+        text = texts[-1 - _count_numbers(texts)].decode("utf-8", "replace")
+        raise ValueError(f"{quote(_show(name))}: {quote(text)} is not a number") from None
     _check_range(name, vector)
     return vector
 

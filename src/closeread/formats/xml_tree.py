@@ -23,19 +23,26 @@ from closeread.formats.text import UNSAFE, read_bytes
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What no text to write may contain: the characters that are refused in XML, by us or by XML itself."""
 
-AROUND = 20  # how many characters on each side of a wrong one are shown
+CONTEXT_CHARACTERS = 20  # on each side of a wrong one that are shown
 
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class Element:
-    """An element of a document."""
+    """An element of a document.
+
+    Attributes:
+        name: its tag.
+        attributes: their values by name.
+        line: where it begins, from 1.
+        content: its children and its texts, which are never adjacent.
+    """
 
     name: str
     attributes: Mapping[str, str]
-    line: int  # where it begins, from 1
-    content: Sequence[Element | str] = ()  # texts are never adjacent
+    line: int
+    content: Sequence[Element | str] = ()
 
     def elements(self, name: str | None = None) -> Iterator[Element]:
         """Yield the child elements, or only those with a given name."""
@@ -65,20 +72,20 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     if foreign := describe_foreign_file(data):
         raise FormatError(path, [Problem(foreign)])
     opened: list[Element] = []
-    contents: list[list[Element | str]] = [[]]  # of the file, and of each of them
+    # of the file, and of each element that is open
+    contents: list[list[Element | str]] = [[]]
     pieces: list[str] = []  # of the current text, which expat delivers in small buffers
 
-    def refuse(what: str) -> NoReturn:
-        raise FormatError(path, [Problem(what, parser.CurrentLineNumber)])
+    def refuse(message: str) -> NoReturn:
+        raise FormatError(path, [Problem(message, parser.CurrentLineNumber)])
 
     def check(text: str) -> None:
         if text.isprintable():  # ten times as fast, and true of nearly all texts
             return
         for unsafe in UNSAFE.finditer(text):
             if unsafe[0] not in "\t\n\r":
-                refuse(
-                    f"the text {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
-                )
+                code = f"U+{ord(unsafe[0]):04X}"
+                refuse(f"the text {quote(text)} contains the control character {code}")
 
     def end_text() -> None:
         if pieces:
@@ -87,9 +94,8 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(opened) == limits.MAX_DEPTH:
-            refuse(
-                f"element {quote(name)} is nested too deeply (expected at most {limits.MAX_DEPTH} levels)"
-            )
+            expected = f"expected at most {limits.MAX_DEPTH} levels"
+            refuse(f"element {quote(name)} is nested too deeply ({expected})")
         for value in (name, *attributes, *attributes.values()):
             check(value)
         end_text()
@@ -106,10 +112,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
         check(text)
         pieces.append(text)
 
-    def declare(*declared: object) -> None:
-        refuse(
-            f"the document type declares {quote(str(declared[0]))} (expected XML without declarations)"
-        )
+    def declare(name: object, *_: object) -> None:
+        expected = "expected XML without declarations"
+        refuse(f"the document type declares {quote(str(name))} ({expected})")
 
     def skip(name: str, is_parameter: bool) -> None:
         refuse(f"the entity {quote(name)} is not declared (expected the character itself)")
@@ -117,30 +122,29 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     try:
         parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
-            start,
-            end,
-            add_text,
-        )
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = add_text
         parser.EntityDeclHandler = parser.AttlistDeclHandler = declare
         parser.ElementDeclHandler = parser.NotationDeclHandler = declare
         parser.SkippedEntityHandler = skip
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        found = f"is not well-formed XML: {expat.errors.messages[error.code]} at column {error.offset + 1}"
-        raise FormatError(path, [Problem(found, error.lineno)]) from None
+        message = f"{expat.errors.messages[error.code]} at column {error.offset + 1}"
+        problem = Problem(f"is not well-formed XML: {message}", error.lineno)
+        raise FormatError(path, [problem]) from None
     except FormatError:
         raise
     except (LookupError, ValueError):
-        raise FormatError(
-            path, [Problem("the encoding can't be read (expected UTF-8)", 1)]
-        ) from None
-    return next(one for one in contents[0] if isinstance(one, Element))
+        problem = Problem("the encoding can't be read (expected UTF-8)", 1)
+        raise FormatError(path, [problem]) from None
+    return next(root for root in contents[0] if isinstance(root, Element))
 
 
 def check_characters(text: str) -> None:
     """Raise a ValueError if the text of an XML file could not be read again."""
-    if unsafe := UNWRITABLE.search(text):
-        place = unsafe.start()
-        around = quote(text[max(0, place - AROUND) : place + AROUND])
+    unsafe = UNWRITABLE.search(text)
+    if unsafe is not None:
+        start = max(0, unsafe.start() - CONTEXT_CHARACTERS)
+        around = quote(text[start : unsafe.start() + CONTEXT_CHARACTERS])
         raise ValueError(f"XML can't represent the character U+{ord(unsafe[0]):04X} (in {around})")

@@ -18,7 +18,7 @@ from closeread.exceptions import FormatError, Problem, SubmissionError, advising
 from closeread.files import creating_folder, read_at_most, replacing, scratch_folder
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.formats.parquet import MAGIC
+from closeread.formats.parquet import PARQUET_MAGIC
 from closeread.formats.text import decompress
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import (
@@ -213,7 +213,7 @@ def find_suffix(name: str) -> str:
 
 def is_parquet(name: str, data: bytes) -> bool:
     """Tell whether a file is Parquet by its name or its first bytes; a small one may take much memory to read."""
-    return data.startswith(MAGIC) or name.lower().removesuffix(".gz").endswith(".parquet")
+    return data.startswith(PARQUET_MAGIC) or name.lower().removesuffix(".gz").endswith(".parquet")
 
 
 def read_limited(path: Path, limit: int) -> bytes:
@@ -336,7 +336,7 @@ def _read_packed(content: bytes) -> dict[str, str]:
             problems.append(Problem(f"name {MISNAMED}", line))
         elif name in texts:
             problems.append(Problem("name occurs twice", line))
-        elif is_parquet(name, text[: len(MAGIC)].encode("utf-8", "replace")):
+        elif is_parquet(name, text[: len(PARQUET_MAGIC)].encode("utf-8", "replace")):
             problems.append(Problem(PARQUET, file=name))
         else:
             texts[name] = text
