@@ -350,7 +350,7 @@ class EvaluateModule(Module):
         system = as_list("predictions", predictions)
         self._check_kind("predictions", system, self._prediction)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
-        numbers = range(len(system))
+        numbers: Sequence[int] = range(len(system))
         if may_miss:
             numbers = [number for number in numbers if system[number] is not None]
         rows = check_rows(

@@ -367,7 +367,7 @@ def _keep_valid(
     validator = RowValidator(schema, "submission")
     field_of_row = schema["$defs"]["submission"]["properties"][key]
     properties = resolve(schema, field_of_row["items"])["properties"]
-    nulls = {}
+    nulls: dict[str, None] = {}
     for name, node in properties.items():
         if "null" in resolve(schema, node).get("type", ()):
             nulls[name] = None
@@ -375,7 +375,7 @@ def _keep_valid(
     for value in values:
         if not isinstance(value, dict):
             continue
-        fields = dict(nulls)
+        fields: Record = dict(nulls)
         for name in properties:
             if name in value and name != "spans":
                 fields[name] = value[name]

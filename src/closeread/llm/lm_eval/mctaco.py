@@ -28,7 +28,7 @@ def load_questions(
     from closeread.scoring import make_place, open_scorer
     from closeread.tasks.mctaco.models import make_context
 
-    place, _ = make_place("mctaco", None, config, split, data_dir)
+    place = make_place("mctaco", None, config, split, data_dir)[0]
     questions: dict[str, list[Record]] = {}
     for record in open_scorer("mctaco", place).gold.records:
         questions.setdefault(str(record["question_id"]), []).append(record)
