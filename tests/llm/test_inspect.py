@@ -180,3 +180,10 @@ def test_bad_arguments():
         tasks.mctaco(config="sample", shots=-1)
     with pytest.raises(RequestError, match="articles is an argument of wikipossessions only"):
         tasks.tne(config="sample", articles="nowhere")
+    with pytest.raises(RequestError, match="ask is an argument of mctaco only"):
+        tasks.tne(config="sample", ask="candidate")
+
+
+def test_every_task_describes_its_arguments():
+    for task in (tasks.mctaco, tasks.tne, tasks.wikipossessions, tasks.timeline, tasks.coref):
+        assert "shots: the number of examples in the prompt." in task.__doc__

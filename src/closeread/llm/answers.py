@@ -375,7 +375,7 @@ def _keep_valid(
     for value in values:
         if not isinstance(value, dict):
             continue
-        fields = dict(nulls)
+        fields: Record = dict(nulls)
         for name in properties:
             if name in value and name != "spans":
                 fields[name] = value[name]

@@ -47,45 +47,28 @@ from closeread.signatures import Range, check_range
 
 NAN = float("nan")
 
-
-@task
-def mctaco(
-    config: str | None = None,
-    split: str | None = None,
-    gold: str | None = None,
-    ask: str = "question",
-    shots: int = 0,
-    examples: str | None = None,
-    seed: int = 0,
-    prompt: int = 1,
-    structured: bool = False,
-) -> Task:
-    """Ask which answers to questions about time are plausible.
-
-    Args:
-        config, split: the part of the corpus.
-        gold: a file of gold of your own.
-        ask: "question" for all candidate answers of a question at once, or "candidate" for one at a time.
-        shots: the number of examples in the prompt.
-        examples: a file of gold that they are from; without it, the training or development split.
-        seed: of the choice of examples.
-        prompt: the number of the prompt.
-        structured: whether the answer must follow a JSON Schema.
-    """
-    if ask not in ("question", "candidate"):
-        raise RequestError(describe_unknown("ask", ask, ["question", "candidate"]))
-    return make_task(
-        Exam("mctaco", config, split, gold, ask, shots, examples, seed, prompt, structured)
-    )
+ARGUMENTS = """
+Args:
+    config, split: the part of the corpus.
+    gold: a file of gold of your own.
+    ask: "question" for all candidate answers of a question of McTaco at once, or "candidate" for one at a time.
+    shots: the number of examples in the prompt.
+    examples: a file of gold that they are from; without it, the training or development split.
+    seed: of the choice of examples.
+    prompt: the number of the prompt.
+    structured: whether the answer must follow a JSON Schema.
+    articles: a folder with the texts of the articles of WikiPossessions.
+"""
 
 
 def _make_task_function(title: str, corpus: str, docstring: str) -> Callable[..., Task]:
     """Return the task of a corpus or a procedure."""
 
-    def ask(
+    def ask_questions(
         config: str | None = None,
         split: str | None = None,
         gold: str | None = None,
+        ask: str = "question",
         shots: int = 0,
         examples: str | None = None,
         seed: int = 0,
@@ -96,24 +79,18 @@ def _make_task_function(title: str, corpus: str, docstring: str) -> Callable[...
         # Without a key, the documents of Marmara, such as those of its sample, are tried.
         name = "marmara_coref" if corpus == "coref" and gold is None and config else corpus
         exam = Exam(
-            name,
-            config,
-            split,
-            gold,
-            shots=shots,
-            examples=examples,
-            seed=seed,
-            prompt=prompt,
-            structured=structured,
-            articles=articles,
+            name, config, split, gold, ask, shots, examples, seed, prompt, structured, articles
         )
         return make_task(exam)
 
-    ask.__name__ = title
-    ask.__doc__ = docstring
-    return task(name=title)(ask)
+    ask_questions.__name__ = title
+    ask_questions.__doc__ = f"{docstring}\n{ARGUMENTS}"
+    return task(name=title)(ask_questions)
 
 
+mctaco = _make_task_function(
+    "mctaco", "mctaco", "Ask which answers to questions about time are plausible."
+)
 tne = _make_task_function(
     "tne", "tne", "Ask which noun phrases of a text are related, and by which preposition."
 )
@@ -175,6 +152,10 @@ def check_exam(exam: Exam) -> None:
     """
     for argument in ("shots", "seed", "prompt"):
         check_range(argument, getattr(exam, argument), Range(0))
+    if exam.ask not in ("question", "candidate"):
+        raise RequestError(describe_unknown("ask", exam.ask, ["question", "candidate"]))
+    if exam.ask != "question" and exam.procedure != "mctaco":
+        raise RequestError("ask is an argument of mctaco only")
     if exam.articles is not None and exam.procedure != "wikipossessions":
         raise RequestError("articles is an argument of wikipossessions only")
     if exam.name == "coref" and exam.gold is None:
