@@ -41,7 +41,8 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     [2.0, 1.5, 0.0]
     """
     if not np.any(values % 1):
-        return np.bincount(groups, values, n_groups)  # sums of whole numbers are exact
+        # Sums of whole numbers are exact.
+        return np.bincount(groups, values, n_groups).astype(np.float64)
     in_groups = values[np.argsort(groups, kind="stable")].tolist()
     ends = np.cumsum(np.bincount(groups, minlength=n_groups)).tolist()
     bounds = pairwise([0, *ends])

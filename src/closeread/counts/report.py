@@ -339,7 +339,7 @@ class _Layout:
 
     def make_rows(self, name: str, scores: Scores) -> list[list[str]]:
         """Return a row for each metric of a group; the first one has the name and the size of the group."""
-        rows = []
+        rows: list[list[str]] = []
         for metric, estimate in scores.scores.items():
             if metric.endswith(PARTS):
                 continue

@@ -757,13 +757,12 @@ def _stack_metrics(grid: Grid) -> Grid:
         for system, cells in enumerate(grid.rows):
             row = [metric if system == 0 else "", cells[0]]
             for part in parts:
-                column = columns.get(part)
-                if column is None:
+                if part not in columns:
                     row.append("")
                     continue
-                if (system, column) in grid.best:
+                if (system, columns[part]) in grid.best:
                     best.add((len(rows), len(row)))
-                row.append(cells[column])
+                row.append(cells[columns[part]])
             rows.append(row)
     header = ["metric", "system", *parts]
     texts = frozenset({"metric", "system"})
@@ -866,7 +865,7 @@ def _has_undefined(table: SystemsTable) -> bool:
 
 def _note_marks(table: SystemsTable) -> Iterator[str]:
     """Yield the meaning of the marks in this table, or why it has none."""
-    standings = set()
+    standings: set[Standing] = set()
     for score in table.tests:
         standings.update(table.standings[score])
     if "close" in standings:
