@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closeread
-from closeread.arrays import multiply, sum_groups, sum_rows
+from closeread.arrays import round_for_exact_sums, sum_groups, sum_rows
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.counts.resampling import compare_pairs
+from closeread.counts.resampling import compare_pairs, sum_weighted
 from closeread.counts.table import CountTable, merge
 
 METRICS = (
@@ -89,10 +89,22 @@ def test_sums_are_exact(some, shuffler):
     exact = sum(map(Fraction, some))
     again = np.array(shuffler.sample(some, len(some)))
     (total,) = sum_rows(again[:, None])
-    assert total == pytest.approx(float(exact), rel=1e-15)
+    assert total == float(exact)
     assert total == sum_rows(np.array(some)[:, None])[0]
     assert sum_groups(np.zeros(len(some), np.int64), again, 2).tolist() == [total, 0]
-    assert multiply([np.ones((1, len(some)), np.uint8)], again[:, None]).tolist() == [[total]]
+    (once,) = sum_weighted([np.ones((1, len(some)), np.int64)], again[:, None])
+    assert once.tolist() == pytest.approx([total], rel=1e-14)
+
+
+@given(st.lists(st.tuples(values, st.integers(0, 9)), min_size=1, max_size=30), st.randoms())
+def test_rounded_counts_have_exact_sums(rows, shuffler):
+    counts = np.array(rows, np.float64)
+    rounded = round_for_exact_sums(counts, len(rows))
+    np.testing.assert_allclose(rounded, counts, rtol=0, atol=1e-13)
+    assert (rounded[:, 1] == counts[:, 1]).all()
+    weights = [shuffler.randrange(len(rows)) for _ in range(len(rows))]
+    exact = sum(Fraction(value) for value in rounded[weights, 0].tolist())
+    assert Fraction(float(rounded[weights, 0].sum())) == exact
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
 
 
 class LimitError(ValueError):
@@ -32,25 +32,9 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     return quotient
 
 
-PART_FACTORS = (2.0**20, 2.0**46, 2.0**72)
-"""What values are multiplied by to split them into whole numbers, whose sums are exact."""
-
-MAX_PRODUCTS = 2**18
-"""The most multiplications that are done together: with more, OpenBLAS would start threads, which take more processor
-time than they save here."""
-
-
 def sum_rows(values: Floats) -> Floats:
-    """Sum the rows of values (n, k), whatever their order, with the same result; return (k,).
-
-    Sums of whole numbers are exact in float64.  Those of fractions, as in B³, are rounded differently in another order,
-    on another machine or with other threads.  Here, a fraction is split into multiples of 2**-20, of 2**-46 and of
-    2**-72; what remains is dropped.  Sums of each part are exact with fewer than 2**26 addends and sums below 2**33
-    (beyond that, the last digits may depend on the order); the sums of the parts are added last.  So it is for
-    `sum_groups` and `multiply`, too.
-    """
-    sums = [(columns, part.sum(axis=0)) for columns, part in _split(values)]
-    return _add(sums, values.shape[1])
+    """Sum the rows of values (n, k), rounding each sum once, so that their order doesn't matter; return (k,)."""
+    return np.array([math.fsum(column) for column in values.T.tolist()], np.float64)
 
 
 def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
@@ -59,57 +43,27 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
     [2.0, 1.5, 0.0]
     """
-    sums = []
-    for columns, part in _split(values[:, None]):
-        sum_of_part = np.bincount(groups, part[:, 0], n_groups).astype(np.float64)
-        sums.append((columns, sum_of_part[:, None]))
-    return _add(sums, 1)[:, 0]
+    if not np.any(values % 1):
+        # Sums of whole numbers are exact.
+        return np.bincount(groups, values, n_groups).astype(np.float64)
+    in_groups = values[np.argsort(groups, kind="stable")].tolist()
+    ends = np.cumsum(np.bincount(groups, minlength=n_groups)).tolist()
+    bounds = pairwise([0, *ends])
+    return np.array([math.fsum(in_groups[start:end]) for start, end in bounds], np.float64)
 
 
-def multiply(weights: Iterable[Bytes], values: Floats) -> Floats:
-    """Return the matrix product of weights (m, n), in blocks, and values (n, k), the same for any order of the n."""
-    parts = _split(values)
-    stacked = np.column_stack([part for _, part in parts])
-    n_rows = max(1, MAX_PRODUCTS // max(1, stacked.size))
-    products = []
-    for block in weights:
-        for first in range(0, len(block), n_rows):
-            rows = block[first : first + n_rows].astype(np.float64)
-            products.append(rows @ stacked)
-    ends = np.cumsum([part.shape[1] for _, part in parts])[:-1]
-    products_by_part = np.split(np.concatenate(products), ends, axis=1)
-    sums = [
-        (columns, product) for (columns, _), product in zip(parts, products_by_part, strict=True)
-    ]
-    return _add(sums, values.shape[1])
+def round_for_exact_sums(values: Floats, n_terms: int) -> Floats:
+    """Round the values of each column of (n, k), so that sums of up to `n_terms` of them are exact in float64.
 
-
-def _split(values: Floats) -> list[tuple[Ints, Floats]]:
-    """Return the parts of values (n, k), the largest first, each with the columns where it is not 0 for all values.
-
-    The first part has all columns.  Most counts are whole numbers, which have no other part.
+    Sums of fractions are rounded differently in another order, on another machine or with other threads.  Here, each
+    value becomes a multiple of a power of two that is so large that all sums have at most 53 binary digits.  Whole
+    numbers stay as they are if their sums stay below 2**53.
     """
-    parts = []
-    remainder = values
-    columns = np.arange(values.shape[1])
-    for factor in PART_FACTORS:
-        part = np.rint(remainder * factor) * (1 / factor)
-        parts.append((columns, part))
-        remainder = remainder - part
-        is_unfinished = remainder.any(axis=0)
-        if not is_unfinished.any():
-            break
-        remainder = remainder[:, is_unfinished]
-        columns = columns[is_unfinished]
-    return parts
-
-
-def _add(parts: list[tuple[Ints, Floats]], k: int) -> Floats:
-    """Add sums of parts, (..., k) but for columns that are 0, the smallest first."""
-    total = np.zeros((*parts[0][1].shape[:-1], k))
-    for columns, part in reversed(parts):
-        total[..., columns] += part
-    return total
+    largest_sums = n_terms * np.abs(values).max(axis=0, initial=0)
+    _, exponents = np.frexp(largest_sums)
+    steps = np.ldexp(1.0, exponents - 53)
+    rounded: Floats = np.rint(values / steps) * steps
+    return rounded
 
 
 def mark_run_starts(values: Ints) -> Mask:

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from closeread.arrays import multiply
-from closeread.counts.resampling import TIE, draw_swaps, draw_weights
+from closeread.counts.resampling import TIE, draw_swaps, draw_weights, sum_weighted
 
 
 def p_value(null, value):
@@ -29,7 +28,7 @@ def compare(first, second, metric, *, n_resamples, confidence, seed):
     blocks = [table.block_totals()[order] for table in tables]
     rng = np.random.default_rng(seed)
     drawn, swapped = (
-        [multiply(iter(chunks), side) for side in blocks]
+        [sum_weighted(iter(chunks), side) for side in blocks]
         for chunks in (
             list(draw(len(order), n_resamples, rng)) for draw in (draw_weights, draw_swaps)
         )

@@ -12,9 +12,11 @@ from closeread.arrays import ratio
 from closeread.exceptions import RequestError, pluralize
 from closeread.tables import Grid, format_percent
 
-# scores by name; None if undefined, or if there is nothing to compare
 Scores = Mapping[str, float | None]
-Pair = tuple[int, int]  # two annotators, in the order in which they are given
+"""Scores by name; None if undefined, or if there is nothing to compare."""
+
+Pair = tuple[int, int]
+"""Two annotators, in the order in which they are given."""
 
 
 class Annotator(NamedTuple):
@@ -32,19 +34,24 @@ def require_two(annotators: Sequence[Annotator]) -> None:
 
 def find_repeated_paths(annotators: Sequence[Annotator]) -> Iterator[str]:
     """Yield a sentence for each path that leads to the same file as an earlier one."""
+    first_paths: dict[object, Path] = {}
+    for annotator in annotators:
+        path = annotator.source
+        if not isinstance(path, Path):
+            continue
+        first_path = first_paths.setdefault(_identify(path), path)
+        if first_path is not path:
+            other_name = "" if first_path == path else f", also as {first_path}"
+            yield f"{path} is given twice{other_name}; it counts as two files."
 
-    def identify(path: Path) -> object:
-        try:
-            status = path.stat()
-        except OSError:
-            return realpath(path)
-        return (status.st_dev, status.st_ino) if status.st_ino else realpath(path)
 
-    seen: dict[object, Path] = {}
-    for path in (one.source for one in annotators if isinstance(one.source, Path)):
-        if (before := seen.setdefault(identify(path), path)) is not path:
-            same = "" if before == path else f", also as {before}"
-            yield f"{path} is given twice{same}; it counts as two files."
+def _identify(path: Path) -> object:
+    """Return what all paths to the same file share."""
+    try:
+        status = path.stat()
+    except OSError:
+        return realpath(path)
+    return (status.st_dev, status.st_ino) if status.st_ino else realpath(path)
 
 
 def list_pairs(annotators: int) -> list[Pair]:
@@ -62,14 +69,15 @@ def average_pairs(pairs: Sequence[Scores]) -> dict[str, float | None]:
     >>> average_pairs([{"dice": 0.5}, {"dice": None}, {"dice": 1.0}])
     {'dice': 0.75}
     """
-    names = dict.fromkeys(name for scores in pairs for name in scores)
-    values = {
-        name: [value for scores in pairs if (value := scores.get(name)) is not None]
-        for name in names
-    }
+    values_by_name: dict[str, list[float]] = {}
+    for scores in pairs:
+        for name, value in scores.items():
+            values = values_by_name.setdefault(name, [])
+            if value is not None:
+                values.append(value)
     return {
-        name: float(ratio(sum(known), len(known))) if known else None
-        for name, known in values.items()
+        name: float(ratio(sum(values), len(values))) if values else None
+        for name, values in values_by_name.items()
     }
 
 
@@ -85,13 +93,14 @@ def count_left_out(pairs: Sequence[Scores], name: str) -> int:
 
 def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for the means that leave out the same number of pairs; titles are those of the scores."""
-    by_number: dict[int, list[str]] = {}
+    titles_by_number: dict[int, list[str]] = {}
     for name, title in titles.items():
-        by_number.setdefault(count_left_out(pairs, name), []).append(title)
-    for number, partial in by_number.items():
+        titles_by_number.setdefault(count_left_out(pairs, name), []).append(title)
+    n_pairs = pluralize(len(pairs), "pair")
+    for number, partial in titles_by_number.items():
         if number:
-            leaves = "the mean leaves" if len(partial) == 1 else "the means leave"
-            yield f"{', '.join(partial)}: {leaves} out {number:,} of {pluralize(len(pairs), 'pair')}, without a value."
+            means = "the mean leaves" if len(partial) == 1 else "the means leave"
+            yield f"{', '.join(partial)}: {means} out {number:,} of {n_pairs}, without a value."
 
 
 def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[dict[str, Any]]:
@@ -101,8 +110,8 @@ def list_agreements(names: Sequence[str], pairs: Mapping[Pair, object]) -> list[
     [{'first': 'anna', 'second': 'ben', 'agreement': 0.5}]
     """
     return [
-        {"first": names[i], "second": names[j], "agreement": found}
-        for (i, j), found in pairs.items()
+        {"first": names[first], "second": names[second], "agreement": agreement}
+        for (first, second), agreement in pairs.items()
     ]
 
 
@@ -122,7 +131,8 @@ def make_pair_grid(
     ['Annotators: 1 is anna, 2 is ben.']
     """
     rows = [
-        [f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()
+        [f"{first + 1} and {second + 1}", *map(format_score, scores)]
+        for (first, second), scores in pairs.items()
     ]
     rows.append(["mean", *map(format_score, mean)])
     numbered = ", ".join(f"{number} is {name}" for number, name in enumerate(names, 1))

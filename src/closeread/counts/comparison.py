@@ -92,7 +92,7 @@ class Comparison(Result):
     @property
     def power(self) -> bool:
         """Whether to show the true differences that such test sets would show."""
-        return any(one.detectable is not None for one in self.differences.values())
+        return any(test.detectable is not None for test in self.differences.values())
 
     def __getitem__(self, name: str) -> Difference:
         """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
@@ -118,9 +118,10 @@ class Comparison(Result):
         return difference.value < 0 and p_value < 1 - self.first.resampling.confidence
 
     def __repr__(self) -> str:
-        scores = list_scores(
-            self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences
-        )
+        def show(name: str) -> str:
+            return f"{100 * self.differences[name].value:+.2f}"
+
+        scores = list_scores(self.first, show, self.differences)
         systems = " and ".join(map(quote, self.names))
         units = pluralize(self.first.total.n_units, self.first.unit)
         return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
@@ -128,116 +129,123 @@ class Comparison(Result):
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, with a row for each metric; it is the same in all styles."""
         del style
-        drawing, corrected = self.first.resampling, self.corrected
         first, second = (Whole(escape_line(name)) for name in self.names)
-        interval = f"{100 * drawing.confidence:g}% interval"
-        header = [
-            "metric",
-            first,
-            second,
-            "diff.",
-            interval,
-            "p rand.",
-            "p boot.",
-            *["detectable"] * self.power,
-        ]
+        level = f"{100 * self.first.resampling.confidence:g}% interval"
+        columns = ["diff.", level, "p rand.", "p boot."]
+        if self.power:
+            columns.append("detectable")
         rows = []
-        for metric, d in self.differences.items():
-            p = d if corrected is None else corrected.p_values[metric]
-            rows.append(
-                [
-                    self.first.name_score(metric),
-                    percent(self.first.total.scores[metric].value),
-                    percent(self.second.total.scores[metric].value),
-                    format_difference(d.value),
-                    NOTHING
-                    if math.isnan(d.low)
-                    else f"{format_difference(d.low)} to {format_difference(d.high)}",
-                    format_p_value(p.p_randomization),
-                    format_p_value(p.p_bootstrap),
-                    *[percent(number_or_none(d.detectable))] * self.power,
-                ]
-            )
-        correction = " and not corrected for multiple comparisons"
-        if corrected is not None:
-            n_tests = pluralize(corrected.n_tests, "comparison")
-            correction = (
-                f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
-            )
-        notes = [
-            f"Paired tests over {pluralize(self.first.total.n_blocks, self.first.resampling_unit)} by "
-            f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
-            f"seed {drawing.seed}; p-values are two-sided{correction}.",
-            *[f"Intervals: {drawing.title}."] * (drawing.interval != "percentile"),
-            *[DETECTABLE.format(POWER, 1 - drawing.confidence)] * self.power,
-            *warn_of_few_resamples(
-                drawing.n_resamples, 0 if corrected is None else corrected.n_tests
-            ),
-            *warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test"),
-            *name_options(self.first),
-        ]
+        best = set()
+        for row, (metric, difference) in enumerate(self.differences.items()):
+            rows.append(self._make_row(metric, difference))
+            if difference.value > 0:
+                best.add((row, 2))
+            elif difference.value < 0:
+                best.add((row, 1))
+        notes = self._list_notes()
         grid = Grid(
             make_title(self.first),
-            header,
+            ["metric", first, second, *columns],
             rows,
             notes,
             prose=frozenset({"metric"}),
-            best=frozenset(
-                (row, 2 if d.value > 0 else 1)
-                for row, d in enumerate(self.differences.values())
-                if d.value and not math.isnan(d.value)
-            ),
+            best=frozenset(best),
             labels=1,
         )
-        named = f"First: {first}; second: {second}."
-        header = ["metric", "first", "second", *header[3:]]
-        return [replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))]
+        narrower = replace(
+            grid,
+            header=["metric", "first", "second", *columns],
+            notes=[Whole(f"First: {first}; second: {second}."), *notes],
+        )
+        return [replace(grid, narrower=narrower)]
+
+    def _make_row(self, metric: str, difference: Difference) -> list[str]:
+        """Return the row of a metric."""
+        p_values: PValues | Difference = difference
+        if self.corrected is not None:
+            p_values = self.corrected.p_values[metric]
+        interval = NOTHING
+        if not math.isnan(difference.low):
+            low = format_difference(difference.low)
+            interval = f"{low} to {format_difference(difference.high)}"
+        row = [
+            self.first.name_score(metric),
+            percent(self.first.total.scores[metric].value),
+            percent(self.second.total.scores[metric].value),
+            format_difference(difference.value),
+            interval,
+            format_p_value(p_values.p_randomization),
+            format_p_value(p_values.p_bootstrap),
+        ]
+        if self.power:
+            row.append(percent(number_or_none(difference.detectable)))
+        return row
+
+    def _list_notes(self) -> list[str]:
+        """Return the sentences below the table."""
+        resampling = self.first.resampling
+        n_tests = 0
+        correction = " and not corrected for multiple comparisons"
+        if self.corrected is not None:
+            n_tests = self.corrected.n_tests
+            correction = ""
+            if n_tests:
+                comparisons = pluralize(n_tests, "comparison")
+                correction = f" and corrected for {comparisons} by Holm's method"
+        blocks = pluralize(self.first.total.n_blocks, self.first.resampling_unit)
+        notes = [
+            f"Paired tests over {blocks} by approximate randomization (p rand.) and bootstrap (p boot.), "
+            f"{resampling.n_resamples:,} resamples, seed {resampling.seed}; p-values are two-sided{correction}."
+        ]
+        if resampling.interval != "percentile":
+            notes.append(f"Intervals: {resampling.title}.")
+        if self.power:
+            notes.append(DETECTABLE.format(POWER, 1 - resampling.confidence))
+        notes += warn_of_few_resamples(resampling.n_resamples, n_tests)
+        notes += warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test")
+        return [*notes, *name_options(self.first)]
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score, ratios in full precision."""
         header = ["first", "second", "metric", "first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-        header += [
-            "p_bootstrap_corrected",
-            "p_randomization_corrected",
-            *["detectable"] * self.power,
-        ]
-        corrected = {} if self.corrected is None else self.corrected.p_values
-        rows: list[list[object]] = [
-            [
-                *self.names,
-                name,
-                *(report.scores[name].value for report in (self.first, self.second)),
-                *map(number_or_none, d[:5]),
-                self.first.provenance.signature,
-                *map(number_or_none, corrected.get(name, (math.nan, math.nan))),
-                *[number_or_none(d.detectable)] * self.power,
-            ]
-            for name, d in self.differences.items()
-        ]
+        header += ["p_bootstrap_corrected", "p_randomization_corrected"]
+        if self.power:
+            header.append("detectable")
+        rows = []
+        for name, difference in self.differences.items():
+            corrected = PValues(math.nan, math.nan)
+            if self.corrected is not None:
+                corrected = self.corrected.p_values[name]
+            row: list[object] = [*self.names, name]
+            row += [report.scores[name].value for report in (self.first, self.second)]
+            row += map(number_or_none, difference[:5])
+            row.append(self.first.provenance.signature)
+            row += map(number_or_none, corrected)
+            if self.power:
+                row.append(number_or_none(difference.detectable))
+            rows.append(row)
         return header, rows
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
-
-        def write(name: str) -> dict[str, float | None]:
-            values = self.differences[name].to_dict()
-            if self.corrected is not None:
-                values |= {
-                    f"{kind}_corrected": p
-                    for kind, p in self.corrected.p_values[name]._asdict().items()
-                }
-            return {key: number_or_none(value) for key, value in values.items()}
-
+        correction = None
+        if self.corrected is not None:
+            correction = {"method": self.corrected.method, "n_tests": self.corrected.n_tests}
         return {
             "format": FORMAT,
             "first": {"name": self.names[0], **self.first.to_dict()},
             "second": {"name": self.names[1], **self.second.to_dict()},
-            "differences": {name: write(name) for name in self.differences},
-            "correction": None
-            if self.corrected is None
-            else {"method": self.corrected.method, "n_tests": self.corrected.n_tests},
+            "differences": {name: self._write_difference(name) for name in self.differences},
+            "correction": correction,
         }
+
+    def _write_difference(self, name: str) -> dict[str, float | None]:
+        numbers = self.differences[name].to_dict()
+        if self.corrected is not None:
+            for kind, p_value in self.corrected.p_values[name]._asdict().items():
+                numbers[f"{kind}_corrected"] = p_value
+        return {key: number_or_none(number) for key, number in numbers.items()}
 
 
 def make_comparisons(
@@ -258,19 +266,20 @@ def make_comparisons(
     metrics = [
         metric for metric in first.procedure.metrics if scores is None or metric.name in scores
     ]
-    made = []
+    comparisons = []
     for name, second in zip(names[1:], systems[1:], strict=True):
         # Stored counts may cover more metrics.
         shared = [count for count in first.table.names if count in second.table.names]
         pair = [
-            replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)
+            replace(counts, table=counts.table.with_counts(shared)) for counts in (first, second)
         ]
-        differences = compare_pairs(
-            [counted.table for counted in pair], metrics, **asdict(resampling), power=power
-        )[0, 1]
-        one, other = (make_report(counted, resampling=resampling) for counted in pair)
-        made.append(Comparison((names[0], name), one, other, differences))
-    return made
+        tables = [counts.table for counts in pair]
+        differences = compare_pairs(tables, metrics, **asdict(resampling), power=power)[0, 1]
+        first_report, second_report = (
+            make_report(counts, resampling=resampling) for counts in pair
+        )
+        comparisons.append(Comparison((names[0], name), first_report, second_report, differences))
+    return comparisons
 
 
 def correct_comparisons(
@@ -284,30 +293,23 @@ def correct_comparisons(
         raise RequestError(describe_unknown("correction", correction, get_args(Correction)))
     if correction == "none":
         return [replace(comparison, corrected=None) for comparison in comparisons]
-    places = [
-        (number, name)
-        for number, comparison in enumerate(comparisons)
-        for name in comparison.differences
-    ]
-    tests = [comparisons[number].differences[name] for number, name in places]
+    tests: list[Difference] = []
+    for comparison in comparisons:
+        tests += comparison.differences.values()
+    n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
     n_resamples = comparisons[0].first.resampling.n_resamples
-    families = (
+    corrected_kinds = [
         correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL)
         for kind in PValues._fields
-    )
-    p_values = dict(zip(places, map(PValues, *families), strict=True))
-    n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
-    return [
-        replace(
-            comparison,
-            corrected=CorrectedPValues(
-                correction,
-                n_tests,
-                {name: p_values[number, name] for name in comparison.differences},
-            ),
-        )
-        for number, comparison in enumerate(comparisons)
     ]
+    p_values = map(PValues, *corrected_kinds)
+    corrected_comparisons = []
+    for comparison in comparisons:
+        # In the order in which the tests were listed.
+        by_metric = {name: next(p_values) for name in comparison.differences}
+        corrected = CorrectedPValues(correction, n_tests, by_metric)
+        corrected_comparisons.append(replace(comparison, corrected=corrected))
+    return corrected_comparisons
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
@@ -315,7 +317,8 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
     least = min_p_value(n_resamples, n_tests)
     if least <= alpha:
         return []
-    enough, option = min_resamples(n_tests, alpha), choose_words("--resamples", "resampling=")
+    enough = min_resamples(n_tests, alpha)
+    option = choose_words("--resamples", "resampling=")
     return [
         f"Not tested: after correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no "
         f"p-value below {format_p_value(least)}, so they can't decide anything; use {enough:,} or more ({option})."

@@ -34,7 +34,8 @@ from closeread.tasks import load_procedure
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped, unused-ignore]
 
-LARGEST = 2**53  # the limit of counts: whole numbers below it are exact
+COUNT_LIMIT = 2**53
+"""The limit of counts: whole numbers below it are exact."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,54 +132,56 @@ class Counts:
         table, provenance, is_changed = decode_counts(data, source)
         procedure = load_procedure(provenance.procedure)
         if provenance.procedure_version != procedure.version:
-            found = f"contains counts of {procedure.name} version {provenance.procedure_version}"
-            raise FormatError(
-                source,
-                [Problem(f"{found} (expected {procedure.name} version {procedure.version})")],
-            )
+            stored = f"contains counts of {procedure.name} version {provenance.procedure_version}"
+            problem = f"{stored} (expected {procedure.name} version {procedure.version})"
+            raise FormatError(source, [Problem(problem)])
         try:  # options that were added since are at their defaults
-            options = procedure.keep_options(
-                procedure.resolve_options(provenance.options), reading=True
-            )
+            resolved = procedure.resolve_options(provenance.options)
         except RequestError as error:
             raise FormatError(source, [Problem(str(error))]) from None
-        procedure = procedure.with_metrics(procedure.families)
-        lacking = {
-            metric.family for metric in procedure.metrics if not metric.is_defined(table.names)
-        }
-        if lacking >= set(procedure.families):
-            raise FormatError(
-                source, [Problem("contains no counts for any score; score them again")]
-            )
-        procedure = procedure.with_metrics(
-            [family for family in procedure.families if family not in lacking]
-        )
+        options = procedure.keep_options(resolved, reading=True)
+        procedure = _select_defined_metrics(procedure, table, source)
         if provenance.signature != procedure.signature(options, table.gold_digest):
-            raise FormatError(
-                source,
-                [Problem("the signature does not match the options and the gold; score again")],
-            )
+            problem = "the signature does not match the options and the gold; score again"
+            raise FormatError(source, [Problem(problem)])
         if is_changed:
-            what = "was changed after it was written: its content has another digest; score again"
-            raise FormatError(source, [Problem(what)])
-        if problems := list(map(Problem, _find_wrong_numbers(table, procedure.unit))):
-            what = f"contains counts that {name_writer()} never writes; score again"
-            raise FormatError(source, [*problems, Problem(what)])
+            problem = (
+                "was changed after it was written: its content has another digest; score again"
+            )
+            raise FormatError(source, [Problem(problem)])
+        problems = [Problem(message) for message in _find_wrong_numbers(table, procedure.unit)]
+        if problems:
+            problem = f"contains counts that {name_writer()} never writes; score again"
+            raise FormatError(source, [*problems, Problem(problem)])
         return cls(table, procedure, replace(provenance, options=options))
+
+
+def _select_defined_metrics(procedure: Procedure, table: CountTable, source: object) -> Procedure:
+    """Return the procedure with all metrics that can be computed from stored counts."""
+    complete = procedure.with_metrics(procedure.families)
+    lacking = {metric.family for metric in complete.metrics if not metric.is_defined(table.names)}
+    families = [family for family in complete.families if family not in lacking]
+    if not families:
+        raise FormatError(source, [Problem("contains no counts for any score; score them again")])
+    return complete.with_metrics(families)
 
 
 def _find_wrong_numbers(table: CountTable, unit: str) -> Iterator[str]:
     """Yield the counts that are not finite, or not from 0 to 2**53."""
-    every = [("", np.arange(len(table.units)), table.names, table.values)]
-    for name, parts in table.breakdowns.items():
-        every.append((f", by {name}", parts.unit, parts.names or table.names, parts.values))
-    for within, rows, names, values in every:
+    numbers = [("", np.arange(len(table.units)), table.names, table.values)]
+    for name, breakdown in table.breakdowns.items():
+        names = breakdown.names or table.names
+        numbers.append((f", by {name}", breakdown.unit, names, breakdown.values))
+    for within, rows, names, values in numbers:
         for name, column in zip(names, values.T, strict=True):
-            wrong = np.flatnonzero(~((column >= 0) & (column < LARGEST)))
-            if len(wrong):
-                more = f" ({len(wrong):,} rows)" if len(wrong) > 1 else ""
-                first = f"{unit} {quote(table.units[rows[wrong[0]]])}{within}"
-                yield f"{first}: {name} is {column[wrong[0]]:.15g} (expected a number from 0 to 2**53){more}"
+            is_right = (column >= 0) & (column < COUNT_LIMIT)
+            wrong = np.flatnonzero(~is_right)
+            if not len(wrong):
+                continue
+            first = f"{unit} {quote(table.units[rows[wrong[0]]])}{within}"
+            number = f"{column[wrong[0]]:.15g}"
+            n_wrong = f" ({len(wrong):,} rows)" if len(wrong) > 1 else ""
+            yield f"{first}: {name} is {number} (expected a number from 0 to 2**53){n_wrong}"
 
 
 class UnitRows(Sequence[UnitRow]):
@@ -208,11 +211,9 @@ class UnitRows(Sequence[UnitRow]):
     def __getitem__(self, place: int | slice) -> UnitRow | list[UnitRow]:
         """Return the row of a unit by its number, or those of several."""
         numbers = range(len(self))[place]
-        return (
-            self._make_row(numbers)
-            if isinstance(numbers, int)
-            else [self._make_row(i) for i in numbers]
-        )
+        if isinstance(numbers, int):
+            return self._make_row(numbers)
+        return [self._make_row(number) for number in numbers]
 
     def __repr__(self) -> str:
         return f"<{pluralize(len(self), self.counts.procedure.unit)}>"
@@ -235,15 +236,18 @@ class UnitRows(Sequence[UnitRow]):
         html: str = self.to_frame()._repr_html_()
         return html
 
-    def _make_row(self, i: int) -> UnitRow:
+    def _make_row(self, number: int) -> UnitRow:
         table = self.counts.table
-        return {
-            self.counts.procedure.unit: table.units[i],
-            "block": int(table.blocks[i]),
-            **{name: column[i] for name, column in table.fields.items()},
-            **{name: number_or_none(float(column[i])) for name, column in self._scores.items()},
-            **dict(zip(table.names, table.values[i].tolist(), strict=True)),
+        row: UnitRow = {
+            self.counts.procedure.unit: table.units[number],
+            "block": int(table.blocks[number]),
         }
+        for name, column in table.fields.items():
+            row[name] = column[number]
+        for name, scores in self._scores.items():
+            row[name] = number_or_none(float(scores[number]))
+        row.update(zip(table.names, table.values[number].tolist(), strict=True))
+        return row
 
 
 def make_report(
@@ -252,21 +256,8 @@ def make_report(
     """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns."""
     resampling = resampling or Resampling()
     procedure = counts.procedure
-    known = dict.fromkeys([*counts.table.fields, *procedure.breakdowns])
     for name in by:
-        if name not in known:
-            guess = suggest(name, list(known), procedure.aliases)
-            choices = (
-                ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])])
-                or "none"
-            )
-            if name in procedure.fields:
-                raise RequestError(
-                    f"no {procedure.unit} has a {name} to slice by (choose from: {choices})"
-                )
-            raise RequestError(
-                f"no field {quote(name)} to slice by{guess and '.'}{guess} (choose from: {choices})"
-            )
+        _check_field(counts, name)
     return Report(
         counts.provenance,
         resampling,
@@ -283,61 +274,89 @@ def make_report(
     )
 
 
+def _check_field(counts: Counts, name: str) -> None:
+    """Check that counts can be sliced by a field."""
+    procedure = counts.procedure
+    fields = list(dict.fromkeys([*counts.table.fields, *procedure.breakdowns]))
+    if name in fields:
+        return
+    guess = suggest(name, fields, procedure.aliases)
+    if procedure.more_fields:
+        fields.append(procedure.more_fields)
+    choices = f"(choose from: {', '.join(fields) or 'none'})"
+    if name in procedure.fields:
+        raise RequestError(f"no {procedure.unit} has a {name} to slice by {choices}")
+    end = "." if guess else ""
+    raise RequestError(f"no field {quote(name)} to slice by{end}{guess} {choices}")
+
+
 def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str, Scores]:
     """Score each value of a field or breakdown, by the metrics that are defined there."""
-    kept = {one: parts for one, parts in counts.table.breakdowns.items() if one == name}
-    slices = replace(counts.table, breakdowns=kept).slices(name)
-    metrics, parts = counts.procedure.metrics, counts.table.breakdowns.get(name)
-    if parts is not None and parts.names:
-        metrics = tuple(metric for metric in metrics if metric.is_defined(parts.names))
+    metrics = counts.procedure.metrics
+    breakdown = counts.table.breakdowns.get(name)
+    if breakdown is not None and breakdown.names:
+        metrics = tuple(metric for metric in metrics if metric.is_defined(breakdown.names))
         if not metrics:
-            families = ", ".join(dict.fromkeys(count.partition("/")[0] for count in parts.names))
+            families = dict.fromkeys(count.partition("/")[0] for count in breakdown.names)
             undefined = " and ".join(counts.procedure.families)
-            raise RequestError(
-                f"there are no slices of {undefined} by {name} (choose from: {families})"
-            )
+            choices = f"(choose from: {', '.join(families)})"
+            raise RequestError(f"there are no slices of {undefined} by {name} {choices}")
+    # Slices of a field need no breakdown.
+    breakdowns = {} if breakdown is None else {name: breakdown}
+    slices = replace(counts.table, breakdowns=breakdowns).slices(name)
     return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 
 def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
     """Merge the counts of shards, which may share blocks; messages call the shards by `names`."""
-
-    def format_value(value: object) -> str:
-        if isinstance(value, dict):
-            return ", ".join(f"{name}:{choice}" for name, choice in value.items())
-        return escape(str(value))
-
-    def find_common(what: str) -> Any:
-        values = {getattr(part.provenance, what) for part in parts}
-        return values.pop() if len(values) == 1 else None
-
-    first, procedure = parts[0].provenance, parts[0].procedure
+    first = parts[0].provenance
     for part, name in zip(parts[1:], names[1:], strict=True):
-        for what in ("procedure", "procedure_version", "corpus", "options"):
-            found, expected = getattr(part.provenance, what), getattr(first, what)
-            if found != expected:
-                differs = f"{name} has {what.replace('_', ' ')} {format_value(found)}"
-                as_first = f"expected {format_value(expected)}, as in {names[0]}"
-                raise RequestError(f"cannot merge these counts: {differs} ({as_first})")
+        for attribute in ("procedure", "procedure_version", "corpus", "options"):
+            actual = getattr(part.provenance, attribute)
+            expected = getattr(first, attribute)
+            if actual != expected:
+                noun = attribute.replace("_", " ")
+                raise RequestError(
+                    f"cannot merge these counts: {name} has {noun} {_format_value(actual)} "
+                    f"(expected {_format_value(expected)}, as in {names[0]})"
+                )
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:
         raise RequestError(f"cannot merge these counts: {error}") from None
+    procedure = parts[0].procedure
     provenance = replace(
         first,
         signature=procedure.signature(first.options, combine_digests(table.digests)),
         missing=sum(part.provenance.missing for part in parts),
-        **{what: find_common(what) for what in ("config", "split", "released")},
+        config=_find_common(parts, "config"),
+        split=_find_common(parts, "split"),
+        released=_find_common(parts, "released"),
     )
-    slicing = dict.fromkeys(
-        name for part in parts for name in (*part.table.fields, *part.table.breakdowns)
-    )
+    return Counts(table, procedure, provenance, _describe_dropped(parts, table))
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}:{choice}" for name, choice in value.items())
+    return escape(str(value))
+
+
+def _find_common(parts: Sequence[Counts], attribute: str) -> Any:
+    """Return what all parts have as an attribute of their provenance; None if they differ."""
+    values = {getattr(part.provenance, attribute) for part in parts}
+    return values.pop() if len(values) == 1 else None
+
+
+def _describe_dropped(parts: Sequence[Counts], merged: CountTable) -> list[str]:
+    """Return a notice about fields and breakdowns that only some parts have."""
+    names: dict[str, None] = {}
+    for part in parts:
+        names |= dict.fromkeys([*part.table.fields, *part.table.breakdowns])
     dropped = [
-        name for name in slicing if name not in table.fields and name not in table.breakdowns
+        name for name in names if name not in merged.fields and name not in merged.breakdowns
     ]
-    notices = (
-        [f"the merged counts can't be sliced by {', '.join(dropped)}: only some files can"]
-        if dropped
-        else []
-    )
-    return Counts(table, procedure, provenance, notices)
+    if not dropped:
+        return []
+    fields = ", ".join(dropped)
+    return [f"the merged counts can't be sliced by {fields}: only some files can"]

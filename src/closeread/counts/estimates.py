@@ -17,8 +17,11 @@ from closeread.exceptions import RequestError, describe_unknown
 from closeread.records import IntervalKind
 from closeread.signatures import Range, check_fields
 
-Correction = Literal["holm", "none"]  # how p-values are corrected for several tests
-SMALL = 0.05  # the usual significance level
+Correction = Literal["holm", "none"]
+"""How p-values are corrected for several tests."""
+
+SMALL = 0.05
+"""The usual significance level."""
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
@@ -33,11 +36,10 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
     p = np.asarray(p_values, np.float64)
     tested = np.flatnonzero(~np.isnan(p))
     in_order = tested[np.argsort(p[tested], kind="stable")]
+    multiplied = p[in_order] * np.arange(len(tested), 0, -1)
     corrected = p.copy()
-    corrected[in_order] = np.minimum(
-        np.maximum.accumulate(p[in_order] * np.arange(len(tested), 0, -1)), 1
-    )
-    return [float(value) for value in corrected]
+    corrected[in_order] = np.minimum(np.maximum.accumulate(multiplied), 1)
+    return [float(p_value) for p_value in corrected]
 
 
 def min_p_value(n_resamples: int, n_tests: int) -> float:
@@ -61,11 +63,9 @@ def min_resamples(n_tests: int, alpha: float) -> int:
 def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
     """Return p-values corrected by Holm's procedure; all NaN if too few resamples keep any from being significant."""
     n_tests = sum(not math.isnan(p) for p in p_values)
-    return (
-        correct_by_holm(p_values)
-        if min_p_value(n_resamples, n_tests) <= alpha
-        else [math.nan] * len(p_values)
-    )
+    if min_p_value(n_resamples, n_tests) > alpha:
+        return [math.nan] * len(p_values)
+    return correct_by_holm(p_values)
 
 
 class DefaultNumber(int):
@@ -158,31 +158,29 @@ class Scores(JsonResult):
         return {**sizes, "scores": estimates, "counts": dict(self.counts)}
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Scores:
+    def from_json(cls, stored: Mapping[str, Any]) -> Scores:
         """Read the JSON of scores, checked by the schema of reports; other keys are ignored."""
-        scores = {name: Estimate(**estimate) for name, estimate in found["scores"].items()}
-        return cls(int(found["n_units"]), int(found["n_blocks"]), scores, found["counts"])
+        scores = {name: Estimate(**estimate) for name, estimate in stored["scores"].items()}
+        return cls(int(stored["n_units"]), int(stored["n_blocks"]), scores, stored["counts"])
 
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
     """Compute the scores of a table, with intervals."""
     totals = table.totals
     counts = by_name(totals, table.names)
-    found = {metric.name: metric.evaluate(counts) for metric in metrics}
+    values = {metric.name: metric.evaluate(counts) for metric in metrics}
     intervals: dict[str, tuple[float, float]] = {}
     if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
-        defined = [metric for metric in metrics if not math.isnan(found[metric.name][0])]
+        defined = [metric for metric in metrics if not math.isnan(values[metric.name][0])]
         intervals = bootstrap_intervals(table, defined, **asdict(resampling))
     scores = {}
-    for name, (value, is_undefined) in found.items():
-        low, high = map(number_or_none, intervals.get(name, (math.nan, math.nan)))
-        scores[name] = Estimate(number_or_none(value), low, high, is_undefined)
-    return Scores(
-        len(table.units),
-        table.n_blocks,
-        scores,
-        dict(zip(table.names, totals.tolist(), strict=True)),
-    )
+    for name, (value, is_undefined) in values.items():
+        low, high = intervals.get(name, (math.nan, math.nan))
+        scores[name] = Estimate(
+            number_or_none(value), number_or_none(low), number_or_none(high), is_undefined
+        )
+    sums = dict(zip(table.names, totals.tolist(), strict=True))
+    return Scores(len(table.units), table.n_blocks, scores, sums)
 
 
 def number_or_none(value: float | None) -> float | None:
@@ -192,16 +190,21 @@ def number_or_none(value: float | None) -> float | None:
 
 def write_resampling(resampling: Resampling) -> dict[str, Any]:
     """Return parameters as JSON, with the kind of interval only if it is not the default."""
-    own = {} if resampling.interval == "percentile" else {"interval": resampling.interval}
-    numbers = {
+    stored: dict[str, Any] = {
         "confidence": resampling.confidence,
         "n_resamples": int(resampling.n_resamples),
         "seed": resampling.seed,
     }
-    return {**numbers, **own}
+    if resampling.interval != "percentile":
+        stored["interval"] = resampling.interval
+    return stored
 
 
-def read_resampling(found: Mapping[str, Any]) -> Resampling:
+def read_resampling(stored: Mapping[str, Any]) -> Resampling:
     """Read what `write_resampling` returned, checked by a schema; other keys are ignored."""
-    kind = found.get("interval", "percentile")
-    return Resampling(int(found["n_resamples"]), found["confidence"], int(found["seed"]), kind)
+    return Resampling(
+        int(stored["n_resamples"]),
+        stored["confidence"],
+        int(stored["seed"]),
+        stored.get("interval", "percentile"),
+    )

@@ -17,14 +17,17 @@ import numpy as np
 from closeread.arrays import Floats, Mask, ratio
 from closeread.exceptions import pluralize
 
-# the column that counts units, or sums their weights, if scores are averaged over them
 UNITS = "units"
-PARTS = ("/precision", "/recall")  # the ends of the names of scores that F1 combines
+"""The column that counts units, or sums their weights, if scores are averaged over them."""
+
+PARTS = ("/precision", "/recall")
+"""The ends of the names of scores that F1 combines."""
 
 Columns = Mapping[str, Floats]
 
 
-Formula = Callable[[Columns], Floats]  # from summed counts by name to scores; NaN where undefined
+Formula = Callable[[Columns], Floats]
+"""From summed counts by name to scores; NaN where undefined."""
 
 
 class DescribedFormula(Protocol):
@@ -40,11 +43,16 @@ class DescribedFormula(Protocol):
 
 @dataclass(frozen=True)
 class Ratio:
-    """One count divided by another."""
+    """One count divided by another.
 
-    numerator: str  # the names of the counts
+    Attributes:
+        numerator, denominator: the names of the counts.
+        description: what the ratio measures, in a sentence.
+    """
+
+    numerator: str
     denominator: str
-    description: str = ""  # what the ratio measures, in a sentence
+    description: str = ""
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the ratio."""
@@ -81,10 +89,14 @@ class Mean:
 
     Units have the weights given to `unit_scores`.  A unit whose score is 0/0 counts as 0, or is left out where
     `unit_scores` was told so; if all scores are 0/0, so is the mean.
+
+    Attributes:
+        name: the metric's name, from which `unit_scores` makes the names of its sums.
+        formula: the score of the summed counts.
     """
 
-    name: str  # the metric's name, from which `unit_scores` makes the names of its sums
-    formula: Formula  # the score of the summed counts
+    name: str
+    formula: Formula
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the mean or the score."""
@@ -103,20 +115,28 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     >>> harmonic_mean(np.array([0.5, 0.0, np.nan]), np.array([1.0, 0.0, np.nan])).round(3).tolist()
     [0.667, 0.0, nan]
     """
-    p, r = np.fmax(precision, 0.0), np.fmax(recall, 0.0)  # NaN becomes 0
+    p = np.fmax(precision, 0.0)  # NaN becomes 0
+    r = np.fmax(recall, 0.0)
     f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
     return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score, as a function of summed counts."""
+    """A score, as a function of summed counts.
 
-    name: str  # its name in reports, such as `f1` or `muc/recall`
-    title: str  # its name in tables
-    description: str  # what it measures, in a sentence
-    formula: Formula  # computes it from summed counts; NaN where undefined
-    # the value of 0/0 by the procedure's convention; None if there is no convention
+    Attributes:
+        name: its name in reports, such as `f1` or `muc/recall`.
+        title: its name in tables.
+        description: what it measures, in a sentence.
+        formula: computes it from summed counts; NaN where undefined.
+        zero_division: the value of 0/0 by the procedure's convention; None if there is no convention.
+    """
+
+    name: str
+    title: str
+    description: str
+    formula: Formula
     zero_division: float | None = None
 
     @property
@@ -139,17 +159,15 @@ class Metric:
     def score_columns(self, counts: Columns) -> Floats:
         """Compute the scores of sums of counts by name, arrays of one shape, as `score` does."""
         values = self.formula(counts)
-        return (
-            values
-            if self.zero_division is None
-            else np.where(np.isnan(values), self.zero_division, values)
-        )
+        if self.zero_division is None:
+            return values
+        return np.where(np.isnan(values), self.zero_division, values)
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the sorted names of those of these counts from which the score is computed."""
         counts = _ReadCounts(by_name(np.zeros(len(names)), names))
         self.formula(counts)
-        return sorted(counts.asked)
+        return sorted(counts.names_read)
 
     def is_defined(self, names: Sequence[str]) -> bool:
         """Return whether the score can be computed from these counts."""
@@ -172,10 +190,10 @@ class _ReadCounts(dict[str, Floats]):
 
     def __init__(self, counts: Columns) -> None:
         super().__init__(counts)
-        self.asked: set[str] = set()
+        self.names_read: set[str] = set()
 
     def __getitem__(self, name: str) -> Floats:
-        self.asked.add(name)
+        self.names_read.add(name)
         return super().__getitem__(name)
 
 
@@ -221,19 +239,24 @@ def unit_scores(
         weights: (n,) the weight of each unit, a whole number of at least 1; None for 1 each.
         undefined: whether a score that is 0/0 counts as 0 in the mean ("zero") or is left out ("skip").
     """
-    means = {UNITS: np.ones(len(next(iter(columns.values())))) if weights is None else weights}
-    metric_of = {metric.name: metric for metric in metrics}
+    if weights is None:
+        weights = np.ones(len(next(iter(columns.values()))))
+    sums = {UNITS: weights}
+    metric_by_name = {metric.name: metric for metric in metrics}
     for metric in metrics:
-        scores = np.nan_to_num(metric.formula(columns))
+        scores = metric.formula(columns)
         if undefined == "zero":
-            is_undefined, ending = np.isnan(metric.formula(columns)), "undefined"
+            ending = "undefined"
+            is_undefined = np.isnan(scores)
         else:
+            ending = "left_out"
             # Precision and recall are undefined where F1 is: where nothing was to be found, and nothing was.
-            whole = metric_of.get(f"{metric.family}/f1", metric)
-            is_undefined, ending = _lack_score(whole.formula, columns), "left_out"
-        means[f"{metric.name}:sum"] = means[UNITS] * np.where(is_undefined, 0.0, scores)
-        means[f"{metric.name}:{ending}"] = means[UNITS] * is_undefined
-    return means
+            f1 = metric_by_name.get(f"{metric.family}/f1", metric)
+            is_undefined = _lack_score(f1.formula, columns)
+        defined_scores = np.where(is_undefined, 0.0, np.nan_to_num(scores))
+        sums[f"{metric.name}:sum"] = weights * defined_scores
+        sums[f"{metric.name}:{ending}"] = weights * is_undefined
+    return sums
 
 
 def _lack_score(formula: Formula, columns: Columns) -> Mask:

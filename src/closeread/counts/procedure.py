@@ -32,32 +32,40 @@ from closeread.records import Origin
 
 @dataclass(frozen=True)
 class Option:
-    """A named choice that changes what is computed."""
+    """A named choice that changes what is computed.
 
-    name: str  # the keyword, with underscores; the command line writes it with hyphens
-    choices: tuple[str, ...]  # the accepted values; empty for free text that matches `pattern`
-    default: str  # the value if none is given
-    help: str  # one sentence
-    pattern: str | None = None  # a regular expression for free text; None if there are choices
-    expected: str = ""  # a description of the free text, such as "a whole number"
-    # Maps equivalent values to one form, so that equal computations have equal signatures.
+    Attributes:
+        name: the keyword, with underscores; the command line writes it with hyphens.
+        choices: the accepted values; empty for free text that matches `pattern`.
+        default: the value if none is given.
+        help: one sentence.
+        pattern: a regular expression for free text; None if there are choices.
+        expected: a description of the free text, such as "a whole number".
+        canonical: maps equivalent values to one form, so that equal computations have equal signatures.
+        signed: whether the signature has the option: "always"; "if_changed" for a rare one, which the signature has
+            only if it is not at its default, so that signatures stay short; "if_averaged" for one that is the same, but
+            changes only averages over units; or "never" for one that can't change a score.
+        reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
+        references: BibTeX of the papers that its choices come from.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+    pattern: str | None = None
+    expected: str = ""
     canonical: Callable[[str], str] = str
-    # Whether the signature has the option: "always"; "if_changed" for a rare one, which the signature has only if it is
-    # not at its default, so that signatures stay short; "if_averaged" for one that is the same, but changes only averages
-    # over units; or "never" for one that can't change a score.
     signed: Literal["always", "if_changed", "if_averaged", "never"] = "always"
-    # Whether it changes only how files are read, so that counting and evaluate modules do without it.
     reading: bool = False
-    references: tuple[str, ...] = ()  # BibTeX of the papers that its choices come from
+    references: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> str:
         """A description of the accepted values."""
-        return (
-            self.expected
-            if self.pattern is not None
-            else f"one of {', '.join(map(repr, self.choices))}"
-        )
+        if self.pattern is not None:
+            return self.expected
+        return f"one of {', '.join(map(repr, self.choices))}"
 
     def describe_invalid(self, value: object) -> str:
         """Return the message for a value that is not accepted."""
@@ -67,18 +75,20 @@ class Option:
 
     def accepts(self, value: object) -> bool:
         """Return whether a value is valid."""
-        return (
-            value in self.choices
-            if self.pattern is None
-            else bool(re.fullmatch(self.pattern, str(value)))
-        )
+        if self.pattern is None:
+            return value in self.choices
+        return bool(re.fullmatch(self.pattern, str(value)))
 
 
 @dataclass(frozen=True)
 class PathOption(Option):
-    """An option whose value is the path of a file or folder to read; empty for none."""
+    """An option whose value is the path of a file or folder to read; empty for none.
 
-    metavar: str = "DIR"  # what the help calls the path
+    Attributes:
+        metavar: what the help calls the path.
+    """
+
+    metavar: str = "DIR"
 
 
 def resolve_options(
@@ -89,18 +99,27 @@ def resolve_options(
     >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
     {'average': 'macro'}
     """
-    known, given = {option.name: option for option in options}, {}
-    for name, found in values.items():
-        if isinstance(found, float) and found.is_integer():
-            found = int(found)
-        value = given[name] = str(found).lower() if isinstance(found, bool) else str(found)
-        if name not in known:
-            raise UnknownOptionError(owner, name, known)
-        if not known[name].accepts(value):
-            raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
+    option_by_name = {option.name: option for option in options}
+    texts = {}
+    for name, value in values.items():
+        texts[name] = _format_value(value)
+        if name not in option_by_name:
+            raise UnknownOptionError(owner, name, option_by_name)
+        option = option_by_name[name]
+        if not option.accepts(texts[name]):
+            raise RequestError(f"option {name}: {option.describe_invalid(texts[name])}")
     return {
-        name: option.canonical(given.get(name, option.default)) for name, option in known.items()
+        option.name: option.canonical(texts.get(option.name, option.default))
+        for option in option_by_name.values()
     }
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def missing_option(default: str) -> Option:
@@ -149,7 +168,8 @@ def check_present(present: Mask, units: str, missing: str, what: str = "predicti
         raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
 
 
-Options = Mapping[str, str]  # all options of a procedure with their values
+Options = Mapping[str, str]
+"""All options of a procedure with their values."""
 
 
 class Gold(Protocol):
@@ -181,15 +201,19 @@ class Gold(Protocol):
 
 @dataclass(frozen=True)
 class System:
-    """A system's output, validated and aligned with gold."""
+    """A system's output, validated and aligned with gold.
 
-    # The argument `system` of `Procedure.count`: an item for each gold record, None without a prediction.
+    Attributes:
+        rows: the argument `system` of `Procedure.count`: an item for each gold record, None without a prediction.
+        missing: the names of the gold records without a prediction.
+        notices: notices for the user, one sentence each.
+        left_out: the names of what is not scored, since a file of a side has errors.
+    """
+
     rows: Sequence[Any]
-    missing: Sequence[str] = ()  # the names of the gold records without a prediction
-    notices: Sequence[str] = ()  # notices for the user, one sentence each
-    left_out: Sequence[
-        str
-    ] = ()  # the names of what is not scored, since a file of a side has errors
+    missing: Sequence[str] = ()
+    notices: Sequence[str] = ()
+    left_out: Sequence[str] = ()
 
 
 class Inconsistency(NamedTuple):
@@ -270,86 +294,119 @@ def _is_signed(option: Option, options: Options) -> bool:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How a procedure explains its counts."""
+    """How a procedure explains its counts.
 
-    # Maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
+    Attributes:
+        explain: maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
+        title: maps a unit's name and these values to the title of their table.
+        header: the columns of the table.
+        row: maps a value to its cells.
+        notes: what the terms in the table mean, one sentence each.
+        prose: the columns that a narrow terminal may wrap.
+    """
+
     explain: Callable[[Any, Any, Options], list[Any]]
-    # maps a unit's name and these values to the title of their table
     title: Callable[[str, Sequence[Any]], str]
-    header: Sequence[str]  # the columns of the table
-    row: Callable[[Any], list[str]]  # maps a value to its cells
-    notes: Sequence[str]  # what the terms in the table mean, one sentence each
-    prose: Sequence[str] = ()  # the columns that a narrow terminal may wrap
+    header: Sequence[str]
+    row: Callable[[Any], list[str]]
+    notes: Sequence[str]
+    prose: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Help:
-    """The part of a command's help that belongs to the procedure, except its title and its options."""
+    """The part of a command's help that belongs to the procedure, except its title and its options.
 
-    details: str = ""  # paragraphs about the files that it takes; may be empty
-    # the names of these files in examples; the key is empty if gold comes from a corpus
+    Attributes:
+        details: paragraphs about the files that it takes; may be empty.
+        key, response: the names of these files in examples; the key is empty if gold comes from a corpus.
+        flags: options to show in examples, each as typed.
+        formats: the formats of keys and responses; empty if gold comes from a corpus.
+    """
+
+    details: str = ""
     key: str = ""
     response: str = "predictions.jsonl"
-    flags: Sequence[str] = ()  # options to show in examples, each as typed
-    formats: Sequence[
-        str
-    ] = ()  # the formats of keys and responses; empty if gold comes from a corpus
+    flags: Sequence[str] = ()
+    formats: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Preset:
-    """The options and metrics of an official score."""
+    """The options and metrics of an official score.
 
-    options: Options  # the values that differ from the defaults of the procedure
-    metrics: tuple[str, ...]  # the families of metrics that it reports
-    help: str  # its name with its source; completes "Use the options of …"
-    # BibTeX of the papers that define it, besides those of its metrics
+    Attributes:
+        options: the values that differ from the defaults of the procedure.
+        metrics: the families of metrics that it reports.
+        help: its name with its source; completes "Use the options of …".
+        references: BibTeX of the papers that define it, besides those of its metrics.
+    """
+
+    options: Options
+    metrics: tuple[str, ...]
+    help: str
     references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Procedure:
-    """A published scoring procedure."""
+    """A published scoring procedure.
 
-    name: str  # its name in commands
-    version: int  # an integer, raised only when a score can change
-    title: str  # its name in prose
-    unit: str  # the name of the unit that a row of counts stands for, in the singular
-    resampling_unit: str  # the name of the unit that is resampled as a whole, in the singular
-    options: tuple[Option, ...]  # its options
-    metrics: tuple[Metric, ...]  # its scores, in order
-    headline: str  # the name of the score that systems are ranked by
-    modules: tuple[str, ...]  # the evaluate modules that compute its scores
-    # Returns a table of counts; takes the keyword arguments `gold` and `system` (see `reader`), one for each option, and
-    # `breakdowns` if it has any.
+    Attributes:
+        name: its name in commands.
+        version: an integer, raised only when a score can change.
+        title: its name in prose.
+        unit: the name of the unit that a row of counts stands for, in the singular.
+        resampling_unit: the name of the unit that is resampled as a whole, in the singular.
+        options: its options.
+        metrics: its scores, in order.
+        headline: the name of the score that systems are ranked by.
+        modules: the evaluate modules that compute its scores.
+        count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `reader`), one for each
+            option, and `breakdowns` if it has any.
+        reader: reads gold and systems.
+        citation: BibTeX of its publication; None if that is the corpus's own paper.
+        references: BibTeX of the papers that define a family of metrics, besides that publication, by family.
+        breakdowns: the fields that it can count inside units, such as `preposition`.
+        find_lacking: maps gold and system records, the options and a breakdown to a sentence about what the breakdown
+            lacks; empty if it lacks nothing.  None if no breakdown ever lacks anything.
+        more_fields: in messages, the source of fields of units that gold does not have; may be empty.
+        aliases: names that others use for its metrics and fields.
+        selective: whether `count` takes `metrics`, the families to count.
+        more_metrics: scores that are computed only if they are selected by name, in order.
+        presets: by name, the options and metrics of official scores.
+        by_name: the fields of a record for which a mapping from names to values may stand, such as a document and its
+            clusters; None if there are none.
+        help: its part of a command's help.
+        explanation: imports and returns the explanation of its counts; None if it has none.
+        fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
+        legend: explains, below tables, names of scores.
+    """
+
+    name: str
+    version: int
+    title: str
+    unit: str
+    resampling_unit: str
+    options: tuple[Option, ...]
+    metrics: tuple[Metric, ...]
+    headline: str
+    modules: tuple[str, ...]
     count: Callable[..., CountTable]
-    reader: Reader[Any]  # reads gold and systems
-    citation: str | None = None  # BibTeX of its publication; None if that is the corpus's own paper
-    # BibTeX of the papers that define a family of metrics, besides that publication, by family.
+    reader: Reader[Any]
+    citation: str | None = None
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    # the fields that it can count inside units, such as `preposition`
     breakdowns: tuple[str, ...] = ()
-    # Maps gold and system records, the options and a breakdown to a sentence about what the breakdown lacks; empty if
-    # it lacks nothing. None if no breakdown ever lacks anything.
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
-    # in messages, the source of fields of units that gold does not have; may be empty
     more_fields: str = ""
-    # Names that others use for its metrics and fields.
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
-    selective: bool = False  # whether `count` takes `metrics`, the families to count
-    # scores that are computed only if they are selected by name, in order
+    selective: bool = False
     more_metrics: tuple[Metric, ...] = ()
-    # by name, the options and metrics of official scores
     presets: Mapping[str, Preset] = field(default_factory=dict)
-    # The fields of a record for which a mapping from names to values may stand, such as a document and its clusters;
-    # None if there are none.
     by_name: tuple[str, str] | None = None
-    help: Help = Help()  # its part of a command's help
-    # Imports and returns the explanation of its counts; None if it has none.
+    help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
-    # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
-    # explains, below tables, names of scores
     legend: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -359,9 +416,8 @@ class Procedure:
 
     @property
     def _all_metrics(self) -> tuple[Metric, ...]:
-        return tuple(
-            {metric.name: metric for metric in (*self.metrics, *self.more_metrics)}.values()
-        )
+        metrics = (*self.metrics, *self.more_metrics)
+        return tuple({metric.name: metric for metric in metrics}.values())
 
     def with_metrics(self, families: str | Sequence[str]) -> Procedure:
         """Return the procedure with only the metrics of some families, such as `("muc", "conll")`."""
@@ -431,9 +487,9 @@ class Procedure:
 
     def keep_options(self, options: Options, *, reading: bool) -> dict[str, str]:
         """Return the options that can change a score; without `reading`, only those that `count` takes."""
-        kept = {
+        names = {
             option.name
             for option in self.options
             if option.signed != "never" and (reading or not option.reading)
         }
-        return {name: value for name, value in options.items() if name in kept}
+        return {name: value for name, value in options.items() if name in names}

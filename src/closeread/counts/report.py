@@ -29,15 +29,16 @@ from closeread.json_schema import check_json
 from closeread.records import check_format
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
-SHOWN = 4  # the number of scores in the short form of a result
+MAX_SCORES_SHOWN = 4
+"""The number of scores in the short form of a result."""
 
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`tests/shared/coverage.py`)."""
 
-PART_0 = re.compile(r"; part 0+$")
+FIRST_PART = re.compile(r"; part 0+$")
+"""The end of the name of a document that is the first part of a text."""
 
 SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
-
 
 UnitRow = dict[str, str | int | float | None]
 """The id of a unit, its block, fields, scores and counts, by name; a score without a value is None."""
@@ -134,21 +135,18 @@ class Report(Result):
 
     def _with_titles(self, procedure: Procedure) -> Report:
         """Return the report with the titles and presets of its procedure, which JSON may lack."""
-        every = procedure.with_metrics(procedure.families)
-        titles = {
-            metric.name: metric.title for metric in every.metrics if metric.name in self.scores
-        }
+        metrics = procedure.with_metrics(procedure.families).metrics
+        titles = {metric.name: metric.title for metric in metrics if metric.name in self.scores}
         preset = procedure.name_preset(self.provenance.options)
         return replace(self, titles=titles, preset=preset, legend=make_legend(procedure, titles))
 
     def __repr__(self) -> str:
-        what = " ".join(
-            filter(None, (self.provenance.procedure, self.provenance.config, self.provenance.split))
-        )
+        provenance = self.provenance
+        parts = (provenance.procedure, provenance.config, provenance.split)
+        scored = " ".join(part for part in parts if part)
+        units = pluralize(self.total.n_units, self.unit)
         scores = list_scores(self, lambda name: percent(self.scores[name].value))
-        return escape_line(
-            f"<Report of {what}: {pluralize(self.total.n_units, self.unit)}, {scores}>"
-        )
+        return escape_line(f"<Report of {scored}: {units}, {scores}>")
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
@@ -156,31 +154,15 @@ class Report(Result):
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
-        header = [
-            "field",
-            "value",
-            "metric",
-            "score",
-            "low",
-            "high",
-            "undefined",
-            "n_units",
-            "n_blocks",
-            "signature",
-        ]
-        return header, [
-            [
-                by,
-                value,
-                name,
-                *astuple(one),
-                scores.n_units,
-                scores.n_blocks,
-                self.provenance.signature,
-            ]
-            for by, value, scores in list_groups(self)
-            for name, one in scores.scores.items()
-        ]
+        header = ["field", "value", "metric", "score", "low", "high", "undefined"]
+        header += ["n_units", "n_blocks", "signature"]
+        signature = self.provenance.signature
+        rows: list[list[object]] = []
+        for field_name, value, scores in list_groups(self):
+            sizes = (scores.n_units, scores.n_blocks)
+            for metric, estimate in scores.scores.items():
+                rows.append([field_name, value, metric, *astuple(estimate), *sizes, signature])
+        return header, rows
 
     def save(self, path: str | Path, *, units: bool = False) -> None:
         """Write the report as JSON, completely or not at all, perhaps with a row for each unit; `load` reads it."""
@@ -196,29 +178,31 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
-        p, total = self.provenance, self.total.to_dict()
+        provenance = self.provenance
+        total = self.total.to_dict()
+        slices = {
+            field_name: _write_slices(by_value) for field_name, by_value in self.slices.items()
+        }
         return {
             "format": FORMAT,
             "closeread": __version__,
-            "corpus": p.corpus,
-            "config": p.config,
-            "split": p.split,
-            "released": p.released,
-            "procedure": p.procedure,
-            "procedure_version": p.procedure_version,
-            "options": dict(p.options),
-            "signature": p.signature,
+            "corpus": provenance.corpus,
+            "config": provenance.config,
+            "split": provenance.split,
+            "released": provenance.released,
+            "procedure": provenance.procedure,
+            "procedure_version": provenance.procedure_version,
+            "options": dict(provenance.options),
+            "signature": provenance.signature,
             "unit": self.unit,
             "n_units": self.total.n_units,
             "resampling_unit": self.resampling_unit,
             "n_blocks": self.total.n_blocks,
             **write_resampling(self.resampling),
-            "missing": p.missing,
-            **{name: total[name] for name in ("scores", "counts")},
-            "slices": {
-                field: {value: scores.to_dict() for value, scores in values.items()}
-                for field, values in self.slices.items()
-            },
+            "missing": provenance.missing,
+            "scores": total["scores"],
+            "counts": total["counts"],
+            "slices": slices,
         }
 
     @classmethod
@@ -233,23 +217,32 @@ class Report(Result):
             found = decode_json(found, source)
         check_format(found, FORMAT, source)
         check_json(found, "closeread.counts/report.schema.json#report", source)
-        checked = cast("Mapping[str, Any]", found)
-        about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
-        about |= {name: int(about[name]) for name in ("procedure_version", "missing")}
+        stored = cast("Mapping[str, Any]", found)
+        provenance = {attribute.name: stored[attribute.name] for attribute in fields(Provenance)}
+        for name in ("procedure_version", "missing"):
+            provenance[name] = int(provenance[name])
+        slices = {
+            field_name: _read_slices(by_value) for field_name, by_value in stored["slices"].items()
+        }
         return cls(
-            Provenance(**about),
-            read_resampling(checked),
-            checked["unit"],
-            checked["resampling_unit"],
-            Scores.from_json(checked),
-            {
-                field: {value: Scores.from_json(one) for value, one in values.items()}
-                for field, values in checked["slices"].items()
-            },
-            checked.get("titles", {}),
-            checked.get("preset"),
-            checked.get("units"),
+            Provenance(**provenance),
+            read_resampling(stored),
+            stored["unit"],
+            stored["resampling_unit"],
+            Scores.from_json(stored),
+            slices,
+            stored.get("titles", {}),
+            stored.get("preset"),
+            stored.get("units"),
         )
+
+
+def _write_slices(by_value: Mapping[str, Scores]) -> dict[str, Any]:
+    return {value: scores.to_dict() for value, scores in by_value.items()}
+
+
+def _read_slices(by_value: Mapping[str, Any]) -> dict[str, Scores]:
+    return {value: Scores.from_json(scores) for value, scores in by_value.items()}
 
 
 def list_scores(
@@ -259,18 +252,18 @@ def list_scores(
     if names is None:
         names = [name for name in report.scores if not name.endswith(PARTS)]
     names = list(names)
-    shown = [f"{report.name_score(name)} {show(name)}" for name in names[:SHOWN]]
-    return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
+    scores = [f"{report.name_score(name)} {show(name)}" for name in names[:MAX_SCORES_SHOWN]]
+    if len(names) > MAX_SCORES_SHOWN:
+        scores.append("…")
+    return ", ".join(scores)
 
 
 def list_groups(report: Report) -> list[tuple[str, str, Scores]]:
     """Return field, value and scores of all units, and of every slice."""
-    slices = [
-        (name, value, scores)
-        for name, values in report.slices.items()
-        for value, scores in values.items()
-    ]
-    return [("", "all", report.total), *slices]
+    groups = [("", "all", report.total)]
+    for field_name, by_value in report.slices.items():
+        groups += [(field_name, value, scores) for value, scores in by_value.items()]
+    return groups
 
 
 def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
@@ -279,61 +272,19 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
     Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
     another column, the name of a slice then has a row above its metrics, and so has the field.
     """
-    groups = list_groups(report)
-    units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
-    sizes = list(dict.fromkeys([units, blocks]))  # if units are blocks, one column is enough
-    interval = (
-        [f"{100 * report.resampling.confidence:g}% interval"]
-        if report.resampling.n_resamples > 0
-        else []
-    )
-    parted = any(name.endswith(PARTS) for name in report.total.scores)
-    header = [*(["precision", "recall", "F1"] if parted else ["score"]), *interval]
-    stacked = bool(report.slices) and parted and style == "table"
-    sliced = bool(report.slices) and not stacked
+    layout = _Layout(report, style, digits)
     rows: list[list[str]] = []
-    before = ""
-    for by, value, scores in groups:
-        name, n = value, [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
-        if by and len(report.slices) > 1:
-            name = f"{by}: {value}"
-        if stacked:
-            blank = [""] * len(header)
-            if by != before:
-                rows.append([f"by {by}", *blank, *[""] * len(sizes)])
-            rows.append([value, *blank, *n])
-            before = by
-        kept = [
-            (metric, estimate)
-            for metric, estimate in scores.scores.items()
-            if not metric.endswith(PARTS)
-        ]
-        for position, (metric, estimate) in enumerate(kept):
-            title, star = report.name_score(metric), format_star(estimate)
-            cells = [percent(estimate.value, digits) + star]
-            if parted:
-                title, family = (
-                    title.removesuffix(" F1").removesuffix("/f1"),
-                    metric.removesuffix("/f1"),
-                )
-                parts = [scores.scores.get(f"{family}{part}") for part in PARTS]
-                cells = [
-                    *(
-                        "" if one is None else percent(one.value, digits) + format_star(one)
-                        for one in parts
-                    ),
-                    *cells,
-                ]
-            else:
-                title, cells = title + star, [percent(estimate.value, digits)]
-            if interval:
-                cells.append(format_interval(estimate, digits))
-            label = [name if position == 0 else ""] if sliced else []
-            ends = n if position == 0 and not stacked else [""] * len(sizes)
-            rows.append([*label, f"  {title}" if stacked else title, *cells, *ends])
-    header = [*(["slice"] if sliced else []), "metric", *header, *sizes]
-    ditto = frozenset() if stacked else frozenset({"slice", *sizes})
-    labels = header.index("metric") + 1
+    last_field = ""
+    for field_name, value, scores in list_groups(report):
+        if layout.is_stacked:
+            if field_name != last_field:
+                rows.append(layout.make_label(f"by {field_name}"))
+            rows.append(layout.make_label(value, layout.size_cells(scores)))
+            last_field = field_name
+        name = f"{field_name}: {value}" if field_name and len(report.slices) > 1 else value
+        rows += layout.make_rows(name, scores)
+    header = layout.header
+    ditto = frozenset[str]() if layout.is_stacked else frozenset({"slice", *layout.sizes})
     grid = Grid(
         make_title(report),
         header,
@@ -341,25 +292,104 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
         _list_notes(report),
         prose=frozenset({"metric"}),
         ditto=ditto,
-        labels=labels,
+        labels=header.index("metric") + 1,
     )
-    return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
+    if layout.has_slice_column:
+        return grid
+    return replace(grid, narrower=_drop_sizes(grid, len(layout.sizes)))
 
 
-def _drop_sizes(grid: Grid, number: int) -> Grid:
+class _Layout:
+    """The columns of the table of a report, and the rows of its groups.
+
+    Attributes:
+        has_parts: whether metrics have precision, recall and F1, each in a column.
+        has_intervals: whether there is a column for intervals.
+        is_stacked: whether the name of a slice has a row above its metrics.
+        has_slice_column: whether it has a column.
+        sizes: what the last columns count: units and, if they are other ones, blocks.
+        header: the names of all columns.
+    """
+
+    def __init__(self, report: Report, style: Style, digits: int) -> None:
+        self.report = report
+        self.digits = digits
+        self.has_parts = any(name.endswith(PARTS) for name in report.total.scores)
+        self.has_intervals = report.resampling.n_resamples > 0
+        self.is_stacked = bool(report.slices) and self.has_parts and style == "table"
+        self.has_slice_column = bool(report.slices) and not self.is_stacked
+        self.sizes = list(dict.fromkeys([f"{report.unit}s", f"{report.resampling_unit}s"]))
+        self.header = ["slice", "metric"] if self.has_slice_column else ["metric"]
+        self.header += ["precision", "recall", "F1"] if self.has_parts else ["score"]
+        if self.has_intervals:
+            self.header.append(f"{100 * report.resampling.confidence:g}% interval")
+        self.header += self.sizes
+
+    def size_cells(self, scores: Scores) -> list[str]:
+        """Return how many units and blocks a group has."""
+        return [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(self.sizes)]
+
+    def make_label(self, text: str, sizes: Sequence[str] = ()) -> list[str]:
+        """Return a row of a stacked table that has no score."""
+        n_blank = len(self.header) - 1 - len(sizes)
+        return [text, *[""] * n_blank, *sizes]
+
+    def make_rows(self, name: str, scores: Scores) -> list[list[str]]:
+        """Return a row for each metric of a group; the first one has the name and the size of the group."""
+        rows: list[list[str]] = []
+        for metric, estimate in scores.scores.items():
+            if metric.endswith(PARTS):
+                continue
+            title, *cells = self._make_cells(metric, estimate, scores)
+            if self.has_intervals:
+                cells.append(format_interval(estimate, self.digits))
+            is_first = not rows
+            sizes = [""] * len(self.sizes)
+            if is_first and not self.is_stacked:
+                sizes = self.size_cells(scores)
+            if self.is_stacked:
+                title = f"  {title}"
+            row = [title, *cells, *sizes]
+            if self.has_slice_column:
+                row.insert(0, name if is_first else "")
+            rows.append(row)
+        return rows
+
+    def _make_cells(self, metric: str, estimate: Estimate, scores: Scores) -> list[str]:
+        """Return the title of a metric and its values; the star stands where there is most room."""
+        title = self.report.name_score(metric)
+        if not self.has_parts:
+            return [title + format_star(estimate), percent(estimate.value, self.digits)]
+        cells = [title.removesuffix(" F1").removesuffix("/f1")]
+        family = metric.removesuffix("/f1")
+        estimates = [*(scores.scores.get(f"{family}{part}") for part in PARTS), estimate]
+        for part_estimate in estimates:
+            if part_estimate is None:
+                cells.append("")
+            else:
+                value = percent(part_estimate.value, self.digits)
+                cells.append(value + format_star(part_estimate))
+        return cells
+
+
+def _drop_sizes(grid: Grid, n_columns: int) -> Grid:
     """Return the table of a report with a note instead of its last columns, the numbers of units."""
-    rows, notes = [], list(grid.notes)
+    rows = []
+    notes = list(grid.notes)
+    nouns = grid.header[-n_columns:]
     for row in grid.rows:
-        cells, sizes = [*row[:-number]], zip(row[-number:], grid.header[-number:], strict=True)
-        said = ", ".join(
-            f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in sizes if n
+        cells = list(row[:-n_columns])
+        sizes = ", ".join(
+            f"{size} {noun.removesuffix('s') if size == '1' else noun}"
+            for size, noun in zip(row[-n_columns:], nouns, strict=True)
+            if size
         )
-        if said and any(cells[1:]):
-            notes.insert(0, f"{said}.")
-        elif said:
-            cells[0] += f" ({said})"
+        if sizes and any(cells[1:]):
+            notes.insert(0, f"{sizes}.")
+        elif sizes:
+            cells[0] += f" ({sizes})"
         rows.append(cells)
-    return replace(grid, header=grid.header[:-number], rows=rows, notes=notes, ditto=frozenset())
+    return replace(grid, header=grid.header[:-n_columns], rows=rows, notes=notes, ditto=frozenset())
 
 
 def format_star(estimate: Estimate) -> str:
@@ -376,9 +406,10 @@ def format_interval(estimate: Estimate, digits: int) -> str:
 
 def make_title(report: Report) -> str:
     """Return the part of the corpus that was scored."""
-    p = report.provenance
-    title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
-    return f"{title} (not the released gold)" if p.released is False else title
+    provenance = report.provenance
+    parts = (provenance.corpus, provenance.config, provenance.split)
+    title = " ".join(part for part in parts if part and part != "default")
+    return f"{title} (not the released gold)" if provenance.released is False else title
 
 
 def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
@@ -393,22 +424,25 @@ def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
 
 
 def _list_notes(report: Report) -> list[str]:
-    notes, drawing = [], report.resampling
-    if drawing.n_resamples:
+    """Return the sentences below the table of a report."""
+    notes = []
+    resampling = report.resampling
+    if resampling.n_resamples:
         notes.append(
-            f"Intervals: {drawing.title} over {report.resampling_unit}s, "
-            f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
+            f"Intervals: {resampling.title} over {report.resampling_unit}s, "
+            f"{resampling.n_resamples:,} resamples, seed {resampling.seed}."
         )
     notes += warn_of_few_blocks(report)
-    if report.provenance.missing:
-        treatment = (
-            "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
-        )
-        notes.append(
-            f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment})."
-        )
-    if any(one.undefined for _, _, scores in list_groups(report) for one in scores.scores.values()):
-        notes.append(SET_BY_CONVENTION)
+    provenance = report.provenance
+    if provenance.missing:
+        is_skipped = provenance.options.get("missing") == "skip"
+        treatment = "skipped" if is_skipped else "scored as empty"
+        records = pluralize(provenance.missing, "gold record")
+        notes.append(f"No prediction for {records} ({treatment}).")
+    for _, _, scores in list_groups(report):
+        if any(estimate.undefined for estimate in scores.scores.values()):
+            notes.append(SET_BY_CONVENTION)
+            break
     return [*notes, *name_options(report)]
 
 
@@ -419,9 +453,12 @@ def make_legend(procedure: Procedure, scores: Iterable[str]) -> str:
 
 def name_options(report: Report) -> list[str]:
     """Return the legend of the scores, the preset, if the options are those of one, and the signature."""
-    legend = [f"{report.legend}."] if report.legend else []
-    preset = [f"Preset: {report.preset}."] if report.preset else []
-    return [*legend, *preset, Whole(f"Signature: {report.provenance.signature}")]
+    lines = []
+    if report.legend:
+        lines.append(f"{report.legend}.")
+    if report.preset:
+        lines.append(f"Preset: {report.preset}.")
+    return [*lines, Whole(f"Signature: {report.provenance.signature}")]
 
 
 def units_grid(
@@ -431,15 +468,13 @@ def units_grid(
 
     Precision and recall stand beside counts only.
     """
-    every = {metric.name: metric.title for metric in procedure.metrics}
-    titles = {
-        name: title for name, title in every.items() if with_counts or not name.endswith(PARTS)
-    }
-    notes = (
-        ["Precision and recall: --with-counts, --json or --format csv."]
-        if len(titles) < len(every)
-        else []
-    )
+    titles = {metric.name: metric.title for metric in procedure.metrics}
+    notes = []
+    if not with_counts:
+        n_metrics = len(titles)
+        titles = {name: title for name, title in titles.items() if not name.endswith(PARTS)}
+        if len(titles) < n_metrics:
+            notes.append("Precision and recall: --with-counts, --json or --format csv.")
     names = [procedure.unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
@@ -454,10 +489,10 @@ def units_grid(
         return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
 
     units = drop_part([str(row[procedure.unit]) for row in rows])
-    cells = [
-        [one, *(format_value(name, row[name]) for name in names[1:])]
-        for one, row in zip(units, rows, strict=True)
-    ]
+    cells = []
+    for unit, row in zip(units, rows, strict=True):
+        values = [format_value(name, row[name]) for name in names[1:]]
+        cells.append([unit, *values])
     header = [titles.get(name, name) for name in names]
     grid = Grid("", header, cells, notes, frozenset({procedure.unit}), labels=1)
     return replace(grid, narrower=transpose(grid, procedure.unit))
@@ -469,18 +504,24 @@ def drop_part(names: Sequence[str]) -> list[str]:
     >>> drop_part(["a; part 000", "b"]), drop_part(["a; part 000", "a; part 001"])
     (['a', 'b'], ['a; part 000', 'a; part 001'])
     """
-    found = [PART_0.sub("", name) for name in names]
-    is_needed = any("; part " in name for name in found) or len({*found}) < len(found)
-    return list(names) if is_needed else found
+    documents = [FIRST_PART.sub("", name) for name in names]
+    has_other_parts = any("; part " in document for document in documents)
+    are_distinct = len(set(documents)) == len(documents)
+    return documents if are_distinct and not has_other_parts else list(names)
 
 
 class Column(NamedTuple):
-    """A column of a table of slices."""
+    """A column of a table of slices.
 
-    title: str  # its name; that of an interval is its confidence level
-    # shows a count, a score times 100, or the interval of a score
+    Attributes:
+        title: its name; that of an interval is its confidence level.
+        what: what it shows: a count, a score times 100, or the interval of a score.
+        name: the name of the count or the score.
+    """
+
+    title: str
     what: Literal["count", "score", "interval"]
-    name: str  # the name of the count or the score
+    name: str
 
     def show(self, scores: Scores) -> str:
         """Return the cell of a slice, with a star if the score is 0/0 and its value a convention."""
@@ -497,17 +538,25 @@ def make_slice_grid(
 ) -> Grid:
     """Return the table of one field of a report; `parts` are the values of the field to show first, in order."""
     slices = report.slices[field]
-    shown = [
-        column for column in columns if column.what != "interval" or report.resampling.n_resamples
-    ]
-    values = [
-        *(part for part in parts if part in slices),
-        *(value for value in slices if value not in parts),
-    ]
-    rows = [[value, *(column.show(slices[value]) for column in shown)] for value in values]
-    stars = (
-        [SET_BY_CONVENTION] if any(cell.endswith("*") for row in rows for cell in row[1:]) else []
-    )
+    has_intervals = report.resampling.n_resamples > 0
     interval = f"{100 * report.resampling.confidence:g}% interval"
-    header = [field, *(interval if column.what == "interval" else column.title for column in shown)]
-    return Grid(title, header, rows, stars, texts=frozenset({field}), labels=1)
+    drawn_columns = []
+    header = [field]
+    for column in columns:
+        if column.what != "interval":
+            header.append(column.title)
+        elif has_intervals:
+            header.append(interval)
+        else:
+            continue
+        drawn_columns.append(column)
+    values = [part for part in parts if part in slices]
+    values += [value for value in slices if value not in parts]
+    rows = []
+    notes = []
+    for value in values:
+        cells = [column.show(slices[value]) for column in drawn_columns]
+        if any(cell.endswith("*") for cell in cells):
+            notes = [SET_BY_CONVENTION]
+        rows.append([value, *cells])
+    return Grid(title, header, rows, notes, texts=frozenset({field}), labels=1)

@@ -26,7 +26,7 @@ FORMAT = 1  # the number of the format of reports, comparisons and tables
 # the library of a data frame; "arrow" stands for pyarrow's tables
 Library = Literal["pandas", "polars", "arrow"]
 
-COLUMNS = {"low": "ci_low", "high": "ci_high"}
+FRAME_COLUMNS = {"low": "ci_low", "high": "ci_high"}
 """The names in data frames of columns of the CSV."""
 
 T = TypeVar("T")
@@ -124,24 +124,11 @@ class Result(Shown, JsonResult):
             library: "pandas", "polars" or "arrow" (a `pyarrow.Table`); None for pandas if it is installed, otherwise
                 polars.
         """
-        import pyarrow as pa
-
         if library is not None and library not in get_args(Library):
             raise RequestError(
                 describe_unknown("library of data frames", library, get_args(Library))
             )
-        header, rows = self._to_rows()
-        columns = dict(
-            zip(header, zip(*rows, strict=True) if rows else ([] for _ in header), strict=True)
-        )
-        shared = {}
-        if len(signatures := set(columns.get("signature", ()))) == 1:
-            shared = {"signature": signatures.pop()}
-            del columns["signature"]
-        table = pa.table(
-            {COLUMNS.get(name, name): _make_column(values) for name, values in columns.items()},
-            metadata=shared,
-        )
+        table = self._make_arrow_table()
         if library == "arrow":
             return table
         if library != "polars":
@@ -152,16 +139,33 @@ class Result(Shown, JsonResult):
                     raise MissingExtraError("a data frame of pandas", "pandas") from None
             else:
                 frame = table.to_pandas(types_mapper=pd.ArrowDtype)
-                frame.attrs |= shared
+                for name, text in (table.schema.metadata or {}).items():
+                    frame.attrs[name.decode()] = text.decode()
                 return frame
         try:
             import polars as pl
         except ImportError:
             if library == "polars":
                 raise MissingExtraError("a data frame of polars", "polars") from None
-            what = "a data frame of pandas or polars (library='arrow' needs neither)"
-            raise MissingExtraError(what, "pandas") from None
+            frames = "a data frame of pandas or polars (library='arrow' needs neither)"
+            raise MissingExtraError(frames, "pandas") from None
         return pl.from_arrow(table)
+
+    def _make_arrow_table(self) -> pyarrow.Table:
+        """Return the rows as a table of Arrow; a signature that all of them share is in its metadata."""
+        import pyarrow as pa
+
+        header, rows = self._to_rows()
+        columns = {name: [row[index] for row in rows] for index, name in enumerate(header)}
+        metadata = {}
+        signatures = set(columns.get("signature", ()))
+        if len(signatures) == 1:
+            metadata["signature"] = signatures.pop()
+            del columns["signature"]
+        arrays = {
+            FRAME_COLUMNS.get(name, name): _make_column(values) for name, values in columns.items()
+        }
+        return pa.table(arrays, metadata=metadata)
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON, completely or not at all."""
@@ -178,28 +182,33 @@ class Several(Result):
         """Return a flat list of their dicts."""
         dicts = []
         for result in self.results:
-            found = result.to_dict()
-            dicts += found if isinstance(found, list) else [found]
+            content = result.to_dict()
+            dicts += content if isinstance(content, list) else [content]
         return dicts
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
         """Return their rows, one after the other."""
         header, _ = self.results[0]._to_rows()
-        rows = [row for result in self.results for row in result._to_rows()[1]]
+        rows: list[Sequence[object]] = []
+        for result in self.results:
+            rows += result._to_rows()[1]
         return header, rows
 
     def _to_grids(self, style: Style = "table") -> Iterable[Grid]:
         """Yield their tables."""
-        return (grid for result in self.results for grid in result._to_grids(style))
+        for result in self.results:
+            yield from result._to_grids(style)
 
 
 def _make_column(values: Sequence[object]) -> pyarrow.Array:
     """Return a column of one type: text if the types differ; numbers if there is nothing but None."""
     import pyarrow as pa
 
-    found = {type(value) for value in values if value is not None}
-    if found <= {int, float}:
-        return pa.array(values, pa.int64() if found == {int} else pa.float64())
-    if found == {bool}:
+    types = {type(value) for value in values if value is not None}
+    if types == {int}:
+        return pa.array(values, pa.int64())
+    if types <= {int, float}:
+        return pa.array(values, pa.float64())
+    if types == {bool}:
         return pa.array(values, pa.bool_())
     return pa.array([None if value is None else str(value) for value in values], pa.string())

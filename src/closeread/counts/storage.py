@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The number of the file format."""
 
-KEY = b"closeread"
-BLOCK_NAME, FIELD, COUNT = "block_name", "field:", "count:"
-UNITS = ""  # stands for the units among the names of breakdowns, which are not empty
+METADATA_KEY = b"closeread"
+BLOCK_NAME = "block_name"
+FIELD_PREFIX = "field:"
+COUNT_PREFIX = "count:"
+
+OF_UNITS = ""
+"""Stands for the units among the names of breakdowns, which are not empty."""
 
 
 def may_be_counts(path: Path) -> bool:
@@ -47,7 +51,7 @@ def may_be_counts(path: Path) -> bool:
     import pyarrow.parquet as pq
 
     try:
-        return KEY in (pq.read_schema(path).metadata or {})
+        return METADATA_KEY in (pq.read_schema(path).metadata or {})
     except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException):
         return True
 
@@ -59,20 +63,23 @@ def name_writer() -> str:
 
 def digest_content(table: CountTable, provenance: Provenance) -> str:
     """Return the sha256, in hex, of the values in a file of counts, however they are encoded."""
-    inside = {
-        name: [list(parts.parts), list(parts.names)] for name, parts in table.breakdowns.items()
+    breakdowns = {
+        name: [list(breakdown.parts), list(breakdown.names)]
+        for name, breakdown in table.breakdowns.items()
     }
     columns = {name: list(column) for name, column in table.fields.items()}
-    about = {**asdict(provenance), "options": list(provenance.options.items())}
-    head = [about, list(table.units), list(table.names), columns, inside]
-    found = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
+    # Pairs have an order, which the names of an object lose here.
+    origin = {**asdict(provenance), "options": list(provenance.options.items())}
+    head = [origin, list(table.units), list(table.names), columns, breakdowns]
+    digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
     arrays: list[Floats | Ints] = [table.blocks, table.values]
-    for _, parts in sorted(table.breakdowns.items()):
-        arrays += [parts.unit, parts.part, parts.values]
+    for _, breakdown in sorted(table.breakdowns.items()):
+        arrays += [breakdown.unit, breakdown.part, breakdown.values]
     for array in arrays:
-        found.update(np.ascontiguousarray(array, np.dtype(array.dtype).newbyteorder("<")).tobytes())
-    found.update(b"".join([*table.digests, *table.block_names]))
-    return found.hexdigest()
+        little_endian = np.dtype(array.dtype).newbyteorder("<")
+        digest.update(np.ascontiguousarray(array, little_endian).tobytes())
+    digest.update(b"".join([*table.digests, *table.block_names]))
+    return digest.hexdigest()
 
 
 def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
@@ -80,68 +87,96 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    inside = list(table.breakdowns.items())
-    n = len(table.units)
-    rows = np.concatenate([np.arange(n), *(parts.unit for _, parts in inside)]).astype(np.int64)
-    counts = list(
-        dict.fromkeys([*table.names, *(name for _, parts in inside for name in parts.names)])
-    )
-    values = np.full((len(counts), len(rows)), np.nan)
-    start = 0
-    for own, names in (
-        (table.values, table.names),
-        *((parts.values, parts.names) for _, parts in inside),
-    ):
-        values[[counts.index(name) for name in names or table.names], start : start + len(own)] = (
-            own.T
-        )
-        start += len(own)
-
-    def make_array(kind: pa.DataType, valid: Any, *buffers: Any) -> pa.Array:
-        bits = pa.py_buffer(np.packbits(np.asarray(valid, np.bool_), bitorder="little"))
-        return pa.Array.from_buffers(kind, len(rows), [bits, *map(pa.py_buffer, buffers)])
-
-    def make_texts(texts: Sequence[str | None]) -> pa.Array:
-        data = ["" if text is None else text for text in texts]
-        coded = {text: text.encode() for text in set(data)}
-        ends = np.cumsum([0, *(len(coded[text]) for text in data)], dtype=np.int32)
-        return make_array(
-            pa.string(),
-            [text is not None for text in texts],
-            ends,
-            b"".join(coded[text] for text in data),
-        )
-
-    def make_digests(digests: Sequence[bytes]) -> pa.Array:
-        data = b"".join(digests).ljust(DIGEST_BYTES * len(rows))
-        return make_array(pa.binary(DIGEST_BYTES), np.arange(len(rows)) < len(digests), data)
-
-    def spread(column: Sequence[str]) -> list[str]:
-        return [column[i] for i in rows.tolist()]
-
-    within = [name for name, parts in inside for _ in parts.unit]
-    part = [parts.parts[i] for _, parts in inside for i in parts.part.tolist()]
-    columns = {
-        "unit": make_texts(spread(table.units)),
-        "block": make_array(pa.int64(), np.ones(len(rows)), table.blocks[rows]),
-        **({BLOCK_NAME: make_digests(table.block_names)} if table.block_names else {}),
-        "gold": make_digests(table.digests),
-        "breakdown": make_texts([*[None] * n, *within]),
-        "part": make_texts([*[None] * n, *part]),
-        **{FIELD + name: make_texts(spread(column)) for name, column in table.fields.items()},
-        **{
-            COUNT + name: make_array(pa.float64(), ~np.isnan(column), column)
-            for name, column in zip(counts, values, strict=True)
-        },
-    }
+    columns = _make_columns(table)
     # The rows do not show the order of the parts, nor breakdowns without counts.
-    about: dict[str, Any] = {"format": FORMAT, "digest": digest_content(table, provenance)}
-    about |= {**asdict(provenance), "breakdowns": {name: parts.parts for name, parts in inside}}
-    if own_names := {name: parts.names for name, parts in inside if parts.names}:
-        about["counts"] = {UNITS: table.names, **own_names}
+    metadata: dict[str, Any] = {
+        "format": FORMAT,
+        "digest": digest_content(table, provenance),
+        **asdict(provenance),
+        "breakdowns": {name: breakdown.parts for name, breakdown in table.breakdowns.items()},
+    }
+    names_by_breakdown = {
+        name: breakdown.names for name, breakdown in table.breakdowns.items() if breakdown.names
+    }
+    if names_by_breakdown:
+        metadata["counts"] = {OF_UNITS: table.names, **names_by_breakdown}
     file = io.BytesIO()
-    pq.write_table(pa.table(columns).replace_schema_metadata({KEY: json.dumps(about)}), file)
+    arrow = pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(metadata)})
+    pq.write_table(arrow, file)
     return file.getvalue()
+
+
+def _make_columns(table: CountTable) -> dict[str, pa.Array]:
+    """Return the columns of the file: the rows of the units, followed by those of each breakdown."""
+    import pyarrow as pa
+
+    n_units = len(table.units)
+    rows = list(range(n_units))  # the unit of each row
+    names: list[str | None] = [None] * n_units  # its breakdown and its part
+    parts: list[str | None] = [None] * n_units
+    count_names = dict.fromkeys(table.names)
+    for name, breakdown in table.breakdowns.items():
+        rows += breakdown.unit.tolist()
+        names += [name] * len(breakdown.unit)
+        parts += [breakdown.parts[part] for part in breakdown.part.tolist()]
+        count_names |= dict.fromkeys(breakdown.names)
+    columns = {
+        "unit": _encode_texts([table.units[row] for row in rows]),
+        "block": _make_array(pa.int64(), np.ones(len(rows)), table.blocks[rows]),
+    }
+    if table.block_names:
+        columns[BLOCK_NAME] = _encode_digests(table.block_names, len(rows))
+    columns["gold"] = _encode_digests(table.digests, len(rows))
+    columns["breakdown"] = _encode_texts(names)
+    columns["part"] = _encode_texts(parts)
+    for name, column in table.fields.items():
+        columns[FIELD_PREFIX + name] = _encode_texts([column[row] for row in rows])
+    for name in count_names:
+        count = _stack_count(table, name)
+        columns[COUNT_PREFIX + name] = _make_array(pa.float64(), ~np.isnan(count), count)
+    return columns
+
+
+def _stack_count(table: CountTable, name: str) -> Floats:
+    """Return a count of all units and of all breakdowns, one after the other; NaN where there is none."""
+    tables = [(table.names, table.values)]
+    tables += [
+        (breakdown.names or table.names, breakdown.values)
+        for breakdown in table.breakdowns.values()
+    ]
+    columns = []
+    for names, values in tables:
+        has_count = name in names
+        columns.append(values[:, names.index(name)] if has_count else np.full(len(values), np.nan))
+    return np.concatenate(columns)
+
+
+def _make_array(kind: pa.DataType, is_valid: Any, *buffers: Any) -> pa.Array:
+    """Return a column of as many values as `is_valid` has, made of Arrow's buffers."""
+    import pyarrow as pa
+
+    bits = np.packbits(np.asarray(is_valid, np.bool_), bitorder="little")
+    return pa.Array.from_buffers(
+        kind, len(is_valid), [pa.py_buffer(bits), *map(pa.py_buffer, buffers)]
+    )
+
+
+def _encode_texts(texts: Sequence[str | None]) -> pa.Array:
+    import pyarrow as pa
+
+    is_valid = [text is not None for text in texts]
+    encoded_by_text = {text: (text or "").encode() for text in set(texts)}
+    encoded = [encoded_by_text[text] for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return _make_array(pa.string(), is_valid, ends, b"".join(encoded))
+
+
+def _encode_digests(digests: Sequence[bytes], n_rows: int) -> pa.Array:
+    """Return a column of digests, which only the first rows have."""
+    import pyarrow as pa
+
+    data = b"".join(digests).ljust(DIGEST_BYTES * n_rows)
+    return _make_array(pa.binary(DIGEST_BYTES), np.arange(n_rows) < len(digests), data)
 
 
 def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, bool]:
@@ -151,13 +186,15 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
 
     try:
         with pq.ParquetFile(pa.BufferReader(data)) as file:
-            about = json.loads((file.schema_arrow.metadata or {})[KEY])
-            check_format(about, FORMAT, source)
-            table = _read_table(file, source, about["breakdowns"], about.get("counts", {}))
-        provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
+            metadata = json.loads((file.schema_arrow.metadata or {})[METADATA_KEY])
+            check_format(metadata, FORMAT, source)
+            arrow = _read_columns(file, source)
+        table = _make_table(arrow, metadata["breakdowns"], metadata.get("counts", {}))
+        names = [field.name for field in fields(Provenance)]
+        provenance = Provenance(**{name: metadata[name] for name in names})
         _check_provenance(provenance)
         digest = digest_content(table, provenance)
-        return table, provenance, about["digest"] != digest
+        return table, provenance, metadata["digest"] != digest
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
     except (
@@ -178,7 +215,9 @@ def _check_provenance(provenance: Provenance) -> None:
     options = provenance.options
     texts = [provenance.procedure, provenance.signature, provenance.corpus]
     texts += [*options, *options.values()]
-    texts += [name for name in (provenance.config, provenance.split) if name is not None]
+    for name in (provenance.config, provenance.split):
+        if name is not None:
+            texts.append(name)
     numbers = [provenance.procedure_version, provenance.missing]
     are_texts = all(isinstance(text, str) for text in texts)
     are_numbers = all(type(number) is int for number in numbers)
@@ -186,57 +225,80 @@ def _check_provenance(provenance: Provenance) -> None:
         raise TypeError
 
 
-def _read_table(
-    file: pq.ParquetFile,
-    source: object,
-    parts_of: Mapping[str, Sequence[str]],
-    counts: Mapping[str, Sequence[str]],
-) -> CountTable:
-    """Read the counts from a file's columns, unless they are too large: columns that repeat are small in a file."""
+def _read_columns(file: pq.ParquetFile, source: object) -> pa.Table:
+    """Read a file's columns, unless they are too large: columns that repeat are small in a file."""
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-    if excess := limits.describe_excess(sum(group.total_byte_size for group in groups)):
+    excess = limits.describe_excess(sum(group.total_byte_size for group in groups))
+    if excess:
         raise FormatError(source, [Problem(excess)])
-    arrow = file.read(use_threads=False)
+    return file.read(use_threads=False)
 
-    def read_numbers(name: str, dtype: str) -> Any:
-        found = [np.empty(0, dtype)]
-        for chunk in filter(len, arrow[name].chunks):
-            valid, data = chunk.buffers()
-            end = chunk.offset + len(chunk)
-            values = np.frombuffer(data, dtype)[chunk.offset : end]
-            if chunk.null_count:
-                bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
-                values = np.where(bits[chunk.offset :], values, np.nan)
-            found.append(values)
-        return np.concatenate(found)
 
-    def select(kind: str) -> list[str]:
-        return [name.removeprefix(kind) for name in arrow.column_names if name.startswith(kind)]
+def _make_table(
+    arrow: pa.Table,
+    parts_by_breakdown: Mapping[str, Sequence[str]],
+    names_by_breakdown: Mapping[str, Sequence[str]],
+) -> CountTable:
+    """Return the counts in a file's columns.
 
-    units, within, parts = (arrow[name].to_pylist() for name in ("unit", "breakdown", "part"))
-    n = within.count(None)
-    row_of = {unit: row for row, unit in enumerate(units[:n])}
-    values = {name: read_numbers(COUNT + name, "f8") for name in select(COUNT)}
-    of_units = tuple(name for name in counts.get(UNITS, values) if name in values)
+    Args:
+        arrow: the columns.
+        parts_by_breakdown: the parts of each breakdown, in order.
+        names_by_breakdown: the counts of breakdowns that have counts of their own, and then those of the units.
+    """
+    units = arrow["unit"].to_pylist()
+    breakdown_names = arrow["breakdown"].to_pylist()
+    part_names = arrow["part"].to_pylist()
+    n_units = breakdown_names.count(None)
+    row_of_unit = {unit: row for row, unit in enumerate(units[:n_units])}
+    fields = {}
+    counts: dict[str, Floats] = {}
+    for column in arrow.column_names:
+        if column.startswith(FIELD_PREFIX):
+            values = arrow[column].slice(0, n_units).to_pylist()
+            fields[column.removeprefix(FIELD_PREFIX)] = values
+        elif column.startswith(COUNT_PREFIX):
+            counts[column.removeprefix(COUNT_PREFIX)] = _decode_numbers(arrow[column], "f8")
+    names = tuple(name for name in names_by_breakdown.get(OF_UNITS, counts) if name in counts)
 
     def stack(names: Sequence[str], rows: slice | list[int]) -> Floats:
-        return np.column_stack([values[name][rows] for name in names])
+        return np.column_stack([counts[name][rows] for name in names])
 
-    def read_breakdown(name: str) -> Breakdown:
-        own = tuple(counts.get(name, ()))
-        rows = [row for row in range(n, len(units)) if within[row] == name]
-        number = {part: i for i, part in enumerate(parts_of[name])}
-        unit = np.array([row_of[units[row]] for row in rows], np.int64)
-        part = np.array([number[parts[row]] for row in rows], np.int64)
-        return Breakdown(tuple(parts_of[name]), unit, part, stack(own or of_units, rows), own)
-
+    breakdowns = {}
+    for name, parts in parts_by_breakdown.items():
+        rows = [row for row in range(n_units, len(units)) if breakdown_names[row] == name]
+        number = {part: index for index, part in enumerate(parts)}
+        unit = np.array([row_of_unit[units[row]] for row in rows], np.int64)
+        part = np.array([number[part_names[row]] for row in rows], np.int64)
+        own_names = tuple(names_by_breakdown.get(name, ()))
+        values = stack(own_names or names, rows)
+        breakdowns[name] = Breakdown(tuple(parts), unit, part, values, own_names)
+    block_names = []
+    if BLOCK_NAME in arrow.column_names:
+        block_names = arrow[BLOCK_NAME].slice(0, n_units).to_pylist()
     return CountTable(
-        units[:n],
-        read_numbers("block", "i8")[:n].copy(),
-        of_units,
-        stack(of_units, slice(n)),
-        {name: arrow[FIELD + name].slice(0, n).to_pylist() for name in select(FIELD)},
-        {name: read_breakdown(name) for name in parts_of},
-        arrow["gold"].slice(0, n).to_pylist(),
-        arrow[BLOCK_NAME].slice(0, n).to_pylist() if BLOCK_NAME in arrow.column_names else [],
+        units[:n_units],
+        _decode_numbers(arrow["block"], "i8")[:n_units].copy(),
+        names,
+        stack(names, slice(n_units)),
+        fields,
+        breakdowns,
+        arrow["gold"].slice(0, n_units).to_pylist(),
+        block_names,
     )
+
+
+def _decode_numbers(column: pa.ChunkedArray, dtype: str) -> Any:
+    """Return the numbers of a column; NaN for null."""
+    parts = [np.empty(0, dtype)]
+    for chunk in column.chunks:
+        if not len(chunk):
+            continue
+        validity, data = chunk.buffers()
+        end = chunk.offset + len(chunk)
+        numbers = np.frombuffer(data, dtype)[chunk.offset : end]
+        if chunk.null_count:
+            bits = np.unpackbits(np.frombuffer(validity, np.uint8), count=end, bitorder="little")
+            numbers = np.where(bits[chunk.offset :], numbers, np.nan)
+        parts.append(numbers)
+    return np.concatenate(parts)

@@ -13,10 +13,10 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -66,11 +66,13 @@ from closeread.tables import (
     transpose,
 )
 
-HEAD = 4096
-REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
+HEAD_BYTES = 4096
+"""How much of a file is read to tell its kind."""
+
+REPORT_START = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)
 """Matches the beginning of a report: an object with the version of closeread, which no prediction has."""
 
-LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+,\s*"status"\s*:')
+LOG_START = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+,\s*"status"\s*:')
 """How a log of inspect-ai begins that is JSON; others are archives."""
 
 IntervalStyle = Literal["none", "range", "plus-minus"]
@@ -85,8 +87,8 @@ MARKS = {"close": "†", "untested": "‡"}
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading, and the short titles below it."""
 
-# the sign of a number; outside of formulas, a minus would be a hyphen
 SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
+"""The sign of a number; outside of formulas, a minus would be a hyphen in LaTeX."""
 
 
 class Usage(NamedTuple):
@@ -104,12 +106,13 @@ class Usage(NamedTuple):
     cost: float | None
 
 
-USAGE = {
+USAGE_TITLES = {
     "answered": "answered",
     "input_tokens": "tokens in",
     "output_tokens": "tokens out",
     "cost": "cost ($)",
 }
+"""The titles of the columns of what a run took."""
 
 
 def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]:
@@ -118,16 +121,17 @@ def detect_kind(path: Path) -> Literal["counts", "report", "log", "predictions"]
         return "predictions"
     try:
         with path.open("rb") as file:
-            head = file.read(HEAD)
+            head = file.read(HEAD_BYTES)
         if head.startswith(parquet.PARQUET_MAGIC):
             return "counts" if may_be_counts(path) else "predictions"
         if head.startswith(GZIP_MAGIC):
-            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
-        if LOG.match(head) or (path.suffix == ".eval" and head.startswith(b"PK")):
-            return "log"
-        return "report" if REPORT.match(head) else "predictions"
+            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD_BYTES)
     except (OSError, zlib.error):
         return "predictions"
+    is_archive = path.suffix == ".eval" and head.startswith(b"PK")
+    if is_archive or LOG_START.match(head):
+        return "log"
+    return "report" if REPORT_START.match(head) else "predictions"
 
 
 def make_names(paths: Sequence[Path]) -> list[str]:
@@ -138,25 +142,35 @@ def make_names(paths: Sequence[Path]) -> list[str]:
     >>> make_names([Path("x.jsonl"), Path("b/x.jsonl")])
     ['x', 'b/x']
     """
+    names: dict[int, str] = {}
+    # From the shortest form to the longest, a file has the first that no other file has.
+    for form in (_stem, _file_name, _stem_in_folder, _name_in_folder, str):
+        forms = [form(path) for path in paths]
+        times = Counter(forms)
+        for number, name in enumerate(forms):
+            if times[name] == 1:
+                names.setdefault(number, name)
+    for number, path in enumerate(paths):
+        repetition = 1 + paths[:number].count(path)
+        names.setdefault(number, f"{path} ({repetition})")
+    return [names[number] for number in range(len(paths))]
 
-    def name(path: Path) -> str:
-        return path.name or str(path)
 
-    def stem(path: Path) -> str:
-        return name(path) if path.is_dir() else Path(name(path).removesuffix(".gz")).stem
+def _file_name(path: Path) -> str:
+    return path.name or str(path)
 
-    def below(form: Callable[[Path], str]) -> Callable[[Path], str]:
-        return lambda path: "/".join(filter(None, (path.parent.name, form(path))))
 
-    found: dict[int, str] = {}
-    for form in (stem, name, below(stem), below(name), str):
-        counts = Counter(map(form, paths))
-        for i, path in enumerate(paths):
-            if counts[form(path)] == 1:
-                found.setdefault(i, form(path))
-    for i, path in enumerate(paths):  # the same file again
-        found.setdefault(i, f"{path} ({1 + paths[:i].count(path)})")
-    return [found[i] for i in range(len(paths))]
+def _stem(path: Path) -> str:
+    name = _file_name(path)
+    return name if path.is_dir() else Path(name.removesuffix(".gz")).stem
+
+
+def _stem_in_folder(path: Path) -> str:
+    return "/".join(filter(None, (path.parent.name, _stem(path))))
+
+
+def _name_in_folder(path: Path) -> str:
+    return "/".join(filter(None, (path.parent.name, _file_name(path))))
 
 
 def select_scores(
@@ -172,37 +186,41 @@ def select_scores(
     """
     if scores is None:
         selected = procedure.select_metrics(metrics, options)
-        return selected, tuple(
-            metric.name for metric in selected.metrics if not metric.name.endswith(PARTS)
-        )
+        names = [metric.name for metric in selected.metrics]
+        return selected, tuple(name for name in names if not name.endswith(PARTS))
     selected = procedure.with_metrics(procedure.families if metrics is None else metrics)
     columns: list[str] = []
     for name in scores:
-        found = [metric.name for metric in selected.metrics if name in (metric.name, metric.family)]
-        if not found:
-            every = procedure.with_metrics(procedure.families).metrics
-            if name in (*procedure.families, *(metric.name for metric in every)):
-                option, family = name_option("metrics"), name.partition("/")[0]
-                what = f"{option} excludes the score '{name}'; add '{family}' to {option}, or omit {option}"
-                raise RequestError(what)
-            guess = suggest(
-                name, [*selected.families, *(metric.name for metric in selected.metrics)]
-            )
-            guess = guess or suggest(name, selected.families, procedure.aliases)
-            choices = ", ".join(selected.families)
-            if several := [
-                metric.name for metric in selected.metrics if metric.name not in selected.families
-            ]:
-                choices += f", or one of their scores, such as {several[-1]}"
-            what = f"no such {procedure.name} score: '{name}'{guess and '.'}{guess} (choose from: {choices})"
-            raise RequestError(what)
-        columns += found
+        matching = [
+            metric.name for metric in selected.metrics if name in (metric.name, metric.family)
+        ]
+        if not matching:
+            raise RequestError(_describe_unknown_score(name, procedure, selected))
+        columns += matching
     if not columns:
         raise RequestError("a table needs at least one score")
     columns = list(dict.fromkeys(columns))
-    return procedure.with_metrics(
-        list(dict.fromkeys(name.partition("/")[0] for name in columns))
-    ), tuple(columns)
+    families = dict.fromkeys(name.partition("/")[0] for name in columns)
+    return procedure.with_metrics(list(families)), tuple(columns)
+
+
+def _describe_unknown_score(name: str, procedure: Procedure, selected: Procedure) -> str:
+    """Return the message for a score that the selected metrics don't have."""
+    every_score = [metric.name for metric in procedure.with_metrics(procedure.families).metrics]
+    if name in (*procedure.families, *every_score):
+        option = name_option("metrics")
+        family = name.partition("/")[0]
+        return f"{option} excludes the score '{name}'; add '{family}' to {option}, or omit {option}"
+    names = [metric.name for metric in selected.metrics]
+    guess = suggest(name, [*selected.families, *names])
+    if not guess:
+        guess = suggest(name, selected.families, procedure.aliases)
+    choices = ", ".join(selected.families)
+    parts = [score for score in names if score not in selected.families]
+    if parts:
+        choices += f", or one of their scores, such as {parts[-1]}"
+    end = "." if guess else ""
+    return f"no such {procedure.name} score: '{name}'{end}{guess} (choose from: {choices})"
 
 
 def choose_columns(
@@ -213,25 +231,31 @@ def choose_columns(
     required: bool,
 ) -> tuple[tuple[str, ...], dict[str, list[str]]]:
     """Return the columns that all systems have, and for each other column the systems that lack it."""
-    known = {
-        name: [metric.name for metric in one.procedure.metrics]
-        if isinstance(one, Counts)
-        else list(one.scores)
-        for name, one in zip(names, results, strict=True)
+    scores_by_system = {
+        name: _list_score_names(result) for name, result in zip(names, results, strict=True)
     }
-    lacking = {
-        score: [name for name, scores in known.items() if score not in scores] for score in columns
-    }
-    lacking = {score: without for score, without in lacking.items() if without}
-    found = tuple(score for score in columns if score not in lacking)
-    if lacking and (required or not found):
-        problems = [
-            f"{quote(name)} has no {', '.join(lacks)} (it has: {', '.join(scores) or 'none'})"
-            for name, scores in known.items()
-            if (lacks := [score for score, without in lacking.items() if name in without])
-        ]
-        raise RequestError("\n".join(["some systems lack scores:", *map(escape, problems)]))
-    return found, lacking
+    lacking: dict[str, list[str]] = {}
+    for column in columns:
+        systems = [name for name, scores in scores_by_system.items() if column not in scores]
+        if systems:
+            lacking[column] = systems
+    shared = tuple(column for column in columns if column not in lacking)
+    if lacking and (required or not shared):
+        problems = ["some systems lack scores:"]
+        for name, scores in scores_by_system.items():
+            lacked = ", ".join(column for column in lacking if name in lacking[column])
+            if lacked:
+                has = ", ".join(scores) or "none"
+                problems.append(escape(f"{quote(name)} has no {lacked} (it has: {has})"))
+        raise RequestError("\n".join(problems))
+    return shared, lacking
+
+
+def _list_score_names(result: Counts | Report) -> list[str]:
+    """Return the names of the scores that a system has."""
+    if isinstance(result, Counts):
+        return [metric.name for metric in result.procedure.metrics]
+    return list(result.scores)
 
 
 def restrict_metrics(counted: Counts, columns: Sequence[str]) -> Counts:
@@ -252,57 +276,55 @@ def check_comparable(
     Defaults of the procedure's options stand for values that are not stored.
     """
     expected = provenances[0] if requested is None else requested
-    problems = [
-        f"{quote(name)}: {difference}"
-        for name, found in zip(names, provenances, strict=True)
-        if found.signature != expected.signature
-        for difference in _list_differences(found, expected, options)
-    ]
+    problems = []
+    for name, provenance in zip(names, provenances, strict=True):
+        if provenance.signature != expected.signature:
+            differences = _list_differences(provenance, expected, options)
+            problems += [f"{quote(name)}: {difference}" for difference in differences]
     if not problems:
         return
-    how = (
-        f"as {quote(names[0])} was"
-        if requested is None
-        else "on the gold and with the options given"
-    )
+    how = "on the gold and with the options given"
+    if requested is None:
+        how = f"as {quote(names[0])} was"
     text = "\n".join([f"the systems are not comparable: they were not scored {how}:", *problems])
-    if {one.options.get("missing") for one in (expected, *provenances)} == {"skip"}:
+    treatments = {provenance.options.get("missing") for provenance in (expected, *provenances)}
+    if treatments == {"skip"}:
         text += f"\nWith {name_option('missing', 'skip')}, all systems must cover the same units."
     raise RequestError(text)
 
 
 def _list_differences(
-    found: Provenance, expected: Provenance, options: Sequence[Option]
+    provenance: Provenance, expected: Provenance, options: Sequence[Option]
 ) -> list[str]:
     """Describe the differences between two signatures."""
-    what = [("procedure", found.procedure, expected.procedure)]
-    if found.procedure == expected.procedure:
-        what.append(
-            (
-                "version of the procedure",
-                str(found.procedure_version),
-                str(expected.procedure_version),
-            )
-        )
+    parts = [("procedure", provenance.procedure, expected.procedure)]
+    if provenance.procedure == expected.procedure:
+        version = str(provenance.procedure_version)
+        parts.append(("version of the procedure", version, str(expected.procedure_version)))
         defaults = {option.name: option.default for option in options}
-        one, two = ({**defaults, **provenance.options} for provenance in (found, expected))
-        what += [
-            (f"option {name}", one.get(name, "none"), two.get(name, "none"))
-            for name in {**two, **one}
-        ]
-    differences = [f"{name} is {quote(a)} (expected {quote(b)})" for name, a, b in what if a != b]
-    (scored, digest), (requested, other) = (
-        one.signature.rpartition("|gold:")[::2] for one in (found, expected)
-    )
-    if digest != other:
-        golds = [
-            escape(" ".join(part for part in (one.corpus, one.config, one.split, of_gold) if part))
-            for one, of_gold in ((found, digest), (expected, other))
-        ]
-        differences.append(f"gold is {golds[0]} (expected {golds[1]})")
-    return differences or [
-        f"signature is {quote(scored, 2000)} (expected {quote(requested, 2000)})"
+        actual_options = {**defaults, **provenance.options}
+        expected_options = {**defaults, **expected.options}
+        for name in {**expected_options, **actual_options}:
+            actual = actual_options.get(name, "none")
+            parts.append((f"option {name}", actual, expected_options.get(name, "none")))
+    differences = [
+        f"{part} is {quote(actual)} (expected {quote(wanted)})"
+        for part, actual, wanted in parts
+        if actual != wanted
     ]
+    signature, _, digest = provenance.signature.rpartition("|gold:")
+    expected_signature, _, expected_digest = expected.signature.rpartition("|gold:")
+    if digest != expected_digest:
+        gold = _describe_gold(provenance, digest)
+        differences.append(f"gold is {gold} (expected {_describe_gold(expected, expected_digest)})")
+    if differences:
+        return differences
+    return [f"signature is {quote(signature, 2000)} (expected {quote(expected_signature, 2000)})"]
+
+
+def _describe_gold(provenance: Provenance, digest: str) -> str:
+    parts = (provenance.corpus, provenance.config, provenance.split, digest)
+    return escape(" ".join(part for part in parts if part))
 
 
 class PairTest(NamedTuple):
@@ -364,231 +386,202 @@ class SystemsTable(Result):
     usage: Mapping[str, Usage] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        leaders = [
-            f"{self.reports[0].name_score(name)} {percent(self.reports[min(best)].scores[name].value)}"
-            f" ({quote(self.names[min(best)])})"
-            for name in self.scores
-            if (best := self.find_best(name))
-        ]
+        titles = self.reports[0]
+        leaders = []
+        for score in self.scores:
+            best = self.find_best(score)
+            if best:
+                first = min(best)
+                value = percent(self.reports[first].scores[score].value)
+                leaders.append(f"{titles.name_score(score)} {value} ({quote(self.names[first])})")
         systems = pluralize(len(self.names), "system")
         return escape_line(f"<Table of {systems}, best: {', '.join(leaders) or 'none'}>")
 
     def find_best(self, score: str) -> frozenset[int]:
         """Return the systems with the highest value of a score; several if their values are equal."""
-        values = [report.scores[score].value for report in self.reports]
-        highest = max((value for value in values if value is not None), default=math.inf)
-        return frozenset(
-            i for i, value in enumerate(values) if value is not None and value >= highest - TIE
-        )
+        values = {system: report.scores[score].value for system, report in enumerate(self.reports)}
+        defined = {system: value for system, value in values.items() if value is not None}
+        highest = max(defined.values(), default=math.inf)
+        return frozenset(system for system, value in defined.items() if value >= highest - TIE)
 
     def find_test(self, score: str, system: int) -> PairTest | None:
         """Return the test of a system against the best, or the clearest one against several; None if untested."""
         best = self.find_best(score)
-        tested = [
-            test
-            for test in self.tests.get(score, ())
-            if system in (test.first, test.second)
-            and (test.first in best) != (test.second in best)
-            and not math.isnan(test.p_corrected)
-        ]
-        return (
-            None
-            if system in best
-            else min(reversed(tested), key=lambda test: test.p_corrected, default=None)
-        )
+        if system in best:
+            return None
+        clearest = None
+        # Of equally clear tests, the last one.
+        for test in self.tests.get(score, ()):
+            is_own = system in (test.first, test.second)
+            is_against_best = (test.first in best) != (test.second in best)
+            if not is_own or not is_against_best or math.isnan(test.p_corrected):
+                continue
+            if clearest is None or test.p_corrected <= clearest.p_corrected:
+                clearest = test
+        return clearest
 
     @cached_property
     def standings(self) -> Mapping[str, Sequence[Standing]]:
         """How each system is related to the best, by score."""
-
-        def find_standing(score: str, system: int) -> Standing:
-            if self.reports[system].scores[score].value is None:
-                return "undefined"
-            if system in self.find_best(score):
-                return "best"
-            test = self.find_test(score, system)
-            return (
-                "untested"
-                if test is None
-                else "worse"
-                if test.p_corrected <= self.alpha
-                else "close"
-            )
-
         systems = range(len(self.names))
         return {
-            score: [find_standing(score, system) for system in systems] for score in self.scores
+            score: [self._find_standing(score, system) for system in systems]
+            for score in self.scores
         }
+
+    def _find_standing(self, score: str, system: int) -> Standing:
+        if self.reports[system].scores[score].value is None:
+            return "undefined"
+        if system in self.find_best(score):
+            return "best"
+        test = self.find_test(score, system)
+        if test is None:
+            return "untested"
+        return "worse" if test.p_corrected <= self.alpha else "close"
 
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
-        return sum(
-            not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ())
-        )
+        p_values = [test.difference.p_randomization for test in self.tests.get(score, ())]
+        return len(p_values) - sum(map(math.isnan, p_values))
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
         usage = _list_usage(self)
         header = ["system", *map(self.reports[0].name_score, self.scores), *usage]
-        columns = *_list_columns(self, style), *usage.values()
+        columns = [*_list_columns(self, style), *usage.values()]
         rows = [[Whole(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)]
-        best = frozenset(
-            (row, column)
-            for column, score in enumerate(self.scores, 1)
-            for row, standing in enumerate(self.standings[score])
-            # otherwise there is nothing to be better than
-            if standing == "best" and len(self.names) > 1
-        )
-        notes = list(_list_notes(self, style))
         grid = Grid(
             make_title(self.reports[0]),
             header,
             rows,
-            notes,
+            list(_list_notes(self, style)),
             frozenset({"system"}),
-            best=best,
+            best=frozenset(self._list_best_cells()),
             labels=1,
         )
-        pairs = [_make_pair_grid(self)] if self.pairs and any(self.tests.values()) else []
-        if style == "table" and not usage and any(score.endswith(PARTS) for score in self.scores):
-            return [_stack_metrics(grid), *pairs]
-        return [replace(grid, narrower=transpose(grid, "score")), *pairs]
+        grids = [replace(grid, narrower=transpose(grid, "score"))]
+        has_parts = any(score.endswith(PARTS) for score in self.scores)
+        if style == "table" and has_parts and not usage:
+            grids = [_stack_metrics(grid)]
+        if self.pairs and any(self.tests.values()):
+            grids.append(_make_pair_grid(self))
+        return grids
+
+    def _list_best_cells(self) -> Iterator[tuple[int, int]]:
+        """Yield row and column of the best scores, unless there is nothing to be better than."""
+        if len(self.names) > 1:
+            for column, score in enumerate(self.scores, 1):
+                for row, standing in enumerate(self.standings[score]):
+                    if standing == "best":
+                        yield row, column
 
     def to_latex(self) -> str:
         r"""Return a floating LaTeX table with a caption, scores times 100; it needs `\usepackage{booktabs}`."""
-        first, *others = self._to_grids("latex")
-        size = 2 if self.intervals != "none" else 1  # with intervals, a cell is two
-        columns = [
-            [_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores
-        ]
-        columns += [list(map(escape_latex, cells)) for cells in _list_usage(self).values()]
-        rows = [
-            [escape_latex(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)
-        ]
-        align = (
-            "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores) + "r" * len(_list_usage(self))
-        )
-        notes = [note for note in first.notes if not isinstance(note, Whole)]
-        parts = [_draw_float(align, _draw_header(self, size), rows, first.title, notes)]
-        parts += [f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole)]
-        for grid in others:
-            rows = [[SIGN.sub(r"$\g<0>$", escape_latex(cell)) for cell in row] for row in grid.rows]
-            for row, column in grid.best:
-                rows[row][column] = rf"\textbf{{{rows[row][column]}}}"
-            header = [_join_cells(map(escape_latex, grid.header))]
-            parts.append("\n" + _draw_float("lllrrr", header, rows, grid.title, grid.notes))
+        grid, *pair_grids = self._to_grids("latex")
+        usage = _list_usage(self)
+        systems = range(len(self.names))
+        columns = [[_draw_cell(self, score, system) for system in systems] for score in self.scores]
+        columns += [list(map(escape_latex, cells)) for cells in usage.values()]
+        names = map(escape_latex, self.names)
+        rows = [[name, *cells] for name, *cells in zip(names, *columns, strict=True)]
+        # With intervals, the cell of a score is two.
+        width = 1 if self.intervals == "none" else 2
+        align = "r" if width == 1 else "r@{ }l"
+        aligns = "l" + align * len(self.scores) + "r" * len(usage)
+        notes = [note for note in grid.notes if not isinstance(note, Whole)]
+        comments = [note for note in grid.notes if isinstance(note, Whole)]
+        parts = [_draw_float(aligns, _draw_header(self, width), rows, grid.title, notes)]
+        parts += [f"% {escape_line(comment)}\n" for comment in comments]
+        for pair_grid in pair_grids:
+            parts.append("\n" + _draw_pairs(pair_grid))
         return "".join(parts)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each system and score, or for each pair and score if pairs are to be shown."""
-        if self.pairs:
-            header = [
-                "first",
-                "second",
-                "metric",
-                "first_score",
-                "second_score",
-                "difference",
-                "low",
-                "high",
-            ]
-            header += ["p_bootstrap", "p_randomization", "signature", "p_randomization_corrected"]
-            signature = self.reports[0].provenance.signature
-            return header, [
-                [
-                    *(self.names[i] for i in (test.first, test.second)),
-                    score,
-                    *(self.reports[i].scores[score].value for i in (test.first, test.second)),
-                    *map(number_or_none, test.difference[:5]),
-                    signature,
-                    number_or_none(test.p_corrected),
-                ]
-                for score, tests in self.tests.items()
-                for test in tests
-            ]
-        header = [
-            "system",
-            "metric",
-            "score",
-            "low",
-            "high",
-            "confidence",
-            "undefined",
-            "best",
-            "difference_from_best",
-        ]
-        header += ["p_randomization", "p_randomization_corrected", "differs_from_best"]
-        header += ["n_units", "n_blocks", "signature", *(Usage._fields if self.usage else ())]
+        return self._list_pair_rows() if self.pairs else self._list_system_rows()
+
+    def _list_pair_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each pair of systems and score."""
+        header = ["first", "second", "metric", "first_score", "second_score"]
+        header += ["difference", "low", "high", "p_bootstrap", "p_randomization"]
+        header += ["signature", "p_randomization_corrected"]
         rows: list[list[object]] = []
-        for i, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
-            for score in self.scores:
-                one, test = report.scores[score], self.find_test(score, i)
-                confidence = None if one.low is None else report.resampling.confidence
-                tested: list[object] = [None] * 4
-                if test is not None:
-                    d, p = test.difference, test.p_corrected
-                    tested = [
-                        d.value if test.second == i else -d.value,
-                        d.p_randomization,
-                        p,
-                        p <= self.alpha,
-                    ]
-                is_best = self.standings[score][i] == "best"
-                found = [
-                    name,
-                    score,
-                    one.value,
-                    one.low,
-                    one.high,
-                    confidence,
-                    one.undefined,
-                    is_best,
-                    *tested,
-                ]
-                more = self.usage.get(name, [None] * len(Usage._fields)) if self.usage else ()
-                rows.append(
-                    [
-                        *found,
-                        report.total.n_units,
-                        report.total.n_blocks,
-                        report.provenance.signature,
-                        *more,
-                    ]
-                )
+        for score, tests in self.tests.items():
+            for test in tests:
+                systems = (test.first, test.second)
+                row: list[object] = [self.names[system] for system in systems]
+                row.append(score)
+                row += [self.reports[system].scores[score].value for system in systems]
+                row += map(number_or_none, test.difference[:5])
+                row += [self.reports[0].provenance.signature, number_or_none(test.p_corrected)]
+                rows.append(row)
         return header, rows
+
+    def _list_system_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each system and score."""
+        header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best"]
+        header += ["difference_from_best", "p_randomization", "p_randomization_corrected"]
+        header += ["differs_from_best", "n_units", "n_blocks", "signature"]
+        if self.usage:
+            header += Usage._fields
+        rows: list[list[object]] = []
+        for system, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
+            for score in self.scores:
+                estimate = report.scores[score]
+                confidence = None if estimate.low is None else report.resampling.confidence
+                row: list[object] = [name, score, estimate.value, estimate.low, estimate.high]
+                row += [confidence, estimate.undefined, self.standings[score][system] == "best"]
+                row += self._compare_with_best(score, system)
+                row += [report.total.n_units, report.total.n_blocks, report.provenance.signature]
+                if self.usage:
+                    row += self.usage.get(name, [None] * len(Usage._fields))
+                rows.append(row)
+        return header, rows
+
+    def _compare_with_best(self, score: str, system: int) -> list[object]:
+        """Return the difference from the best, its p-values, and whether it is significant."""
+        test = self.find_test(score, system)
+        if test is None:
+            return [None] * 4
+        difference = test.difference.value if test.second == system else -test.difference.value
+        is_significant = test.p_corrected <= self.alpha
+        return [difference, test.difference.p_randomization, test.p_corrected, is_significant]
 
     def to_dict(self) -> dict[str, object]:
         """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
-
-        def write_pair(test: PairTest) -> dict[str, object]:
-            values = {**test.difference.to_dict(), "p_randomization_corrected": test.p_corrected}
-            numbers = {key: number_or_none(value) for key, value in values.items()}
-            return {"first": self.names[test.first], "second": self.names[test.second], **numbers}
-
+        systems = []
+        for number, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
+            system: dict[str, object] = {"name": name, "has_counts": self.has_counts[number]}
+            system["standings"] = {score: self.standings[score][number] for score in self.scores}
+            system["report"] = report.to_dict()
+            if name in self.usage:
+                system["usage"] = self.usage[name]._asdict()
+            systems.append(system)
+        n_tests = {score: self.count_tests(score) for score in self.scores}
         return {
             "format": FORMAT,
             "procedure": self.reports[0].provenance.procedure,
             "signature": self.reports[0].provenance.signature,
             "scores": list(self.scores),
             "alpha": self.alpha,
-            "correction": {
-                "method": "holm",
-                "n_tests": {score: self.count_tests(score) for score in self.scores},
-            },
+            "correction": {"method": "holm", "n_tests": n_tests},
             "n_resamples": 0,
             **write_resampling(self.resampling),
-            "systems": [
-                {
-                    "name": name,
-                    "has_counts": self.has_counts[i],
-                    "standings": {score: self.standings[score][i] for score in self.scores},
-                    "report": self.reports[i].to_dict(),
-                    **({"usage": self.usage[name]._asdict()} if name in self.usage else {}),
-                }
-                for i, name in enumerate(self.names)
-            ],
-            "pairs": {score: list(map(write_pair, tests)) for score, tests in self.tests.items()},
+            "systems": systems,
+            "pairs": {
+                score: list(map(self._write_pair, tests)) for score, tests in self.tests.items()
+            },
         }
+
+    def _write_pair(self, test: PairTest) -> dict[str, object]:
+        pair: dict[str, object] = {
+            "first": self.names[test.first],
+            "second": self.names[test.second],
+        }
+        for name, number in test.difference.to_dict().items():
+            pair[name] = number_or_none(number)
+        pair["p_randomization_corrected"] = number_or_none(test.p_corrected)
+        return pair
 
 
 def make_systems_table(
@@ -606,55 +599,65 @@ def make_systems_table(
     """
     if sort is not None and sort not in scores:
         raise RequestError(describe_unknown("column to sort by", sort, scores))
-    counted = [one for one in results if isinstance(one, Counts)]
-    of_columns: list[Metric] = []
-    used: list[str] = []  # those of the stored counts that the columns need
+    counted = [result for result in results if isinstance(result, Counts)]
+    metrics: list[Metric] = []
+    count_names: list[str] = []
     if counted:
-        of_columns = [metric for metric in counted[0].procedure.metrics if metric.name in scores]
-        stored = counted[0].table.names
-        needed = {name for metric in of_columns for name in metric.list_counts(stored)}
-        used = [
-            name
-            for name in stored
-            if name in needed and all(name in one.table.names for one in counted)
-        ]
+        metrics = [metric for metric in counted[0].procedure.metrics if metric.name in scores]
+        count_names = _list_needed_counts(counted, metrics)
     if len(counted) > 1:
-        most = max_resamples(len(counted), len(scores), counted[0].table.n_blocks, len(used))
+        n_blocks = counted[0].table.n_blocks
+        most = max_resamples(len(counted), len(scores), n_blocks, len(count_names))
         resampling = resampling.for_tests(math.comb(len(counted), 2), alpha, most)
     reports = [
-        make_report(one, resampling=resampling) if isinstance(one, Counts) else one
-        for one in results
+        make_report(result, resampling=resampling) if isinstance(result, Counts) else result
+        for result in results
     ]
     order = list(range(len(names)))
     if sort is not None:
-        values = [report.scores[sort].value for report in reports]
-        order.sort(key=lambda i: math.inf if (value := values[i]) is None else -value)
-    places = [place for place, i in enumerate(order) if isinstance(results[i], Counts)]
+        order.sort(key=lambda system: _rank_key(reports[system].scores[sort].value))
+    has_counts = tuple(isinstance(results[system], Counts) for system in order)
     tests: dict[str, list[PairTest]] = {}
     if len(counted) > 1 and resampling.n_resamples:
-        tables = [
-            one.table.with_counts(used) for i in order if isinstance(one := results[i], Counts)
-        ]
-        found = compare_pairs(tables, of_columns, **asdict(resampling))
+        tables = []
+        rows = []
+        for row, system in enumerate(order):
+            result = results[system]
+            if isinstance(result, Counts):
+                tables.append(result.table.with_counts(count_names))
+                rows.append(row)
+        differences = compare_pairs(tables, metrics, **asdict(resampling))
         if tables[0].n_blocks > 1:
-            pairs = [(places[i], places[j]) for i, j in found]
-            differences = {
-                score: [of_pair[score] for of_pair in found.values()] for score in scores
-            }
-            tests = {
-                score: _correct(pairs, those, resampling, alpha)
-                for score, those in differences.items()
-            }
+            pairs = [(rows[first], rows[second]) for first, second in differences]
+            for score in scores:
+                in_score = [by_score[score] for by_score in differences.values()]
+                tests[score] = _correct(pairs, in_score, resampling, alpha)
     return SystemsTable(
-        tuple(names[i] for i in order),
-        tuple(reports[i] for i in order),
+        tuple(names[system] for system in order),
+        tuple(reports[system] for system in order),
         tuple(scores),
         tests,
-        tuple(isinstance(results[i], Counts) for i in order),
+        has_counts,
         resampling,
         alpha,
         **shown,
     )
+
+
+def _list_needed_counts(counted: Sequence[Counts], metrics: Sequence[Metric]) -> list[str]:
+    """Return the counts that the metrics need, of those that all systems have."""
+    stored = counted[0].table.names
+    needed: set[str] = set()
+    for metric in metrics:
+        needed.update(metric.list_counts(stored))
+    for counts in counted:
+        needed.intersection_update(counts.table.names)
+    return [name for name in stored if name in needed]
+
+
+def _rank_key(value: float | None) -> float:
+    """Return what the best score is first by; undefined scores are last."""
+    return math.inf if value is None else -value
 
 
 def _correct(
@@ -664,82 +667,114 @@ def _correct(
     alpha: float,
 ) -> list[PairTest]:
     """Return the tests of all pairs of systems in a score, with corrected p-values."""
-    p_values = correct_decidable(
-        [one.p_randomization for one in differences], resampling.n_resamples, alpha
-    )
+    p_values = [difference.p_randomization for difference in differences]
+    corrected = correct_decidable(p_values, resampling.n_resamples, alpha)
     return [
-        PairTest(*pair, difference, p)
-        for pair, difference, p in zip(pairs, differences, p_values, strict=True)
+        PairTest(first, second, difference, p_corrected)
+        for (first, second), difference, p_corrected in zip(
+            pairs, differences, corrected, strict=True
+        )
     ]
 
 
 def _format_cell(table: SystemsTable, score: str, system: int) -> tuple[str, str, str]:
     """Return the value of a score in percent, its marks, and its interval, empty if it is not shown."""
-    estimate = table.reports[system].scores[score]
-    value, sign, interval = percent(estimate.value, table.digits), format_star(estimate), ""
+    report = table.reports[system]
+    estimate = report.scores[score]
+    marks = format_star(estimate)
     if table.tests.get(score):
-        sign += MARKS.get(table.standings[score][system], "")
-    low, high, drawn = estimate.low, estimate.high, table.reports[system].resampling
-    has_level = drawn.n_resamples > 0 and drawn.confidence == table.resampling.confidence
-    if table.intervals != "none" and low is not None and high is not None and has_level:
+        marks += MARKS.get(table.standings[score][system], "")
+    low, high = estimate.low, estimate.high
+    has_level = report.resampling.confidence == table.resampling.confidence
+    has_interval = report.resampling.n_resamples > 0 and has_level
+    interval = ""
+    if has_interval and low is not None and high is not None:
         if table.intervals == "range":
             interval = f"[{100 * low:.{table.digits}f}, {100 * high:.{table.digits}f}]"
-        else:
+        elif table.intervals == "plus-minus":
             interval = f"± {50 * (high - low):.{table.digits}f}"
-    return value, sign, interval
+    return percent(estimate.value, table.digits), marks, interval
 
 
 def _list_columns(table: SystemsTable, style: Style) -> Iterator[list[str]]:
     """Yield the cells of each score; in a terminal, decimal points are below each other, whatever the score."""
-    found = [
-        [_format_cell(table, score, i) for i in range(len(table.names))] for score in table.scores
-    ]
-    width = max(len(sign) for cells in found for _, sign, _ in cells) if style == "table" else 0
-    for cells in found:
-        yield [
-            value if value == NOTHING else f"{value}{sign:{width}}" + (interval and f" {interval}")
-            for value, sign, interval in cells
-        ]
+    systems = range(len(table.names))
+    columns = [[_format_cell(table, score, system) for system in systems] for score in table.scores]
+    marks_width = 0
+    if style == "table":
+        for column in columns:
+            marks_width = max(marks_width, *(len(marks) for _, marks, _ in column))
+    for column in columns:
+        cells = []
+        for value, marks, interval in column:
+            cell = value
+            if value != NOTHING:
+                cell += f"{marks:{marks_width}}"
+                if interval:
+                    cell += f" {interval}"
+            cells.append(cell)
+        yield cells
 
 
 def _list_usage(table: SystemsTable) -> dict[str, list[str]]:
     """Return the columns of what runs of language models took, by their titles, as far as it is known."""
-    found = {}
-    for name, title in USAGE.items():
-        values = [getattr(table.usage.get(system), name, None) for system in table.names]
-        if any(value is not None for value in values):
-            form = {"answered": f"{{:.{table.digits}%}}", "cost": "{:.2f}"}.get(name, "{:,}")
-            found[title] = [
-                NOTHING if value is None else form.format(value).rstrip("%") for value in values
-            ]
-    return found
+    columns = {}
+    for name, title in USAGE_TITLES.items():
+        numbers = [getattr(table.usage.get(system), name, None) for system in table.names]
+        if any(number is not None for number in numbers):
+            columns[title] = [_format_usage(name, number, table.digits) for number in numbers]
+    return columns
+
+
+def _format_usage(name: str, number: float | None, digits: int) -> str:
+    if number is None:
+        return NOTHING
+    if name == "answered":
+        return f"{number:.{digits}%}".removesuffix("%")
+    return f"{number:.2f}" if name == "cost" else f"{number:,}"
+
+
+def _split_title(title: str) -> tuple[str, str]:
+    """Return the metric of a score's title, and the short title of its part; empty for a score without parts."""
+    for end, part in HEADINGS.items():
+        if title.endswith(end):
+            return title.removesuffix(end), part
+    return title, ""
 
 
 def _stack_metrics(grid: Grid) -> Grid:
     """Return a table with a row for each metric and system, and columns for precision, recall and F1."""
-    split = [
-        next(
-            ((t.removesuffix(end), HEADINGS[end]) for end in HEADINGS if t.endswith(end)), (t, "F1")
-        )
-        for t in grid.header
-    ]
-    names = list(dict.fromkeys(name for _, name in split[1:]))
+    columns_by_metric: dict[str, dict[str, int]] = {}
+    parts: dict[str, None] = {}
+    for column, title in enumerate(grid.header[1:], 1):
+        metric, part = _split_title(title)
+        part = part or "F1"  # the CoNLL score has no precision and recall
+        columns_by_metric.setdefault(metric, {})[part] = column
+        parts[part] = None
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
-    for metric in dict.fromkeys(metric for metric, _ in split[1:]):
-        columns = {name: i for i, (found, name) in enumerate(split) if found == metric}
-        for number, cells in enumerate(grid.rows):
-            best |= {
-                (len(rows), names.index(name) + 2)
-                for name, i in columns.items()
-                if (number, i) in grid.best
-            }
-            shown = (cells[columns[name]] if name in columns else "" for name in names)
-            rows.append(["" if number else metric, cells[0], *shown])
-    header = ["metric", "system", *names]
-    texts = frozenset(header[:2])
+    for metric, columns in columns_by_metric.items():
+        for system, cells in enumerate(grid.rows):
+            row = [metric if system == 0 else "", cells[0]]
+            for part in parts:
+                if part not in columns:
+                    row.append("")
+                    continue
+                if (system, columns[part]) in grid.best:
+                    best.add((len(rows), len(row)))
+                row.append(cells[columns[part]])
+            rows.append(row)
+    header = ["metric", "system", *parts]
+    texts = frozenset({"metric", "system"})
     return Grid(
-        grid.title, header, rows, grid.notes, texts, ditto=texts, best=frozenset(best), labels=2
+        grid.title,
+        header,
+        rows,
+        grid.notes,
+        texts,
+        ditto=texts,
+        best=frozenset(best),
+        labels=2,
     )
 
 
@@ -750,17 +785,23 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
     rows: list[list[str]] = []
     significant = set()
     for score, tests in table.tests.items():
-        for test in tests:
-            d = test.difference
+        title = table.reports[0].name_score(score)
+        for number, test in enumerate(tests):
             if test.p_corrected <= table.alpha:
-                significant.add((len(rows), len(header) - 1))
-            low, high = (format_difference(end, table.digits) for end in (d.low, d.high))
+                significant.add((len(rows), header.index("p rand.")))
+            difference = test.difference
+            interval = NOTHING
+            if not math.isnan(difference.low):
+                low = format_difference(difference.low, table.digits)
+                high = format_difference(difference.high, table.digits)
+                interval = f"{low} to {high}"
             rows.append(
                 [
-                    table.reports[0].name_score(score) if test is tests[0] else "",
-                    *(Whole(table.names[i]) for i in (test.first, test.second)),
-                    format_difference(d.value, table.digits),
-                    NOTHING if math.isnan(d.low) else f"{low} to {high}",
+                    title if number == 0 else "",
+                    Whole(table.names[test.first]),
+                    Whole(table.names[test.second]),
+                    format_difference(difference.value, table.digits),
+                    interval,
                     format_p_value(test.p_corrected),
                 ]
             )
@@ -768,13 +809,15 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
         "Differences (diff.) are second minus first; their intervals are not corrected. p-values are of approximate "
         "randomization (p rand.)."
     ]
-    texts, ditto, best = (
-        frozenset({"first", "second"}),
-        frozenset({"score"}),
-        frozenset(significant),
-    )
     return Grid(
-        "All pairs of systems", header, rows, notes, texts, ditto=ditto, best=best, labels=3
+        "All pairs of systems",
+        header,
+        rows,
+        notes,
+        frozenset({"first", "second"}),
+        ditto=frozenset({"score"}),
+        best=frozenset(significant),
+        labels=3,
     )
 
 
@@ -784,22 +827,28 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
         yield "Best scores are bold."
     yield from _note_marks(table)
     drawn = table.resampling
-    counted = next(
-        (report for report, has in zip(table.reports, table.has_counts, strict=True) if has), None
-    )
-    if table.tests and counted is not None:
+    counted = [
+        report
+        for report, has_counts in zip(table.reports, table.has_counts, strict=True)
+        if has_counts
+    ]
+    if table.tests:
+        blocks = pluralize(counted[0].total.n_blocks, counted[0].resampling_unit)
         n_tests = max(map(table.count_tests, table.scores))
         yield (
-            f"Paired approximate randomization over {pluralize(counted.total.n_blocks, counted.resampling_unit)}, "
-            f"{drawn.n_resamples:,} resamples, seed {drawn.seed}; p-values are two-sided and corrected "
-            f"for {pluralize(n_tests, 'comparison')} in each score (all pairs) by Holm's method."
+            f"Paired approximate randomization over {blocks}, {drawn.n_resamples:,} resamples, seed {drawn.seed}; "
+            f"p-values are two-sided and corrected for {pluralize(n_tests, 'comparison')} in each score (all pairs) "
+            "by Holm's method."
         )
         yield from warn_of_few_resamples(drawn.n_resamples, n_tests, table.alpha)
-    elif sum(table.has_counts) > 1 and counted is not None:
-        yield from warn_of_few_blocks(counted)
+    elif len(counted) > 1:
+        yield from warn_of_few_blocks(counted[0])
     if table.intervals != "none" and drawn.n_resamples:
-        yield from _note_intervals(table, counted)
-    if any(report.scores[score].undefined for report in table.reports for score in table.scores):
+        yield from _note_intervals(table)
+        if table.tests:  # otherwise the notes of tests say so
+            yield from warn_of_few_blocks(counted[0])
+        yield from _note_other_intervals(table)
+    if _has_undefined(table):
         yield SET_BY_CONVENTION
     if table.usage:
         yield "Answered: the percentage of answers that could be read. Tokens and costs are those of the whole run."
@@ -808,73 +857,96 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
     yield from name_options(table.reports[0])
 
 
+def _has_undefined(table: SystemsTable) -> bool:
+    """Return whether the table has a score that is 0/0."""
+    estimates = [[report.scores[score] for score in table.scores] for report in table.reports]
+    return any(estimate.undefined for estimate in chain.from_iterable(estimates))
+
+
 def _note_marks(table: SystemsTable) -> Iterator[str]:
     """Yield the meaning of the marks in this table, or why it has none."""
-    standings = [standing for score in table.tests for standing in table.standings[score]]
+    standings: set[Standing] = set()
+    for score in table.tests:
+        standings.update(table.standings[score])
     if "close" in standings:
         yield f"† Not significantly different from the best (p > {table.alpha:g})."
     elif "worse" in standings:
         others = "tested" if "untested" in standings else "others"
         yield f"All {others} are significantly worse than the best (p ≤ {table.alpha:g})."
-    reports = [
+    only_reports = [
         name
         for name, has_counts in zip(table.names, table.has_counts, strict=True)
         if not has_counts
     ]
     if "untested" in standings:
-        reasons = (
-            [f"tests need counts, and there is only a report of {_join(reports)}"]
-            if reports
-            else []
-        )
-        least = [
-            min_p_value(table.resampling.n_resamples, table.count_tests(score))
-            for score in table.tests
-        ]
-        reasons += ["there are too few resamples (see below)"] if max(least) > table.alpha else []
-        need = "" if reasons else ", which needs scores in all resamples"
-        yield f"‡ Not tested against the best{need}{': ' if reasons else ''}{'; '.join(reasons)}."
-    elif reports and not table.tests and len(table.names) > 1:
-        yield f"No tests: they need the counts of two systems, and there is only a report of {_join(reports)}."
+        reasons = []
+        if only_reports:
+            reasons.append(
+                f"tests need counts, and there is only a report of {_join(only_reports)}"
+            )
+        n_tests = max(map(table.count_tests, table.tests))
+        if min_p_value(table.resampling.n_resamples, n_tests) > table.alpha:
+            reasons.append("there are too few resamples (see below)")
+        why = ", which needs scores in all resamples"
+        if reasons:
+            why = f": {'; '.join(reasons)}"
+        yield f"‡ Not tested against the best{why}."
+    elif only_reports and not table.tests and len(table.names) > 1:
+        yield f"No tests: they need the counts of two systems, and there is only a report of {_join(only_reports)}."
 
 
-def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str]:
-    """Yield notes on how intervals were computed, and on reports whose intervals differ."""
-    drawn, what = (
-        table.resampling,
-        "Intervals" if table.intervals == "range" else "±: half the width of intervals",
-    )
+def _note_intervals(table: SystemsTable) -> Iterator[str]:
+    """Yield how intervals were computed."""
+    drawn = table.resampling
+    intervals = "Intervals" if table.intervals == "range" else "±: half the width of intervals"
     yield (
-        f"{what}: {100 * drawn.confidence:g}%, {drawn.title} over {table.reports[0].resampling_unit}s, "
+        f"{intervals}: {100 * drawn.confidence:g}%, {drawn.title} over {table.reports[0].resampling_unit}s, "
         f"{drawn.n_resamples:,} resamples, seed {drawn.seed}."
     )
-    if table.tests and counted is not None:  # otherwise the notes of tests say so
-        yield from warn_of_few_blocks(counted)
+
+
+def _note_other_intervals(table: SystemsTable) -> Iterator[str]:
+    """Yield notes on reports whose intervals differ."""
     for name, report, has_counts in zip(table.names, table.reports, table.has_counts, strict=True):
-        own = report.resampling
-        if has_counts or own == drawn:
+        drawn = report.resampling
+        if has_counts or drawn == table.resampling:
             continue
-        kind = "" if own.interval == drawn.interval else f"{own.title}, "
-        found = f"{100 * own.confidence:g}%, {kind}{own.n_resamples:,} resamples, seed {own.seed}"
-        if not own.n_resamples:
+        how = f"{100 * drawn.confidence:g}%, "
+        if drawn.interval != table.resampling.interval:
+            how += f"{drawn.title}, "
+        how += f"{drawn.n_resamples:,} resamples, seed {drawn.seed}"
+        if not drawn.n_resamples:
             yield f"The report of {quote(name)} has no intervals."
-        elif own.confidence != drawn.confidence:
-            yield f"No intervals of {quote(name)}: those of its report have another confidence level ({found})."
+        elif drawn.confidence != table.resampling.confidence:
+            yield f"No intervals of {quote(name)}: those of its report have another confidence level ({how})."
         else:
-            yield f"The intervals of {quote(name)} are those of its report ({found})."
+            yield f"The intervals of {quote(name)} are those of its report ({how})."
 
 
 def _join(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(map(quote, names[:-1])), quote(names[-1])]))
+    *others, last = map(quote, names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _draw_cell(table: SystemsTable, score: str, system: int) -> str:
-    value, sign, interval = map(escape_latex, _format_cell(table, score, system))
+    """Return the cell of a score in LaTeX; with intervals, two cells."""
+    value, marks, interval = map(escape_latex, _format_cell(table, score, system))
     if table.standings[score][system] == "best" and len(table.names) > 1:
         value = rf"\textbf{{{value}}}"
-    if table.intervals == "none":
-        return value + (rf"\rlap{{{sign}}}" if sign else "")
-    return f"{value} & {interval}{sign}"
+    if table.intervals != "none":
+        return f"{value} & {interval}{marks}"
+    if marks:
+        value += rf"\rlap{{{marks}}}"
+    return value
+
+
+def _draw_pairs(grid: Grid) -> str:
+    """Return the tests of all pairs in LaTeX, with signs as in formulas."""
+    rows = [[SIGN.sub(r"$\g<0>$", escape_latex(cell)) for cell in row] for row in grid.rows]
+    for row, column in grid.best:
+        rows[row][column] = rf"\textbf{{{rows[row][column]}}}"
+    header = [_join_cells(map(escape_latex, grid.header))]
+    return _draw_float("lllrrr", header, rows, grid.title, grid.notes)
 
 
 def _draw_float(
@@ -884,51 +956,67 @@ def _draw_float(
     title: str,
     notes: Sequence[str],
 ) -> str:
-    caption = " ".join([f"{title}."] * bool(title) + list(notes))
-    body = ["\\toprule", *header, "\\midrule", *map(_join_cells, rows), "\\bottomrule"]
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{{align}}}",
-        *body,
-        r"\end{tabular}",
-    ]
-    return "\n".join([*lines, rf"\caption{{{escape_latex(caption)}}}", r"\end{table}", ""])
+    """Return a floating table in LaTeX."""
+    sentences = [f"{title}.", *notes] if title else notes
+    caption = escape_latex(" ".join(sentences))
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
+    lines += [*header, r"\midrule", *map(_join_cells, rows), r"\bottomrule"]
+    lines += [r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}", ""]
+    return "\n".join(lines)
 
 
 def _join_cells(cells: Iterable[str]) -> str:
     return guard_latex_rows(" & ".join(cells) + r" \\")
 
 
-def _draw_header(table: SystemsTable, size: int) -> Iterator[str]:
-    """Yield the lines of the header: one, or two and the rules between them if scores share a heading."""
+class _Heading(NamedTuple):
+    """A heading of neighbouring columns in LaTeX; of a single one without a metric, if that is empty."""
 
-    def span(text: str, width: int) -> str:
-        shown = escape_latex(text)
-        return shown if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{shown}}}"
+    metric: str
+    n_scores: int
 
-    titles, more = (
-        [table.reports[0].name_score(score) for score in table.scores],
-        list(_list_usage(table)),
-    )
-    ends = [next((end for end in HEADINGS if title.endswith(end)), "") for title in titles]
-    families = [
-        title.removesuffix(end) if end else "" for title, end in zip(titles, ends, strict=True)
-    ]
-    groups = [(family, len(list(group))) for family, group in groupby(families)]
-    if all(n == 1 for family, n in groups if family):
-        yield _join_cells(
-            ["System", *(span(title, size) for title in titles), *map(escape_latex, more)]
-        )
+
+def _draw_header(table: SystemsTable, width: int) -> Iterator[str]:
+    """Yield the lines of the header: one, or two and the rules between them if scores share a heading.
+
+    A score is as many columns wide as the width says.
+    """
+    titles = [table.reports[0].name_score(score) for score in table.scores]
+    usage = list(_list_usage(table))
+    headings = _list_headings(titles)
+    if all(heading.n_scores == 1 for heading in headings):
+        spans = [_span(title, width) for title in titles]
+        yield _join_cells(["System", *spans, *map(escape_latex, usage)])
         return
-    # Scores without a heading have a column each.
-    groups = [one for family, n in groups for one in ([(family, n)] if family else [("", 1)] * n)]
-    yield _join_cells(["", *(span(family, n * size) for family, n in groups), *[""] * len(more)])
-    rules, place = [], 2
-    for family, n in groups:
-        if family:
-            rules.append(rf"\cmidrule(lr){{{place}-{place + n * size - 1}}}")
-        place += n * size
+    spans = [_span(heading.metric, heading.n_scores * width) for heading in headings]
+    yield _join_cells(["", *spans, *[""] * len(usage)])
+    rules = []
+    column = 2
+    for heading in headings:
+        end = column + heading.n_scores * width
+        if heading.metric:
+            rules.append(rf"\cmidrule(lr){{{column}-{end - 1}}}")
+        column = end
     yield " ".join(rules)
-    parts = [HEADINGS.get(end, title) for title, end in zip(titles, ends, strict=True)]
-    yield _join_cells(["System", *(span(part, size) for part in parts), *map(escape_latex, more)])
+    spans = [_span(_split_title(title)[1] or title, width) for title in titles]
+    yield _join_cells(["System", *spans, *map(escape_latex, usage)])
+
+
+def _list_headings(titles: Sequence[str]) -> list[_Heading]:
+    """Return the headings of the titles of scores; neighbouring parts of a metric share one."""
+    headings: list[_Heading] = []
+    for title in titles:
+        metric, part = _split_title(title)
+        if not part:
+            headings.append(_Heading("", 1))
+        elif headings and headings[-1].metric == metric:
+            headings[-1] = _Heading(metric, headings[-1].n_scores + 1)
+        else:
+            headings.append(_Heading(metric, 1))
+    return headings
+
+
+def _span(text: str, width: int) -> str:
+    """Return the cell of a header in LaTeX that is several columns wide."""
+    cell = escape_latex(text)
+    return cell if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{cell}}}"

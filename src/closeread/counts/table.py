@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -53,12 +54,17 @@ class Breakdown:
 
     def select(self, indices: Ints, n_units: int) -> Breakdown:
         """Return the rows of some units, which are renumbered in the given order."""
-        place = np.full(n_units, -1)
-        place[indices] = np.arange(len(indices))
-        rows = np.flatnonzero(place[self.unit] >= 0)
-        return replace(
-            self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows]
-        )
+        new_number = np.full(n_units, -1)
+        new_number[indices] = np.arange(len(indices))
+        rows = np.flatnonzero(new_number[self.unit] >= 0)
+        units = new_number[self.unit[rows]]
+        return replace(self, unit=units, part=self.part[rows], values=self.values[rows])
+
+    def take_part(self, part: int) -> tuple[Ints, Floats]:
+        """Return the units that have a part, (n,), and its counts in each of them, (n, k)."""
+        rows = np.flatnonzero(self.part == part)
+        rows = rows[np.argsort(self.unit[rows], kind="stable")]
+        return self.unit[rows], self.values[rows]
 
 
 @dataclass(frozen=True)
@@ -89,22 +95,22 @@ class CountTable:
 
     def __post_init__(self) -> None:
         """Check the shapes."""
-        n, k = len(self.units), len(self.names)
-        has_digests = {len(self.digests), len(self.block_names)} <= {0, n}
-        if self.values.shape != (n, k) or self.blocks.shape != (n,) or not has_digests:
+        n_units = len(self.units)
+        n_counts = len(self.names)
+        has_shape = self.values.shape == (n_units, n_counts) and self.blocks.shape == (n_units,)
+        has_digests = {len(self.digests), len(self.block_names)} <= {0, n_units}
+        if not has_shape or not has_digests:
             raise ValueError(
-                f"{n} units do not match blocks {self.blocks.shape} and counts {self.values.shape}"
+                f"{n_units} units do not match blocks {self.blocks.shape} and counts {self.values.shape}"
             )
-        if any(len(column) != n for column in self.fields.values()):
-            raise ValueError(f"a field does not have one value for each of the {n} units")
-        for parts in self.breakdowns.values():
-            of_parts = len(parts.names) or k
-            if (
-                not len(parts.unit) == len(parts.part) == len(parts.values)
-                or parts.values.shape[1] != of_parts
-            ):
+        if any(len(column) != n_units for column in self.fields.values()):
+            raise ValueError(f"a field does not have one value for each of the {n_units} units")
+        for breakdown in self.breakdowns.values():
+            n_rows = len(breakdown.unit)
+            shape = (n_rows, len(breakdown.names) or n_counts)
+            if len(breakdown.part) != n_rows or breakdown.values.shape != shape:
                 raise ValueError(
-                    f"a breakdown of {of_parts} counts has values of shape {parts.values.shape}"
+                    f"a breakdown of {shape[1]} counts has values of shape {breakdown.values.shape}"
                 )
 
     @classmethod
@@ -144,12 +150,17 @@ class CountTable:
         """
         gold = self.number_golds()
         order = np.argsort(gold, kind="stable")
-        tied = mark_tied(gold[order])
-        rows = np.flatnonzero(np.isin(self.blocks, order[tied]))
-        names: dict[int, str] = {}
+        is_tied = mark_tied(gold[order])
+        rows = np.flatnonzero(np.isin(self.blocks, order[is_tied]))
+        first_names: dict[int, str] = {}
         for block, row in zip(self.blocks[rows].tolist(), rows.tolist(), strict=True):
-            names[block] = min(names.get(block, self.units[row]), self.units[row])
-        order[tied] = sorted(order[tied].tolist(), key=lambda block: (gold[block], names[block]))
+            name = self.units[row]
+            first_names[block] = min(first_names.get(block, name), name)
+
+        def sort_key(block: int) -> tuple[int, str]:
+            return int(gold[block]), first_names[block]
+
+        order[is_tied] = sorted(order[is_tied].tolist(), key=sort_key)
         return order
 
     def number_golds(self) -> Ints:
@@ -159,17 +170,15 @@ class CountTable:
         digests = np.array(self.digests, f"S{DIGEST_BYTES}")
         order = np.lexsort((digests, self.blocks))
         starts = np.flatnonzero(mark_run_starts(self.blocks[order]))
-        if len(starts) == len(order):
-            of_blocks = digests[order]
-        else:
-            whole = digests[order].tobytes()
+        block_digests = digests[order]
+        if len(starts) < len(order):
             ends = [*starts[1:].tolist(), len(order)]
             parts = [
-                whole[i * DIGEST_BYTES : j * DIGEST_BYTES]
-                for i, j in zip(starts.tolist(), ends, strict=True)
+                block_digests[start:end].tobytes()
+                for start, end in zip(starts.tolist(), ends, strict=True)
             ]
-            of_blocks = np.array([sha256(part).digest() for part in parts], digests.dtype)
-        return np.unique(of_blocks, return_inverse=True)[1].astype(np.int64)
+            block_digests = np.array([sha256(part).digest() for part in parts], digests.dtype)
+        return np.unique(block_digests, return_inverse=True)[1].astype(np.int64)
 
     def scores(self, metrics: Iterable[Metric]) -> dict[str, float | None]:
         """Return the scores of all units by the metric's name; None if undefined."""
@@ -184,10 +193,12 @@ class CountTable:
     def _take(self, indices: Ints) -> CountTable:
         """Return the rows of some units, with blocks renumbered, and their rows in breakdowns."""
         _, blocks = np.unique(self.blocks[indices], return_inverse=True)
+        rows = indices.tolist()
 
         def take(values: Sequence[T]) -> list[T]:
-            return [values[i] for i in indices.tolist()] if len(values) else []
+            return [values[row] for row in rows] if len(values) else []
 
+        n_units = len(self.units)
         return CountTable(
             take(self.units),
             blocks.astype(np.int64),
@@ -195,8 +206,8 @@ class CountTable:
             self.values[indices],
             {name: take(column) for name, column in self.fields.items()},
             {
-                name: parts.select(indices, len(self.units))
-                for name, parts in self.breakdowns.items()
+                name: breakdown.select(indices, n_units)
+                for name, breakdown in self.breakdowns.items()
             },
             take(self.digests),
             take(self.block_names),
@@ -209,36 +220,39 @@ class CountTable:
         """
         if tuple(names) == self.names:
             return self
-        places = [self.names.index(name) for name in names]
-        breakdowns = {
-            name: parts if parts.names else replace(parts, values=parts.values[:, places])
-            for name, parts in self.breakdowns.items()
-        }
-        return replace(
-            self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns
-        )
+        columns = [self.names.index(name) for name in names]
+        breakdowns = {}
+        for name, breakdown in self.breakdowns.items():
+            if not breakdown.names:
+                breakdown = replace(breakdown, values=breakdown.values[:, columns])
+            breakdowns[name] = breakdown
+        values = self.values[:, columns]
+        return replace(self, names=tuple(names), values=values, breakdowns=breakdowns)
 
     def slices(self, name: str) -> dict[str, CountTable]:
         """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown."""
         if name in self.breakdowns:
-            parts, whole, found = self.breakdowns[name], replace(self, breakdowns={}), {}
-            for number, part in enumerate(parts.parts):  # of the units that have any
-                rows = np.flatnonzero(parts.part == number)
-                rows = rows[np.argsort(parts.unit[rows], kind="stable")]
-                if len(rows):
-                    names = parts.names or self.names
-                    found[part] = replace(
-                        whole._take(parts.unit[rows]), names=names, values=parts.values[rows]
-                    )
-            return found
+            return self._slice_breakdown(self.breakdowns[name])
         if name not in self.fields:
-            known = [*self.fields, *self.breakdowns]
-            raise RequestError(describe_unknown("field to slice by", name, known))
+            names = [*self.fields, *self.breakdowns]
+            raise RequestError(describe_unknown("field to slice by", name, names))
         numbers, values = factorize(self.fields[name])
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(1, len(values) + 1))
         groups = np.split(order, ends)[:-1]
-        return dict(zip(values, map(self._take, groups), strict=True))
+        return {value: self._take(rows) for value, rows in zip(values, groups, strict=True)}
+
+    def _slice_breakdown(self, breakdown: Breakdown) -> dict[str, CountTable]:
+        """Return a table for each part that any unit has, with the counts of that part."""
+        without_breakdowns = replace(self, breakdowns={})
+        names = breakdown.names or self.names
+        slices = {}
+        for number, part in enumerate(breakdown.parts):
+            units, values = breakdown.take_part(number)
+            if len(units):
+                table = without_breakdowns._take(units)
+                slices[part] = replace(table, names=names, values=values)
+        return slices
 
 
 def mark_tied(values: Ints) -> Mask:
@@ -271,45 +285,75 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     breakdowns = [
         name for name in tables[0].breakdowns if all(name in table.breakdowns for table in tables)
     ]
-    columns = {
-        (table.names, *(table.breakdowns[name].names for name in breakdowns)) for table in tables
-    }
-    if len(columns) > 1:
-        raise ValueError("the tables have different counts")
-    units = [unit for table in tables for unit in table.units]
+    _check_counts(tables, breakdowns)
+    units: list[str] = []
+    for table in tables:
+        units += table.units
     if len(set(units)) < len(units):
-        (twice, _), *_ = Counter(units).most_common(1)
-        raise ValueError(f"unit {quote(twice)} is in several tables")
-    are_known = all(len(table.digests) == len(table.units) for table in tables)
-    first_unit = np.cumsum([0] + [len(table.units) for table in tables[:-1]]).tolist()
-    first_block = np.cumsum([0] + [table.n_blocks for table in tables[:-1]]).tolist()
-    blocks = np.concatenate(
-        [table.blocks + start for table, start in zip(tables, first_block, strict=True)]
-    )
-    are_named = all(len(table.block_names) == len(table.units) for table in tables)
-    block_names = [name for table in tables for name in table.block_names] if are_named else []
-    return CountTable(
+        ((repeated, _),) = Counter(units).most_common(1)
+        raise ValueError(f"unit {quote(repeated)} is in several tables")
+    merged = CountTable(
         units,
-        factorize(block_names)[0] if are_named else blocks,
+        _merge_blocks(tables),
         tables[0].names,
         np.concatenate([table.values for table in tables]),
-        {name: [v for table in tables for v in table.fields[name]] for name in fields},
-        {
-            name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit)
-            for name in breakdowns
-        },
-        [digest for table in tables for digest in table.digests] if are_known else (),
-        block_names,
+    )
+    has_digests = all(len(table.digests) == len(table.units) for table in tables)
+    has_block_names = all(len(table.block_names) == len(table.units) for table in tables)
+    return replace(
+        merged,
+        fields={name: _join_field(tables, name) for name in fields},
+        breakdowns={name: _merge_breakdowns(tables, name) for name in breakdowns},
+        digests=_join([table.digests for table in tables]) if has_digests else (),
+        block_names=_join([table.block_names for table in tables]) if has_block_names else [],
     )
 
 
-def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]) -> Breakdown:
-    names = list(dict.fromkeys(part for breakdown in breakdowns for part in breakdown.parts))
-    number = {name: i for i, name in enumerate(names)}
-    part = np.concatenate(
-        [np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns]
-    )
-    unit = np.concatenate([b.unit + start for b, start in zip(breakdowns, first_unit, strict=True)])
+def _check_counts(tables: Sequence[CountTable], breakdowns: Sequence[str]) -> None:
+    """Check that all tables and their breakdowns have the same counts."""
+    columns = set()
+    for table in tables:
+        names = [table.breakdowns[name].names for name in breakdowns]
+        columns.add((table.names, *names))
+    if len(columns) > 1:
+        raise ValueError("the tables have different counts")
+
+
+def _merge_blocks(tables: Sequence[CountTable]) -> Ints:
+    """Number the blocks of all tables; those of the same name are one block."""
+    if all(len(table.block_names) == len(table.units) for table in tables):
+        return factorize(_join([table.block_names for table in tables]))[0]
+    blocks = []
+    first_block = 0
+    for table in tables:
+        blocks.append(table.blocks + first_block)
+        first_block += table.n_blocks
+    return np.concatenate(blocks)
+
+
+def _join(parts: Sequence[Sequence[T]]) -> list[T]:
+    return list(chain.from_iterable(parts))
+
+
+def _join_field(tables: Sequence[CountTable], name: str) -> list[str]:
+    return _join([table.fields[name] for table in tables])
+
+
+def _merge_breakdowns(tables: Sequence[CountTable], name: str) -> Breakdown:
+    """Merge a breakdown of several tables."""
+    breakdowns = [table.breakdowns[name] for table in tables]
+    names = list(dict.fromkeys(_join([breakdown.parts for breakdown in breakdowns])))
+    number = {name: index for index, name in enumerate(names)}
+    parts = []
+    units = []
+    first_unit = 0
+    for table, breakdown in zip(tables, breakdowns, strict=True):
+        new_numbers = np.array([number[name] for name in breakdown.parts], np.int64)
+        parts.append(new_numbers[breakdown.part])
+        units.append(breakdown.unit + first_unit)
+        first_unit += len(table.units)
+    part = np.concatenate(parts)
+    unit = np.concatenate(units)
+    values = np.concatenate([breakdown.values for breakdown in breakdowns])
     order = np.lexsort((unit, part))  # as `from_dense`
-    values = np.concatenate([b.values for b in breakdowns])[order]
-    return Breakdown(tuple(names), unit[order], part[order], values, breakdowns[0].names)
+    return Breakdown(tuple(names), unit[order], part[order], values[order], breakdowns[0].names)
