@@ -27,7 +27,7 @@ from closeread.exceptions import advising_only, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, check_group, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, read_doc
-from closeread.tasks import procedure_names
+from closeread.tasks import procedure_names, summarize
 
 if TYPE_CHECKING:
     from closeread.counts.comparison import Comparison
@@ -56,6 +56,11 @@ def format_help(text: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def capitalize(title: str) -> str:
+    """Begin a title with a capital letter."""
+    return title[0].upper() + title[1:]
 
 
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -358,6 +363,12 @@ class ProcedureGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return procedure_names()
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the titles of the procedures; this imports none of them."""
+        titles = [(name, capitalize(summarize(name).title)) for name in procedure_names()]
+        with formatter.section("Commands"):
+            formatter.write_dl(titles)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
@@ -396,7 +407,7 @@ class ProcedureGroup(Group):
             _load_operation(own),
             scored=(procedure, corpus),
             help=write_help(details.partition("\n\n")[0], examples[:MAX_EXAMPLES]),
-            short_help=procedure.title[0].upper() + procedure.title[1:],
+            short_help=capitalize(procedure.title),
         )
         command.full_help = write_help(details, examples)
         if command.full_help == command.help:

@@ -29,7 +29,7 @@ from closeread.operations.calling import find_operations
 from closeread.parameters import Operations, Param
 from closeread.records import FileOrRows
 from closeread.tables import NOTHING, Grid, Style, Whole, draw_html
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure, procedure_names, summarize
 
 if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
@@ -163,9 +163,10 @@ class Catalogue(Result):
     def __init__(self) -> None:
         self.corpora = list(map(load_corpus, corpus_names()))
         self.scored = Counter(corpus.procedure for corpus in self.corpora)
-        procedures = map(load_procedure, procedure_names())
         self.procedures = [
-            one for one in procedures if one.sides.key_first or one.name not in self.scored
+            name
+            for name in procedure_names()
+            if summarize(name).key_first or name not in self.scored
         ]
 
     def to_dict(self) -> list[dict[str, object]]:
@@ -180,9 +181,9 @@ class Catalogue(Result):
             ]
             for c in self.corpora
         ]
-        rows += [
-            [None, one.title, [], one.name, list(one.modules), None] for one in self.procedures
-        ]
+        for name in self.procedures:
+            modules = list(load_procedure(name).modules)
+            rows.append([None, summarize(name).title, [], name, modules, None])
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
@@ -198,15 +199,14 @@ class Catalogue(Result):
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         rows = []
         for corpus in self.corpora:
-            alone = (
-                self.scored[corpus.procedure] == 1
-                and not load_procedure(corpus.procedure).sides.key_first
-            )
-            shortest = corpus.procedure if alone else corpus.name
+            is_alone = self.scored[corpus.procedure] == 1
+            takes_key = summarize(corpus.procedure).key_first
+            shortest = corpus.procedure if is_alone and not takes_key else corpus.name
             rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
-        for one in self.procedures:
-            files = "KEY RESPONSE" if one.sides.key_first else "FILE"
-            rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
+        for name in self.procedures:
+            title, takes_key = summarize(name)
+            files = "KEY RESPONSE" if takes_key else "FILE"
+            rows.append([name, title, f"closeread score {name} {files}"])
         yield Grid(
             "", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1
         )
