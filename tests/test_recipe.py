@@ -199,8 +199,8 @@ HARBOUR = {
         "sample.tsv",
         "always-positive",
     ],
-    "stats harbour --json": ['"candidates": 8'],
-    "cite harbour": ["@misc{harbour,"],
+    "info harbour --stats --json": ['"candidates": 8'],
+    "info harbour --cite": ["@misc{harbour,"],
     "baseline harbour always-positive -o yes.jsonl": ["yes.jsonl: 8 rows"],
     "baseline harbour always-negative -o no.txt": ["no.txt: 8 rows"],
     "validate harbour no.txt": [
