@@ -324,40 +324,21 @@ def is_repeated(parameter: Parameter) -> bool:
 def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     """Return the docstring of an operation without its sections for programmers, and the sentence of each parameter."""
     text = inspect.getdoc(operation) or ""
-    about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
-    listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
-    found = re.findall(
+    description = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
+    # click does not wrap the lines of a paragraph that begins with \b.
+    description = description.replace("On the command line:", "\b\nExamples:")
+    section = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
+    entries = re.findall(
         r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)",
-        listed[1] if listed else "",
+        section[1] if section else "",
         re.M | re.S,
     )
-    # two spaces stay
-    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]
-    return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
-
-
-@cache
-def _read_python_docs() -> dict[str, str]:
-    """Return by operation what only Python needs of its docstring."""
-    text = (Path(__file__).parent / "operations" / "in_python.md").read_text("utf-8")
-    _, *parts = re.split(r"^## (\w+)\n", re.sub(r"<!-- .* -->\n", "", text), flags=re.M)
-    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
-
-
-def write_docstring(operation: Callable[..., Any]) -> str:
-    """Return the docstring of an operation for Python: with all arguments, what it returns, and an example."""
-    text = re.sub("\b\nExamples?:", "On the command line:", inspect.getdoc(operation) or "")
-    more = _read_python_docs().get(operation.__name__)
-    if more is None:
-        return text
-    about, _, known = text.partition("\n\nArgs:\n")
-    added, rest = (
-        more.removeprefix("Args:\n").split("\n\n", 1) if more.startswith("Args:") else ("", more)
-    )
-    entries = re.findall(r"^ {4}\*{0,2}\w+.*(?:\n {5,}.*)*", f"{added}\n{known}", re.M)
-    order = [one.strip("*") for one in inspect.signature(operation).parameters]
-    entries.sort(key=lambda entry: order.index(re.findall(r"\w+", entry)[0]))
-    return "\n\n".join([about, *(["\n".join(["Args:", *entries])] if entries else []), rest]) + "\n"
+    sentences: dict[str, str] = {}
+    for names, words in entries:
+        # Lines are joined, but two spaces stay: they stand before a default.
+        sentence = re.sub(r"\s*\n\s*", " ", words.strip())
+        sentences |= dict.fromkeys(names.split(", "), sentence)
+    return description.strip(), sentences
 
 
 PLACE = {

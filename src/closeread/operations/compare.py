@@ -240,6 +240,13 @@ def compare(
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
         power: whether to show the smallest true difference that such a test set would show with 80 % power, at a level
             of 1 - confidence, without correction.
+
+    Returns:
+        A comparison of two systems; without a second, a list with one for each system but the first.
+
+    >>> yes, no = (closeread.baseline("mctaco", f"always-{one}", config="sample") for one in ("positive", "negative"))
+    >>> closeread.compare("mctaco", no, yes, config="sample").differences["f1"].value > 0.5
+    True
     """
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
@@ -343,11 +350,18 @@ def table(
         names: what to call the systems of a list of files; names of the files by default.
         sort: the score to sort rows by, the best first; None to keep the order.
         intervals: how tables show intervals: "none", "range" (both ends) or "plus-minus" (half of their width).
+        digits: the number of decimals of scores times 100.
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
-        digits: the number of decimals of scores times 100.
         resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
             correction of p-values needs.
+
+    Returns:
+        The table, which prints itself, and has the tests of all pairs.
+
+    >>> systems = {one: closeread.baseline("mctaco", one, config="sample") for one in ("always-positive", "random")}
+    >>> closeread.table("mctaco", systems, config="sample").standings["f1"]
+    ['best', 'worse']
     """
     named = _name_systems(systems, names)
     if not named:

@@ -53,6 +53,14 @@ def count(
         metrics: families of metrics to compute from the counts, such as ("muc", "conll").
         preset: the name of an official score, whose options and metrics are used.
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
+
+    Returns:
+        The counts, which `closeread.merge` merges, and `report` turns into scores.
+
+    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
+    >>> parts = [closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold]
+    >>> closeread.merge(parts).report(ci=False)["conll/f1"].value
+    1.0
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -78,6 +86,13 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     Args:
         parts: counts, files of counts, or their bytes (`Counts.to_bytes`, or the column `counts` of `count_batch`).
         expect: the whole gold, a file or objects, whose every unit must have been counted once; None not to check this.
+
+    Returns:
+        The counts of the whole.
+
+    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
+    >>> closeread.merge(closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold)
+    <Counts of coref: 2 documents>
     """
     listed = [part.as_py() if hasattr(part, "as_py") else part for part in parts]
     if not listed:
@@ -229,6 +244,15 @@ def count_batch(
         gold: the column of the same of the gold; None if it has the name that the corpus gives it.  Ids and other
             fields of the gold are in columns that are named as in the corpus; further columns are left out.
         **options: options of `closeread.count`, such as `metrics`.
+
+    Returns:
+        The function, which can be pickled.
+
+    >>> counter = closeread.count_batch("coref", gold="clusters", predictions="found")
+    >>> clusters = [[[[0, 0], [2, 2]]], [[[0, 1], [3, 3]]]]
+    >>> counted = counter({"document": ["a", "b"], "clusters": clusters, "found": clusters})
+    >>> closeread.merge(counted["counts"])
+    <Counts of coref: 2 documents>
     """
     return CountBatch(name, predictions, gold, options)
 

@@ -291,18 +291,25 @@ def show(
 ) -> Page:
     """Show a record of a corpus, laid out for reading; without ID, the first one.
 
-    \b
-    Examples:
+    On the command line:
       closeread show wikipossessions "The Blue Kettle (painting)" --config sample
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
 
     Args:
+        corpus: the name of a corpus or its procedure.
         record_id: the id of a record; None for the first.
+        gold, config, split, data_dir: where the record is, as for `closeread.score`; any config.
         predictions: what a system has for it, to be shown beside it: a file, a folder or objects, as for
             `closeread.score`; other records may lack predictions.
-        gold, config, split, data_dir: where the record is, as for `closeread.score`; any config.
         ids: whether the page lists the ids of all records instead.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The page, which prints itself; `records` are the gold records.
+
+    >>> closeread.show("mctaco", config="sample").records[0]["id"]
+    'test-00000'
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
     from closeread.scoring import open_scorer, take_place
@@ -383,9 +390,20 @@ def stats(
 ) -> Statistics:
     """Count documents, annotations and other figures of a corpus, split by split.
 
-    \b
-    Examples:
+    On the command line:
       closeread info mctaco --stats
+
+    Args:
+        corpus: the name of a corpus or its procedure.
+        config: the config; None for the default.
+        data_dir: a folder with the corpus's files.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The figures by split, which print themselves as a table.
+
+    >>> closeread.stats("mctaco", config="sample").splits["test"]["questions"]
+    25
     """
     from closeread.corpus.facts import count_corpus
     from closeread.scoring import take_place
@@ -403,13 +421,19 @@ def schema(
 ) -> dict[str, object]:
     """Return the JSON Schema (2020-12) of the gold records of a corpus, or of a line of its submissions.
 
-    \b
-    Examples:
+    On the command line:
       closeread info tne --schema
 
     Args:
+        corpus: the name of a corpus or its procedure.
         submission: whether to return the schema of a submission line instead of a gold record.
         config: the config whose records it describes.
+
+    Returns:
+        The schema.
+
+    >>> closeread.schema("mctaco", submission=True)["title"]
+    'Predicted label'
     """
     from closeread.corpus.gold import select
     from closeread.corpus.schema import extract_definition, load_schema
@@ -439,17 +463,27 @@ def export(
     annotation (a possession, a link, an answer, a mention), for data frames and SQL.  Splits and configs without files
     are left out.
 
-    \b
-    Examples:
+    On the command line:
       closeread export mctaco my-mctaco
       closeread export wikipossessions tables --config sample_flat --format csv
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
 
     Args:
+        corpus: the name of a corpus or its procedure.
         folder: where to write; it must be empty or not exist.
         configs: Export this config; may be repeated.  [default: all]
+        data_dir: a folder with the corpus's files.
         format: How to write the rows; csv takes flat configs only, and has no types: read ids and order as text, and
             words such as NA as they are.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The files that were written.
+
+    >>> for path in closeread.export("mctaco", "my-mctaco", configs=["sample"], format="jsonl"):
+    ...     print(path.as_posix())
+    my-mctaco/README.md
+    my-mctaco/sample/test.jsonl
     """
     from closeread.hf.export import export as write
     from closeread.hf.export import hiding_progress_in_pipes
@@ -476,13 +510,18 @@ def cite(
     A corpus comes with the papers of the score that its systems are ranked by; a metric is named as in
     `evaluate.load` or in `closeread.score`, and so are presets, and options that come from a paper.
 
-    \b
-    Examples:
+    On the command line:
       closeread info muc b3 ceafe lea --cite
 
     Args:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
             options such as "blanc_edge", and "closeread"; none for "closeread" alone.
+
+    Returns:
+        The entries, with an empty line between them.
+
+    >>> print(closeread.cite("lea").splitlines()[0])
+    @inproceedings{moosavi-strube-2016-coreference,
     """
     from closeread.corpus.citing import cite as join
 
@@ -494,10 +533,15 @@ def install_modules() -> list[Path]:
 
     Processes that do not import closeread find them there.
 
-    \b
-    Example:
+    On the command line:
       closeread install-modules
       python -c "import evaluate; print(evaluate.load('mctaco').name)"
+
+    Returns:
+        The files that were written.
+
+    >>> len(closeread.install_modules()) == len(closeread.metrics())  # doctest: +SKIP
+    True
     """
     from closeread.hf.modules import install_modules as install
 

@@ -45,10 +45,18 @@ def llm_rows(log: Log, *, output: Output) -> Written:
     A question without a readable answer has no row, so score with `--missing empty`. If questions were asked in
     several epochs, each has a file of its own: predictions-1.jsonl, predictions-2.jsonl and so on.
 
-    \b
-    Example:
+    On the command line:
       closeread llm rows logs/LOG.eval
       closeread score mctaco predictions.jsonl --missing empty
+
+    Args:
+        log: a log that `inspect eval closeread/...` wrote.
+        output: the file to write; with several epochs, part of the names of the files.
+
+    Returns:
+        The first file, and in a few words what was read; `records` are the rows of all epochs.
+
+    >>> print(closeread.llm_rows("logs/LOG.eval", output="predictions.jsonl"))  # doctest: +SKIP
     """
     from closeread.formats.json_lines import dump_json_lines
     from closeread.llm.logs import read_log

@@ -109,15 +109,24 @@ def publish_dataset(
     redistributed is published without its data: its card, the list of its released files with digests and addresses,
     and the sample that comes with closeread. Published Parquet files that are no longer part of it are deleted.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish dataset tne my-org/tne --dry-run
       python -c "import datasets; print(datasets.load_dataset('my-org/tne'))"
 
     Args:
+        corpus: the name of a corpus or its procedure.
+        repository: the dataset on the Hub, as "ORG/NAME".
         configs: Publish this config; may be repeated.  [default: all that may be published]
+        data_dir: a folder with the corpus's files.
         with_eval_yaml: Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub
             first.
+        private: whether to create a private repository, and to refuse one that is public.
+        dry_run: whether to publish nothing, and only to list the files and what would change.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_dataset("tne", "my-org/tne", dry_run=True))  # doctest: +SKIP
     """
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
@@ -155,10 +164,18 @@ def publish_metric(
     Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
     contains no scoring code: whoever loads the metric needs closeread.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish metric coref_lea my-org/coref_lea --dry-run
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
+
+    Args:
+        name: the name of an evaluate module.
+        repository, private, dry_run: as for `closeread.publish_dataset`; the repository is a Space.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_metric("coref_lea", "my-org/coref_lea", dry_run=True))  # doctest: +SKIP
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
@@ -184,9 +201,17 @@ def publish_leaderboard(
     Such a Space is free. It has the page of the leaderboard, and its results as JSON and CSV. STORE is a folder or a
     dataset of the Hub, hf://datasets/ORG/NAME. Publish again after each run of the judge.
 
-    \b
-    Example:
+    On the command line:
       closeread publish leaderboard my-board my-org/my-board --dry-run
+
+    Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        repository, private, dry_run: as for `closeread.publish_dataset`; the repository is a Space.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_leaderboard("board", "my-org/board", dry_run=True))  # doctest: +SKIP
     """
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
@@ -260,23 +285,31 @@ def publish_codabench(
     It has competition.yaml, pages, gold and a scoring program. CORPUS is a corpus; or coref or tlinks, with --gold KEY.
     The bundle contains the gold, so don't publish it: upload it, and only the platform reads it.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish codabench mctaco my-task --config sample --zip
       closeread publish codabench coref my-task --gold key.conll \\
         --start '2027-01-10 00:00:00'
 
     Args:
+        corpus: the name of a corpus or a procedure.
         folder: where to write; it must be empty or not exist.
+        config, split, data_dir: the part of the corpus, as for `closeread.score`.
         gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
         title: Title of the competition.
         start: Accept submissions from this time on, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
         end: Accept submissions until this time, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
         per_day: Accept this many submissions per participant per day.
         max_submissions: Accept this many submissions per participant in total.
+        option: options of the procedure by name.
         docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.
+
+    Returns:
+        The files that were written.
+
+    >>> "my-task/competition.yaml" in map(str, closeread.publish_codabench("mctaco", "my-task", config="sample"))
+    True
     """
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.codabench.bundle import (

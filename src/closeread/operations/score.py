@@ -76,6 +76,97 @@ def score(
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The scores and their intervals, which print themselves as a table.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> report = closeread.score("mctaco", rows, config="sample", by="category")
+    >>> round(float(report["f1"]), 3)
+    0.613
+    >>> report.provenance.signature
+    'mctaco|version:1|missing:error|gold:14237cb6aca7'
+
+    Options of coref:
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        duplicates: 'error' (default), 'first', 'reference' or 'last'. What to do with a mention of several entities:
+            reject it (in a key, count it as the reference scorer does); keep it in its first entity of the text; count
+            it as the reference scorer does; or keep it in all, its own being the last of the text, as coval and the
+            scorers of CorefUD and Universal Anaphora do.
+        keep_singletons: 'true' (default) or 'false'. Score entities of one mention; if false, drop them from both
+            sides.
+        blanc_edge: 'reference' (default) or 'luo2014'. How to compute BLANC when one kind of link is absent: as the
+            reference scorer does, or as in Luo et al. (2014).
+        average: 'micro' (default) or 'macro'. Sum counts over documents and divide once (micro), or average the scores
+            of the documents (macro).
+        undefined: 'skip' (default) or 'zero'. How to average scores of documents that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        matching: 'exact' (default), 'head', 'partial' or 'minimum'. How to match mentions: by the same tokens, by the
+            same head, if the response's lies within the key's, or by the same minimum span (MINA).
+        words: 'error' (default), 'warn', 'ignore' or 'align'. How to treat words of the response that differ from the
+            key's: reject them, score and warn, score, or align them with the key's.
+        word_column: auto or the number of a column, from 1 ('auto' by default). Read the words of CoNLL files from this
+            column, from 1; auto guesses it.
+        skip_invalid: 'false' (default) or 'true'. Leave out the files of a folder that have errors, with a note, and
+            their documents on the other side.
+        zeros: 'linear' (default), 'dependent', 'corefud' or 'exclude'. How to match zeros, mentions whose head is an
+            empty node: by its place, by its dependencies, or by its dependencies with the lookups of corefud-scorer; or
+            drop them from both sides.
+        split_antecedents: 'ignore' (default), 'score' or 'only'. How to treat entities with split antecedents in
+            Universal Anaphora files: ignore that they have any, score their antecedents as one more mention, or score
+            only these.
+        layer: 'identity' (default) or 'discourse_deixis'. Choose the layer of Universal Anaphora files to score.
+        extra: 'error' (default) or 'skip'. How to treat documents of the response that the key lacks: refuse the
+            response, or leave them out, with a note.
+        fields: a path. Read document fields to slice by from this file: CSV, TSV or JSON Lines with a column 'document'
+            and others.
+
+    Options of mctaco:
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+
+    Options of timeline:
+        track: 'full' (default) or 'ordering'. Compare relations to anchors and between neighbouring mentions (full), or
+            only between neighbouring mentions (ordering).
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+        average: 'micro' (default) or 'events'. Sum counts over timelines and divide once (micro), or average the scores
+            of the timelines, weighted by their gold events (events).
+
+    Options of tlinks:
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        extra: 'error' (default) or 'skip'. How to treat documents of the response that the key lacks: refuse the
+            response, or leave them out, with a note.
+        matching: 'id' (default), 'strict' or 'relaxed'. Match events and times of the two sides by id, by equal extents
+            in the text (strict), or by overlapping extents (relaxed).
+        reduction: 'sequential' (default) or 'none'. Count only links that do not follow from earlier links
+            (sequential), or all links (none).
+        during: 'simultaneous' (default) or 'overlaps'. Treat DURING and DURING_INV as SIMULTANEOUS, or as Allen's
+            overlaps and its inverse.
+
+    Options of tne:
+        uprep: 'any' (default) or 'last'. How to score a fallback if gold has several prepositions: accept any of them,
+            or only the last one.
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+
+    Options of wikipossessions:
+        average: 'micro' (default) or 'macro'. Sum counts over articles and divide once (micro), or average the scores
+            of the articles (macro).
+        undefined: 'skip' (default) or 'zero'. How to average scores of articles that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        setting: 'exact' (default) or 'partial'. How to match names: exactly, or by a shared token that is not an
+            article or preposition.
+        scenario: 'all' (default), 'all_correct' or 'oracle'. Score all predictions, only those that match gold, or, for
+            a system that was given the gold names, only the first of each name.
+        tolerance: a decimal number such as 0.1 ('0' by default). Widen each gold range on both sides by this fraction
+            of its length, but at least one year; 0 to disable.
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
     place, rest = make_place(name, gold, config, split, data_dir, options)
@@ -181,6 +272,14 @@ def validate(
         name: the name of a corpus or a procedure.
         predictions: a file, a folder, a log of inspect-ai or objects, as for `closeread.score`.
         gold, config, split, data_dir, **options: as for `closeread.score`.
+
+    Returns:
+        The verdict, which is true if the predictions are valid.
+
+    >>> rows = [{"id": "test-00000", "label": "maybe"}]
+    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
+    >>> verdict.valid, verdict.problems
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
     """
     where = {
         "gold": gold,
@@ -237,7 +336,19 @@ def _try_log(source: FileOrRows, procedure: Procedure) -> Log | InputError | Non
 
 
 def load_report(path: str | Path) -> Report:
-    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores."""
+    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The report.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> closeread.score("mctaco", rows, config="sample").save("report.json")
+    >>> closeread.load_report("report.json")
+    <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
+    """
     report = Report.load(path)
     if report.provenance.procedure not in procedure_names():
         return report

@@ -77,8 +77,7 @@ def submit(
     CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with
     `hf auth login`. The author is the user who is logged in or, in a folder, the one that --author names.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard submit mctaco predictions.jsonl --split test \\
         --system "My system" --to board
       closeread leaderboard submit coref response.conll --system "My system" \\
@@ -86,9 +85,12 @@ def submit(
       closeread leaderboard submit mctaco logs/run.eval --system "My model" --to board
 
     Args:
+        corpus: the name of the corpus or the procedure of the board.
+        predictions: the file or the folder.
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
         system: Name the system.
         log: Submit the answers in this log of inspect-ai, instead of predictions.
+        config, split: the part of the corpus that the board is of; None if there is no other board.
         gold: Check with this gold, if you have it.
         author: Submit for this author, to a folder.  [default: the user]
         model: Link to the model on the Hub, and propose its result there.
@@ -96,6 +98,14 @@ def submit(
         code: Link to the code.
         description: Describe the system in a sentence or two.
         dry_run: Check everything, and send nothing.
+
+    Returns:
+        What was sent, and where to; `id` is that of the submission.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample", output="yes.jsonl")
+    >>> sent = closeread.submit("mctaco", "yes.jsonl", config="sample", system="Always yes", author="ann", to="board")
+    >>> sent.board, sent.is_new
+    ('mctaco-sample/test', True)
     """
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.names import write_time
