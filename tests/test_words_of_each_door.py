@@ -80,10 +80,10 @@ DOORS = {
         lambda: closeread.show("mctaco", "nothing", config="sample"),
     ),
     "no such files": (
-        "stats tne --data-dir .",
+        "info tne --stats --data-dir .",
         lambda: closeread.stats("tne", data_dir="."),
     ),
-    "a licensed corpus": ("stats marmara_coref", lambda: closeread.stats("marmara_coref")),
+    "a licensed corpus": ("info marmara_coref --stats", lambda: closeread.stats("marmara_coref")),
     "clusters without a use": (
         "convert tne yes.jsonl --config sample --to jsonl --clusters key.conll -o out",
         lambda: closeread.convert("tne", "yes.jsonl", "out", config="sample", clusters="key.conll"),

@@ -65,7 +65,7 @@ def capitalize(title: str) -> str:
 
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a command as keywords of its operation, without those that are not given."""
-    keywords = {}
+    keywords: dict[str, Any] = {}
     for name, value in values.items():
         if value is None or value == ():
             continue
@@ -118,7 +118,10 @@ class DerivedCommand(Command):
         self.path = path
         self.operation = operation
         self.subcommand = name
-        self.procedure, self.corpus = scored or (None, None)
+        self.procedure: Procedure | None = None
+        self.corpus: str | None = None
+        if scored is not None:
+            self.procedure, self.corpus = scored
         self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
 
@@ -141,8 +144,9 @@ class DerivedCommand(Command):
         params[place:place] = make_printing_options(self.returns, self.procedure)
         default = self.find_default_output()
         for param in params:
-            is_output = isinstance(param, click.Option) and param.name == "output"
-            if is_output and param.required and default is not None:
+            if default is None or param.name != "output" or not param.required:
+                continue
+            if isinstance(param, click.Option):
                 param.required = False
                 param.default = default
                 param.show_default = True
@@ -169,7 +173,7 @@ class DerivedCommand(Command):
                 if self.corpus is None:
                     values["gold"], systems = take_key(systems)
                 arguments.append(list(systems))
-            elif kind == "cited":
+            elif parameter.is_variadic:
                 arguments += values.pop(parameter.name)
             elif parameter.is_argument and kind != "python":
                 arguments.append(values.pop(parameter.name))
@@ -187,7 +191,11 @@ class DerivedCommand(Command):
         """Call the operation, and print its result, or what it says of what it has written."""
         printing_options = take_printing_options(self.returns, values)
         fail_if_worse = printing_options.pop("fail_if_worse", None)
-        writers = [parameter for parameter in self.described if parameter.param.kind == "report"]
+        writers = [
+            parameter
+            for parameter in self.described
+            if parameter.param.kind == "python" and parameter.name == "report"
+        ]
         if not printing_options.get("as_json"):
             for parameter in writers:
                 values[parameter.name] = print_line

@@ -120,8 +120,8 @@ READERS: dict[str, Callable[..., Any]] = {
     "names": _split_names,
 }
 TYPES: dict[Any, click.ParamType[Any]] = {
-    **dict.fromkeys(("gold", "read", "source", "sources", "systems"), FILE),
-    **dict.fromkeys((*READERS, "sort", str), click.STRING),
+    **dict.fromkeys(("read", "source", "systems"), FILE),
+    **dict.fromkeys((*READERS, str), click.STRING),
     **dict.fromkeys(("named", Path), NAMED),
     "write": WRITTEN,
     "folder": click.Path(path_type=Path, file_okay=False),
@@ -149,8 +149,8 @@ def make_params(
         case "systems":
             metavar = "[KEY] SYSTEMS..." if takes_key else "SYSTEMS..."
             return [_make_files("systems", metavar, is_repeated=True)]
-        case "source" | "sources" if procedure is not None:
-            several = param.kind == "sources"
+        case "source" if procedure is not None:
+            several = is_repeated(parameter)
             metavar = "RESPONSE" if takes_key else "PREDICTIONS"
             if several:
                 metavar += "..."
@@ -158,7 +158,7 @@ def make_params(
             if not takes_key:
                 return [predictions]
             return [click.Argument(["gold"], type=FILE, metavar="KEY"), predictions]
-        case "python" | "preset" | "report":
+        case "python":
             return []
         case "group":
             return list(map(_make_param, list_fields(parameter)))
@@ -168,13 +168,13 @@ def make_params(
             return [*map(_make_param, list_fields(parameter)), *declared]
         case "options" if param.declared:
             return _make_declared(param.declared)
-        case "options":
-            return list(map(_make_flag, param.options))
-        case "procedure_options" if procedure is not None:
+        case "options" if procedure is not None:
             files = [] if corpus is None else _make_declared(("files", corpus))
             return [*files, *_make_procedure_options(procedure, corpus)]
-        case "by" | "fields" | "metrics" | "scores" | "sort" | "explain":
-            if param.kind == "fields":
+        case "options":
+            return list(map(_make_flag, param.options))
+        case "of_procedure":
+            if param.corpus:
                 procedure = load_procedure(param.corpus)
             choosing = _offer_names(parameter, procedure)
             return [] if choosing is None else [_make_param(choosing)]
@@ -218,7 +218,7 @@ def _make_param(parameter: Parameter) -> click.Parameter:
     if parameter.is_argument:
         how_many = -1 if is_repeated(parameter) else 1
         return click.Argument(
-            [name], nargs=how_many, required=required and param.kind != "cited", **settings
+            [name], nargs=how_many, required=required and not parameter.is_variadic, **settings
         )
     if param.kind in READERS:
         settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
@@ -258,27 +258,22 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
     def offer(text: str, names: Iterable[str], metavar: str, kind: str = "names") -> Parameter:
         choices: Any = tuple(dict.fromkeys(names))
         hint: Any = Literal[choices] if choices else str
-        default = None
-        if kind == "sort":
-            default = "none"
-        else:
-            hint = Sequence[hint]
-        param = Param(kind=kind, metavar=metavar, default=default)
-        return parameter._replace(hint=hint, default=None, help=text, param=param)
+        param = Param(kind=kind, metavar=metavar)
+        return parameter._replace(hint=Sequence[hint], default=None, help=text, param=param)
 
     if procedure is None:
         text = "Also report scores for each value of FIELD; separate several by commas."
         return offer(text, [], "FIELD")
     families = procedure.families
     names = [metric.name for metric in procedure.metrics]
-    match parameter.param.kind:
-        case "by" | "fields" as kind:
+    match parameter.name:
+        case "by":
             fields = [*procedure.fields, *procedure.breakdowns]
             if procedure.more_fields:
                 fields.append(procedure.more_fields)
             if not fields:
                 return None
-            action = parameter.help if kind == "fields" else "report scores"
+            action = parameter.help if parameter.param.corpus else "report scores"
             separated = "" if len(fields) == 1 else "; separate several by commas"
             choices = ", ".join(fields)
             text = f"Also {action} for each value of FIELD{separated}. Choose from: {choices}."
@@ -301,7 +296,9 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
             text = f"Select these scores, separated by commas, such as {example}."
             return offer(f"{text}  [default: {default}]", [*families, *names], "NAMES", "csv")
         case "sort":
-            return offer("Sort by this score, the best system first.", names, "SCORE", "sort")
+            text = "Sort by this score, the best system first."
+            param = Param(metavar="SCORE", default="none")
+            return parameter._replace(hint=str, default=None, help=text, param=param)
         case "explain" if procedure.explanation is not None:
             from closeread.operations.score import SHOWN
 

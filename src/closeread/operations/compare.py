@@ -319,7 +319,7 @@ def table(
             help="Call the systems by these names, separated by commas.  [default: names of the files]",
         ),
     ] = (),
-    sort: Annotated[str | None, Param(kind="sort")] = None,
+    sort: Annotated[str | None, Param(kind="of_procedure")] = None,
     intervals: Annotated[
         IntervalStyle, Param(help="Show confidence intervals: both ends, or half their width.")
     ] = "none",

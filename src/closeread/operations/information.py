@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Information = Description | Statistics | dict[str, object] | str
 
-Names = Annotated[str, Param(metavar="CORPUS...", kind="cited")]
+Names = Annotated[str, Param(metavar="CORPUS...")]
 
 
 def info(

@@ -69,7 +69,7 @@ PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
 Limit = Annotated[int | None, within(1)]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
-Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
+Report = Annotated[Callable[[str], None] | None, Param(kind="python")]
 
 
 CONFLICTS = 20  # how often a leaderboard is judged anew because others commit

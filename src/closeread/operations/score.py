@@ -52,7 +52,7 @@ def score(
         str | Path | None,
         Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file."),
     ] = None,
-    explain: Annotated[bool, Param(kind="explain")] = False,
+    explain: Annotated[bool, Param(kind="of_procedure")] = False,
     **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -293,7 +293,7 @@ def validate(
 
 def validate_all(
     name: AnyCorpus,
-    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="source")],
     **options: Annotated[Any, Param(rest=validate)],
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
