@@ -95,10 +95,10 @@ def check_group(group: str, corpus: str) -> None:
     """Check that there is something in a group of a corpus, such as "baseline mctaco"."""
     corpora = find_groups(group)
     if corpus not in corpora:
-        lack, others = "nothing to prepare", "corpora with files to prepare"
+        known = ", ".join(corpora) or "none"
         if group == "baseline":
-            lack, others = "no baselines", "corpora with baselines"
-        raise RequestError(f"{corpus} has {lack} ({others}: {', '.join(corpora) or 'none'})")
+            raise RequestError(f"{corpus} has no baselines (corpora with baselines: {known})")
+        raise RequestError(f"{corpus} has nothing to prepare (corpora that have: {known})")
 
 
 @cache
@@ -131,12 +131,11 @@ def _make_operation(corpus: str, name: str, baseline: Baseline) -> Operation:
         example += f" --{option.name.replace('_', '-')} NAME"
     examples = f"{example} -o predictions.jsonl\n{example} --config sample -o predictions.jsonl"
     predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
-    predict.__annotations__ = {
-        "place": Annotated[GoldSpec, place_of(corpus)],
-        "output": Output | None,
-        "options": Annotated[str, Param(kind="options", options=baseline.options)],
-        "return": "Written",
-    }
+    declared = Param(kind="options", options=baseline.options)
+    annotations = predict.__annotations__
+    annotations["place"] = Annotated[GoldSpec, place_of(corpus)]
+    annotations["output"] = Output | None
+    annotations["options"] = Annotated[str, declared]
     return predict
 
 

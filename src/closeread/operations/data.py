@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
     from closeread.corpus.showing import Part
+    from closeread.counts.procedure import GoldSpec
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
@@ -149,11 +150,11 @@ def metrics() -> dict[str, MetricEntry]:
     >>> print(closeread.metrics()["mctaco"])
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
-    said = {name: describe_module(name) for name in module_names()}
-    entries = {
-        name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one)
-        for name, one in said.items()
-    }
+    entries = {}
+    for name in module_names():
+        description = describe_module(name)
+        title = " ".join(description.partition("\n\n")[0].split())
+        entries[name] = MetricEntry(name, title, description)
     return Entries(entries, find_module)
 
 
@@ -170,31 +171,30 @@ class Catalogue(Result):
         ]
 
     def to_dict(self) -> list[dict[str, object]]:
-        rows: list[list[object]] = [
-            [
-                c.name,
-                c.title,
-                list(c.configs),
-                c.procedure,
-                list(load_procedure(c.procedure).modules),
-                c.licence,
+        rows: list[list[object]] = []
+        for corpus in self.corpora:
+            modules = list(load_procedure(corpus.procedure).modules)
+            configs = list(corpus.configs)
+            row: list[object] = [
+                corpus.name,
+                corpus.title,
+                configs,
+                corpus.procedure,
+                modules,
+                corpus.licence,
             ]
-            for c in self.corpora
-        ]
+            rows.append(row)
         for name in self.procedures:
             modules = list(load_procedure(name).modules)
             rows.append([None, summarize(name).title, [], name, modules, None])
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        rows = [list(row.values()) for row in self.to_dict()]
-        return HEADER, [
-            [
-                name or NOTHING,
-                *(", ".join(one) if isinstance(one, list) else one or "" for one in rest),
-            ]
-            for name, *rest in rows
-        ]
+        rows = []
+        for entry in self.to_dict():
+            name, *cells = map(_write_cell, entry.values())
+            rows.append([name or NOTHING, *cells])
+        return HEADER, rows
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         rows = []
@@ -210,6 +210,10 @@ class Catalogue(Result):
         yield Grid(
             "", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1
         )
+
+
+def _write_cell(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else value or ""
 
 
 def list_all() -> Catalogue:
@@ -312,59 +316,78 @@ def show(
     'test-00000'
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
-    from closeread.scoring import open_scorer, take_place
+    from closeread.scoring import take_place
 
     declared = find_shown(corpus)
     place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
-    found = read_records(declared, place)
-    view = load_view(declared, found.config)
-    known = list_names(declared, view, found.records)
+    loaded = read_records(declared, place)
+    view = load_view(declared, loaded.config)
+    names = list_names(declared, view, loaded.records)
     if ids:
-        warn_all(found.notices)
-        return Page(ids=known, _lines=known, _json=known)
-    matching, shown = select_records(declared, view, found.records, record_id)
-    records = [found.records[number] for number in shown]
-    name = records[0].get(declared.key) if len(shown) == 1 else None
-    warn_all(found.notices if name is None else found.notices_about(name))
+        warn_all(loaded.notices)
+        return Page(ids=names, _lines=names, _json=names)
+    matching, drawn = select_records(declared, view, loaded.records, record_id)
+    records = [loaded.records[number] for number in drawn]
+    name = records[0].get(declared.key) if len(drawn) == 1 else None
+    warn_all(loaded.notices if name is None else loaded.notices_about(name))
     system = None
     if predictions is not None:
-        choices = {
-            option.name: option.choices for option in load_procedure(declared.procedure).options
-        }
-        lenient = {"missing": "empty"} if "empty" in choices.get("missing", ()) else {}
-        scorer = open_scorer(declared.name, place, lenient)
-        sent = scorer.read_source(predictions)
-        warn_all(sent.notices)
-        keys, missing = (record[declared.key] for record in scorer.gold.records), set(sent.missing)
-        system = [None if key in missing else row for key, row in zip(keys, sent.rows, strict=True)]
-    rows = None if system is None else [system[number] for number in shown]
-    place_given = {"config": config, "split": split, "gold": gold}
-    others = () if record_id else (_tell_others(declared, found, known, place_given),)
-    as_json: list[Any] = [
-        found.records[number]
-        if system is None
-        else {"gold": found.records[number], "system": system[number]}
-        for number in matching
-    ]
+        system = _read_system(declared, place, predictions)
+    rows = None if system is None else [system[number] for number in drawn]
+    others: tuple[Part, ...] = ()
+    if not record_id:
+        where = {"config": config, "split": split, "gold": gold}
+        others = (_describe_others(declared, loaded, names, where),)
+    entries: list[Any] = []
+    for number in matching:
+        record = loaded.records[number]
+        entries.append(record if system is None else {"gold": record, "system": system[number]})
     parts = tuple(view.draw(records, rows))
     return Page(
         parts,
         others,
         records=records,
         predictions=rows,
-        ids=known,
-        _json=as_json[0] if len(as_json) == 1 else as_json,
+        ids=names,
+        _json=entries[0] if len(entries) == 1 else entries,
     )
 
 
-def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[str, Any]) -> Part:
+def _read_system(
+    corpus: Corpus, place: GoldSpec, predictions: FileOrRows
+) -> list[dict[str, object] | None]:
+    """Return what a system predicts for each gold record; None for those that it has nothing for."""
+    from closeread.scoring import open_scorer
+
+    lenient = {}
+    for option in load_procedure(corpus.procedure).options:
+        if option.name == "missing" and "empty" in option.choices:
+            lenient["missing"] = "empty"
+    scorer = open_scorer(corpus.name, place, lenient)
+    system = scorer.read_source(predictions)
+    warn_all(system.notices)
+    missing = set(system.missing)
+    rows: list[dict[str, object] | None] = []
+    for record, row in zip(scorer.gold.records, system.rows, strict=True):
+        rows.append(None if record[corpus.key] in missing else row)
+    return rows
+
+
+def _describe_others(
+    corpus: Corpus, gold: Any, names: Sequence[str], place: dict[str, Any]
+) -> Part:
     """Return a note that says how to show other records."""
-    where = [part for name, value in place.items() if value for part in (f"--{name}", str(value))]
-    count = f"The first of {len(known or gold.records):,} in {corpus.title}"
+    where: list[str] = []
+    for option, value in place.items():
+        if value:
+            where += [f"--{option}", str(value)]
+    count = f"The first of {len(names or gold.records):,} in {corpus.title}"
     notes = [f"{count} ({gold.config}, {gold.split})." if gold.config else f"{count}."]
     command = ["closeread", "show", corpus.name]
-    notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in known[1:2]]
-    notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if known else []
+    if len(names) > 1:
+        notes.append(Whole(f"The next: {shlex.join([*command, names[1], *where])}"))
+    if names:
+        notes.append(Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}"))
     return Grid("", [], [], notes)
 
 
@@ -409,11 +432,10 @@ def stats(
     from closeread.scoring import take_place
 
     declared = find_shown(corpus)
-    found = count_corpus(
-        declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir
-    )
-    warn_all(found.notices)
-    return found
+    files = take_place(declared, options, data_dir=data_dir).data_dir
+    statistics = count_corpus(declared.name, config, files)
+    warn_all(statistics.notices)
+    return statistics
 
 
 def schema(
@@ -440,8 +462,10 @@ def schema(
 
     declared = find_corpus(corpus)
     if submission and config is not None:
-        what = "{submission} can't be combined with {config}: all configs have the same submissions"
-        raise RequestError(fill_options(what))
+        message = (
+            "{submission} can't be combined with {config}: all configs have the same submissions"
+        )
+        raise RequestError(fill_options(message))
     definition = declared.configs[select(declared, config, None)[0]].definition
     return dict(
         extract_definition(load_schema(declared.schema), "submission" if submission else definition)
@@ -489,7 +513,8 @@ def export(
     from closeread.hf.export import hiding_progress_in_pipes
     from closeread.scoring import take_place
 
-    declared, place = find_corpus(corpus), Path(folder)
+    declared = find_corpus(corpus)
+    place = Path(folder)
     files = take_place(declared, options, data_dir=data_dir).data_dir
     with hiding_progress_in_pipes():
         written = write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_procedure, make_place, open_scorer
+from closeread.scoring import Scorer, choose_resampling, find_procedure, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
 
@@ -169,16 +170,16 @@ def score(
             or refuse the predictions.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
-    place, rest = make_place(name, gold, config, split, data_dir, options)
+    place, procedure_options = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
     log = read_only_log(predictions, find_procedure(name)[0])
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
-        place, rest = take_gold(name, [log], place, rest)
+        place, procedure_options = take_gold(name, [log], place, procedure_options)
     if explain and len(epochs) > 1:
         raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
-    scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+    scorer = open_scorer(name, place, {"preset": preset, **procedure_options}, metrics)
     warn_all(scorer.gold.notices)
     systems = [scorer.read_source(rows) for rows in epochs]
     breakdowns = scorer.breakdowns_for(fields)
@@ -229,10 +230,16 @@ class Verdict(JsonResult):
     @property
     def problems(self) -> list[str]:
         """Every problem, with its place; of very many, the first of a kind says how many there are."""
-        source, found = (
-            ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
-        )
-        return [one.at(source) + f" ({one.times:,} times)" * (one.times > 1) for one in found]
+        if self.error is None:
+            return []
+        source = escape(self.error.source)
+        lines = []
+        for problem in self.error.problems:
+            line = problem.at(source)
+            if problem.times > 1:
+                line += f" ({problem.times:,} times)"
+            lines.append(line)
+        return lines
 
     def to_dict(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""
@@ -251,9 +258,10 @@ class Verdict(JsonResult):
         if self.error is not None:
             return escape(str(self.error))
         where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
-        found = f"{self.name}: valid; {self.rows:,} of {where} have predictions"
-        left_out = f"; {pluralize(self.left_out, 'document')} left out, in files with errors"
-        return escape(found + left_out * bool(self.left_out))
+        text = f"{self.name}: valid; {self.rows:,} of {where} have predictions"
+        if self.left_out:
+            text += f"; {pluralize(self.left_out, 'document')} left out, in files with errors"
+        return escape(text)
 
 
 def validate(
@@ -297,34 +305,41 @@ def validate_all(
     **options: Annotated[Any, Param(rest=validate)],
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
-    where = {one: options.pop(one, None) for one in PLACE}
+    where = {option: options.pop(option, None) for option in PLACE}
     procedure, _ = find_procedure(name)
-    place, rest = make_place(name, options=options, **where)
-    read = [_try_log(source, procedure) for source in predictions]
-    logs = [log for log in read if log is not None and not isinstance(log, InputError)]
-    scorer = open_scorer(name, *take_gold(name, logs, place, rest))
+    place, procedure_options = make_place(name, options=options, **where)
+    attempts = [_try_log(source, procedure) for source in predictions]
+    logs = [log for log in attempts if log is not None and not isinstance(log, InputError)]
+    scorer = open_scorer(name, *take_gold(name, logs, place, procedure_options))
     warn_all(scorer.gold.notices)
-    total, gold_name = len(scorer.gold.records), scorer.gold_name
-    verdicts = []
-    for source, log in zip(predictions, read, strict=True):
-        called = str(source) if isinstance(source, str | Path) else "predictions"
-        if isinstance(log, InputError):
-            verdicts.append(Verdict(called, None, total, log, gold=gold_name))
-            continue
-        epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
-        try:
-            systems = [scorer.read_source(rows) for rows in epochs]
-        except InputError as error:
-            verdicts.append(Verdict(called, None, total, error, gold=gold_name))
-            continue
-        names = set(scorer.procedure.sides.names(scorer.gold))
-        left_out = {name for system in systems for name in system.left_out}
-        n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
-        remarks = [remark for system in systems for remark in scorer.remarks(system)]
-        notices = tuple(dict.fromkeys(remarks))
-        verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name, len(left_out)))
+    verdicts = [
+        _judge(scorer, source, log) for source, log in zip(predictions, attempts, strict=True)
+    ]
     warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
+
+
+def _judge(scorer: Scorer, source: FileOrRows, log: Log | InputError | None) -> Verdict:
+    """Read predictions, or the rows of a log, and say whether they are valid."""
+    name = str(source) if isinstance(source, str | Path) else "predictions"
+    total = len(scorer.gold.records)
+    if isinstance(log, InputError):
+        return Verdict(name, None, total, log, gold=scorer.gold_name)
+    epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
+    try:
+        systems = [scorer.read_source(rows) for rows in epochs]
+    except InputError as error:
+        return Verdict(name, None, total, error, gold=scorer.gold_name)
+    left_out: set[str] = set()
+    notices: list[str] = []
+    for system in systems:
+        left_out |= set(system.left_out)
+        notices += scorer.remarks(system)
+    units = set(scorer.procedure.sides.names(scorer.gold))
+    n_missing = max(len(system.missing) for system in systems)
+    n_rows = total - n_missing - len(left_out & units)
+    different = tuple(dict.fromkeys(notices))
+    return Verdict(name, n_rows, total, None, different, scorer.gold_name, len(left_out))
 
 
 def _try_log(source: FileOrRows, procedure: Procedure) -> Log | InputError | None:
@@ -389,46 +404,48 @@ class Sheet(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as a JSON object, with units and explanations."""
-        report, found = self.report, self.report.to_dict()
-        if (units := self.units) is not None:
-            found["units"] = units
+        report = self.report
+        columns = report.to_dict()
+        if self.units is not None:
+            columns["units"] = self.units
         if report.explanations is not None:
-            explained = report.explanations.items()
-            found["explanations"] = [
-                {report.unit: unit, "explained": rows} for unit, rows in explained
+            columns["explanations"] = [
+                {report.unit: unit, "explained": rows} for unit, rows in report.explanations.items()
             ]
-        return found
+        return columns
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        report, units, explanation = self.report, self.units, self.procedure.explanation
+        report = self.report
+        units = self.units
+        explanation = self.procedure.explanation
         if units is not None and report.explanations is not None:
             raise RequestError("CSV has only one table; omit --per-unit or --explain")
         if units is not None:
             return list(units[0]), [list(unit.values()) for unit in units]
         if report.explanations is not None and explanation is not None:
             explains = explanation()
-            explained = report.explanations.items()
-            rows = [[unit, *explains.row(one)] for unit, found in explained for one in found]
+            rows: list[list[object]] = []
+            for unit, details in report.explanations.items():
+                rows += [[unit, *explains.row(detail)] for detail in details]
             return [report.unit, *explains.header], rows
         return report._to_rows()
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         explanations = self.report.explanations or {}
-        for number, (unit, rows) in enumerate(explanations.items(), start=1):
+        for number, (unit, details) in enumerate(explanations.items(), start=1):
             explanation = cast(Any, self.procedure.explanation)()
-            left = len(rows) - SHOWN
-            notes = (
-                [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
-            )
-            notes += explanation.notes if number == len(explanations) else ()
-            cells, prose = (
-                [explanation.row(one) for one in rows[:SHOWN]],
-                frozenset(explanation.prose),
-            )
-            yield Grid(
-                explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=prose
-            )
-        if (units := self.units) is not None:
+            notes: list[str] = []
+            n_more = len(details) - SHOWN
+            if n_more > 0:
+                notes.append(f"{pluralize(n_more, 'more row')}: see --json and --format csv.")
+            if number == len(explanations):
+                notes += explanation.notes
+            title = explanation.title(unit, list(details))
+            rows = [explanation.row(detail) for detail in details[:SHOWN]]
+            prose = frozenset(explanation.prose)
+            yield Grid(title, explanation.header, rows, notes, prose=prose)
+        units = self.units
+        if units is not None:
             yield units_grid(
                 units, self.procedure, with_counts=self.with_counts, digits=self.digits
             )
@@ -443,15 +460,17 @@ class Sheet(Result):
 
     def list_main(self, families: Sequence[str] = ()) -> list[str]:
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
-        scores, headline = self.report.scores, self.procedure.headline
-        shown = headline if headline in scores else next(iter(scores))
-        found = [
-            scores.get(f"{family}/f1") or scores[family]
-            for family in families or [shown.partition("/")[0]]
-        ]
-        return [
-            "nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found
-        ]
+        scores = self.report.scores
+        if not families:
+            headline = self.procedure.headline
+            main = headline if headline in scores else next(iter(scores))
+            families = [main.partition("/")[0]]
+        numbers = []
+        for family in families:
+            estimate = scores.get(f"{family}/f1") or scores[family]
+            value = math.nan if estimate.value is None else 100 * estimate.value
+            numbers.append(f"{value:.{self.digits}f}")
+        return numbers
 
 
 OPERATIONS: Operations = {"": {"score": score, "validate": validate_all}}
