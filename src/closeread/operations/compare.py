@@ -138,37 +138,37 @@ def read_systems(
     results = read_all(sources, read)
     notices = [] if scorer is None else list(scorer.gold.notices)
     notices += name_systems(notices_by_system)
-    provenances, requested = [one.provenance for one in results], None
+    provenances = [result.provenance for result in results]
+    requested = None
     if scorer is not None and any(are_stored.values()):
         signature = scorer.expected_signature()
         # the digest covers only the units with a prediction
         if scorer.options.get("missing") == "skip":
-            signature = procedure.signature(
-                scorer.options, provenances[0].signature.rpartition("|gold:")[2]
-            )
-        kept = procedure.keep_options(scorer.options, reading=True)
+            digest = provenances[0].signature.rpartition("|gold:")[2]
+            signature = procedure.signature(scorer.options, digest)
+        options = procedure.keep_options(scorer.options, reading=True)
         requested = Provenance(
-            procedure.name, procedure.version, kept, signature, *scorer.gold.origin, 0
+            procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0
         )
     check_comparable(list(sources), provenances, procedure.options, requested)
-    shown, lacking = choose_columns(
-        list(sources), results, columns, required=asked is not None or metrics is not None
-    )
-    results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
+    is_required = asked is not None or metrics is not None
+    compared, lacking = choose_columns(list(sources), results, columns, required=is_required)
+    results = [
+        restrict_metrics(result, compared) if isinstance(result, Counts) else result
+        for result in results
+    ]
     models = Counter(log.model for log in logs.values())
     titles = {
         name: log.model if models[log.model] == 1 else f"{log.model} ({name})"
         for name, log in logs.items()
     }
     names = list(sources) if is_named else [titles.get(name, name) for name in sources]
-    used = [
-        (name, logs[system]) for name, system in zip(names, sources, strict=True) if system in logs
-    ]
-    usage = {
-        name: Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
-        for name, log in used
-    }
-    return Systems(names, results, shown, lacking, notices, usage)
+    usage = {}
+    for name, system in zip(names, sources, strict=True):
+        if system in logs:
+            log = logs[system]
+            usage[name] = Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
+    return Systems(names, results, compared, lacking, notices, usage)
 
 
 def _is_stored(source: Source) -> bool:
@@ -187,10 +187,10 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
         path = Path(source)
         source = Counts.load(path) if detect_kind(path) == "counts" else Report.load(path)
         if isinstance(source, Counts) and source.procedure.name != procedure.name:
-            found = f"contains counts of {source.procedure.name} version {source.procedure.version}"
-            raise FormatError(
-                path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")]
-            )
+            counted = f"{source.procedure.name} version {source.procedure.version}"
+            expected = f"{procedure.name} version {procedure.version}"
+            problem = Problem(f"contains counts of {counted} (expected {expected})")
+            raise FormatError(path, [problem])
     if isinstance(source, Counts):
         # they may be most of a file
         return replace(source, table=replace(source.table, breakdowns={}))
@@ -251,52 +251,48 @@ def compare(
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
         raise RequestError("a comparison needs at least two systems")
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    rest |= {} if preset is None else {"preset": preset}
-    found = read_systems(
-        name,
-        named,
-        place,
-        rest,
-        metrics,
-        scores,
-        is_named=second is not None or isinstance(first, Mapping),
+    place, procedure_options = make_place(name, gold, config, split, data_dir, options)
+    if preset is not None:
+        procedure_options["preset"] = preset
+    is_named = second is not None or isinstance(first, Mapping)
+    systems = read_systems(
+        name, named, place, procedure_options, metrics, scores, is_named=is_named
     )
-    counted = [one for one in found.results if isinstance(one, Counts)]
-    reports = [
-        system
-        for system, one in zip(found.names, found.results, strict=True)
-        if isinstance(one, Report)
-    ]
+    counted: list[Counts] = []
+    reports: list[str] = []
+    for system, result in zip(systems.names, systems.results, strict=True):
+        if isinstance(result, Counts):
+            counted.append(result)
+        else:
+            reports.append(system)
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(
             f"{join_names(reports)} {have} no counts to test (expected predictions or counts)"
         )
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
-    most = max_resamples(
-        2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names)
-    )
+    n_scores = len(systems.scores)
+    n_tests = 1 if correction == "none" else (len(counted) - 1) * n_scores
+    counts = counted[0].table
+    most = max_resamples(2, n_scores, counts.n_blocks, len(counts.names))
     drawn = drawn.for_tests(n_tests, SMALL, most)
-    comparisons = make_comparisons(found.names, counted, drawn, found.scores, power=power)
+    comparisons = make_comparisons(systems.names, counted, drawn, systems.scores, power=power)
     comparisons = correct_comparisons(comparisons, correction)
-    lacking = [
-        f"{score} is not compared: it is not in {join_names(names)}"
-        for score, names in found.lacking.items()
-    ]
-    warn_all([*found.notices, *lacking])
+    notices = list(systems.notices)
+    for score, names in systems.lacking.items():
+        notices.append(f"{score} is not compared: it is not in {join_names(names)}")
+    warn_all(notices)
     return comparisons if second is None else comparisons[0]
 
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     """Return two systems by name: that of the file, otherwise "first" or "second"."""
     sides = {"first": first, "second": second}
-    paths = [Path(one) for one in sides.values() if isinstance(one, str | Path)]
+    paths = [Path(system) for system in sides.values() if isinstance(system, str | Path)]
     names = iter(make_names(paths))
-    named = {
-        next(names) if isinstance(one, str | Path) else side: one for side, one in sides.items()
-    }
+    named = {}
+    for side, system in sides.items():
+        named[next(names) if isinstance(system, str | Path) else side] = system
     return named if len(named) == 2 else sides
 
 
@@ -370,20 +366,26 @@ def table(
         raise RequestError(
             describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
         )
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    rest |= {} if preset is None else {"preset": preset}
+    place, procedure_options = make_place(name, gold, config, split, data_dir, options)
+    if preset is not None:
+        procedure_options["preset"] = preset
     is_named = isinstance(systems, Mapping) or bool(names)
-    found = read_systems(name, named, place, rest, metrics, scores, is_named=is_named)
-    warn_all(found.notices)
+    loaded = read_systems(name, named, place, procedure_options, metrics, scores, is_named=is_named)
+    warn_all(loaded.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    shown = {
-        "digits": digits,
-        "intervals": intervals,
-        "pairs": pairs,
-        "lacking": found.lacking,
-        "usage": found.usage,
-    }
-    return make_systems_table(found.names, found.results, found.scores, drawn, alpha, sort, **shown)
+    return make_systems_table(
+        loaded.names,
+        loaded.results,
+        loaded.scores,
+        drawn,
+        alpha,
+        sort,
+        digits=digits,
+        intervals=intervals,
+        pairs=pairs,
+        lacking=loaded.lacking,
+        usage=loaded.usage,
+    )
 
 
 def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:

@@ -51,7 +51,7 @@ class Publication(Shown, JsonResult):
         changes: what becomes of each file.
         commit: the commit; None if nothing had to be changed, or nothing was published.
         dry_run: whether nothing was to be published.
-        about: more of its JSON.
+        details: more of its JSON.
         advice: what is left to do, in lines.
     """
 
@@ -59,27 +59,29 @@ class Publication(Shown, JsonResult):
     changes: Sequence[Change]
     commit: Commit | None
     dry_run: bool
-    about: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
     advice: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        place, commit = self.plan.repository, self.commit
+        repository = self.plan.repository
+        commit = self.commit
+        files = [
+            {"path": change.path, "size": change.size, "change": change.kind}
+            for change in self.changes
+        ]
         return {
-            "repository": place.id,
-            "kind": place.kind,
-            "url": place.url,
+            "repository": repository.id,
+            "kind": repository.kind,
+            "url": repository.url,
             "dry_run": self.dry_run,
-            "files": [
-                {"path": change.path, "size": change.size, "change": change.kind}
-                for change in self.changes
-            ],
+            "files": files,
             "changed": commit is not None and commit.changed,
             "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
-            **self.about,
+            **self.details,
         }
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        kept = [change.size for change in self.changes if change.kind != "deleted"]
+        sizes = [change.size for change in self.changes if change.kind != "deleted"]
         if self.dry_run:
             ending = "Dry run: nothing was published."
         elif self.commit is None:
@@ -87,7 +89,7 @@ class Publication(Shown, JsonResult):
         else:
             ending = f"Published: {self.commit.url}"
         rows = [[change.path, f"{change.size:,}", change.kind] for change in self.changes]
-        notes = [f"{pluralize(len(kept), 'file')}, {sum(kept):,} bytes.", Whole(ending)]
+        notes = [f"{pluralize(len(sizes), 'file')}, {sum(sizes):,} bytes.", Whole(ending)]
         yield Grid(str(self.plan.repository), ["file", "bytes", "change"], rows, notes)
         if self.advice:
             yield Grid("", [], [], list(map(Whole, self.advice.split("\n"))))
@@ -133,7 +135,8 @@ def publish_dataset(
     from closeread.hub.client import Plan, Repository
 
     place = Repository(repository, "dataset")
-    declared, files_of_user = find_corpus(corpus), take_path(data_dir)
+    declared = find_corpus(corpus)
+    files_of_user = take_path(data_dir)
     names = datasets.choose_configs(declared, configs)
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
@@ -150,10 +153,10 @@ def publish_dataset(
         if with_eval_yaml:
             files["eval.yaml"] = datasets.make_eval_yaml(declared, files)
         framework = datasets.FRAMEWORK_ENTRY if with_eval_yaml else None
-        about = {"redistribution": declared.redistribution or None, "framework": framework}
+        details = {"redistribution": declared.redistribution or None, "framework": framework}
         advice = datasets.explain_framework() if with_eval_yaml else ""
         plan = Plan(place, files, datasets.owned_paths(declared))
-        return _publish(plan, declared.title, about, advice, private=private, dry_run=dry_run)
+        return _publish(plan, declared.title, details, advice, private=private, dry_run=dry_run)
 
 
 def publish_metric(
@@ -183,14 +186,12 @@ def publish_metric(
     from closeread.hub.spaces import metric_files
 
     place = Repository(repository, "space")
-    own = find_module(name)
-    folder = package_folder(f"closeread.evaluate_modules.{own}")
-    card, requirements = (
-        (folder / "README.md").read_text("utf-8"),
-        (folder / "requirements.txt").read_bytes(),
-    )
-    files = metric_files(own, class_name(own), card, requirements, repository)
-    return _publish(Plan(place, files), own, private=private, dry_run=dry_run)
+    module = find_module(name)
+    folder = package_folder(f"closeread.evaluate_modules.{module}")
+    card = (folder / "README.md").read_text("utf-8")
+    requirements = (folder / "requirements.txt").read_bytes()
+    files = metric_files(module, class_name(module), card, requirements, repository)
+    return _publish(Plan(place, files), module, private=private, dry_run=dry_run)
 
 
 def publish_leaderboard(
@@ -225,21 +226,23 @@ def publish_leaderboard(
         index = opened.read_index()
     corpora = {board["corpus"] for board in index["boards"] if board["corpus"]}
     is_on_hub = opened.place.startswith(HUB)
+    dataset = opened.place.removeprefix(HUB) if is_on_hub else None
+    languages = sorted({load_corpus(corpus).language for corpus in corpora})
     files = leaderboard_files(
         index,
         board=write_json(index),
         page=render_page(index, address=opened.place).encode(),
         table=Ranking(index).to_csv().encode(),
-        dataset=opened.place.removeprefix(HUB) if is_on_hub else None,
-        languages=sorted({load_corpus(corpus).language for corpus in corpora}),
+        dataset=dataset,
+        languages=languages,
     )
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 
 def _publish(
     plan: Plan,
-    what: str,
-    about: Mapping[str, object] | None = None,
+    title: str,
+    details: Mapping[str, object] | None = None,
     advice: str = "",
     *,
     private: bool,
@@ -248,18 +251,18 @@ def _publish(
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
     from closeread.hub.client import Change, Hub, compare, publish
 
-    hub, commit = Hub(), None
+    hub = Hub()
+    commit = None
     if not dry_run:
-        changes, commit = publish(
-            hub, plan, message=f"Publish {what} with closeread", private=private
-        )
+        message = f"Publish {title} with closeread"
+        changes, commit = publish(hub, plan, message=message, private=private)
     else:
         try:
             changes = compare(hub, plan)
         except RequestError as error:
             warn_all([f"{plan.repository.id} can't be compared: {error}"])
             changes = [Change(path, size, "unknown") for path, size in plan.sizes().items()]
-    return Publication(plan, changes, commit, dry_run, about or {}, advice)
+    return Publication(plan, changes, commit, dry_run, details or {}, advice)
 
 
 def publish_codabench(
@@ -320,15 +323,17 @@ def publish_codabench(
         make_bundle,
     )
 
-    image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
+    image = docker_image or DOCKER_IMAGE
+    wheels = tuple(map(Path, wheel))
     settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
-    place, made = GoldSpec(None, config, split, take_path(gold), take_path(data_dir)), Path(folder)
-    written = make_bundle(corpus, place, made, settings, options=option, archive=archive)
+    place = GoldSpec(None, config, split, take_path(gold), take_path(data_dir))
+    bundle = Path(folder)
+    written = make_bundle(corpus, place, bundle, settings, options=option, archive=archive)
     warn_all(
         [
-            f"{made / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
+            f"{bundle / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
             *describe_licence(corpus, place),
-            f"submissions are scored in {settings.docker_image}; {made / 'README.md'} says which libraries it needs.",
+            f"submissions are scored in {settings.docker_image}; {bundle / 'README.md'} says which libraries it needs.",
         ]
     )
     return written
