@@ -146,12 +146,16 @@ def init_leaderboard(
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
-    scored, source = corpus or procedure, f"{store}/{FILE}"
+    scored = corpus or procedure
+    source = f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
     place = GoldSpec(None, config, split, take_path(gold))
-    given: dict[str, Any] = {
-        "options": {**(option or {}), **({"preset": preset} if preset else {})} or None,
+    options = dict(option or {})
+    if preset:
+        options["preset"] = preset
+    declared: dict[str, Any] = {
+        "options": options or None,
         "metrics": tuple(metrics) or None,
         "headline": headline,
         "private": private,
@@ -163,7 +167,7 @@ def init_leaderboard(
         "dataset": dataset,
     }
     bounds = {"bytes": max_bytes, "per_day": per_day, "total": limit}
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in declared.items() if value is not None}
     limits = {name: value for name, value in bounds.items() if value is not None}
     board = make_board(scored, place, limits=Limits(**limits), **settings)
     with open_store(str(store)) as opened:
@@ -174,7 +178,7 @@ def init_leaderboard(
         else:
             old = before.boards.get(board.name)
             if old is not None and replace:
-                settings = {**{name: getattr(old, name) for name in given}, **settings}
+                settings = {**{name: getattr(old, name) for name in declared}, **settings}
                 if preset is not None and not metrics:
                     settings["metrics"] = None
                 if headline is None and (metrics or preset):
@@ -215,8 +219,8 @@ def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> li
         new |= new.pop("limits")
         values |= {f"{key} of {board}": (old[key], new[key]) for key in old}
     return [
-        f"{what} is {quote_json(old_value)}, not {quote_json(new_value)}"
-        for what, (old_value, new_value) in values.items()
+        f"{name} is {quote_json(old_value)}, not {quote_json(new_value)}"
+        for name, (old_value, new_value) in values.items()
         if old_value != new_value
     ]
 
@@ -530,10 +534,11 @@ def disqualify_submissions(
 
     def change(board: Board, entries: Mapping[str, Entry]) -> Board:
         authors = {entry.author for entry in entries.values()}
-        known = name if name in authors else find_by_start(name, entries).submission
-        disqualified = {key: why for key, why in board.disqualified.items() if key != known}
+        key = name if name in authors else find_by_start(name, entries).submission
+        disqualified = dict(board.disqualified)
+        disqualified.pop(key, None)
         if reason is not None:
-            disqualified[known] = reason
+            disqualified[key] = reason
         return replace(board, disqualified=disqualified)
 
     from closeread.leaderboard.results import find_by_start
@@ -640,20 +645,20 @@ def list_teams(
 def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
-    found: dict[str, Path] = {}
+    golds: dict[str, Path] = {}
     for value in values:
         name, equals, path = str(value).partition("=")
         if equals and name in boards:
-            found[name] = Path(path)
+            golds[name] = Path(path)
         elif len(boards) == 1:
-            found[boards[0]] = Path(value)
+            golds[boards[0]] = Path(value)
         else:
             names = ", ".join(boards)
             raise RequestError(
                 f"{name_option('gold', str(value))} does not name its board "
                 f"(expected BOARD=FILE; boards: {names})"
             )
-    return found
+    return golds
 
 
 def _count_cores() -> int:

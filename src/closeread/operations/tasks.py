@@ -307,10 +307,10 @@ def baseline(
     {'id': 'test-00000', 'label': 'yes'}
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
-    own = find_corpus(corpus).name
-    return list(
-        call(f"baseline {own}", name, [], {**where, **options}, f"baseline of {own}").records
-    )
+    corpus_name = find_corpus(corpus).name
+    keywords = {**where, **options}
+    written = call(f"baseline {corpus_name}", name, [], keywords, f"baseline of {corpus_name}")
+    return list(written.records)
 
 
 def train(
