@@ -83,7 +83,6 @@ setup(
             "leaderboard/codabench/*.png",
             "leaderboard/codabench/pages/*",
             "neural/*.json",
-            "operations/*.md",
             "leaderboard/templates/*",
             "llm/*.json",
             "llm/lm_eval/*.yaml",

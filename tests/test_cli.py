@@ -12,7 +12,7 @@ import pytest
 from shared.commands import list_commands
 
 import closeread
-from closeread import scoring
+from closeread import scoring, tasks
 from closeread.cli import commands, options
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
@@ -227,6 +227,28 @@ def test_nothing_is_imported_that_is_not_needed(ran, tmp_path, arguments, also_a
     )
     assert done.returncode == 0
     assert not set(done.stderr.split()) & (HEAVY | also_absent)
+
+
+@pytest.mark.parametrize("words", ["--version", "--help", "score --help", "list"])
+def test_commands_that_compute_nothing_import_no_numpy(words):
+    look = (
+        "import sys; from closeread.__main__ import run\n"
+        f"sys.argv = ['closeread', *{words.split()!r}]\n"
+        "try: run()\n"
+        "except SystemExit as end: assert not end.code\n"
+        "hooks = [type(finder).__module__ for finder in sys.meta_path]\n"
+        "print('numpy' in sys.modules, 'closeread.hf.register' in hooks, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True)
+    assert done.stderr == "False False\n"
+    assert done.stdout
+
+
+def test_summaries_are_those_of_the_procedures():
+    assert set(tasks.SUMMARIES) == set(tasks.procedure_names())
+    for name, summary in tasks.SUMMARIES.items():
+        procedure = tasks.load_procedure(name)
+        assert summary == (procedure.title, procedure.sides.key_first)
 
 
 def test_the_package_runs_as_a_module():

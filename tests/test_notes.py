@@ -147,8 +147,8 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, c
 
 @pytest.mark.parametrize("case", ["terminal", "quiet", "pipe", "fast"])
 def test_progress_is_a_line_in_a_terminal(monkeypatch, capsys, case):
-    monkeypatch.setattr(printing, "PAUSE", 60 if case == "fast" else 0.01)
-    monkeypatch.setattr(printing, "TICK", 0.01)
+    monkeypatch.setattr(printing, "SECONDS_BEFORE_PROGRESS", 60 if case == "fast" else 0.01)
+    monkeypatch.setattr(printing, "SECONDS_BETWEEN_CHANGES", 0.01)
     monkeypatch.delitem(sys.modules, "tqdm", raising=False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: case != "pipe", raising=False)
     shown = []

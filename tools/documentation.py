@@ -176,7 +176,6 @@ def page_parts() -> dict[str, Callable[[], str]]:
         "formats": formats_table,
         "metrics": metrics_table,
         "corpora": corpora_table,
-        "procedure_options": list_options,
     }
 
 
@@ -301,7 +300,6 @@ def main() -> None:
         **{root / "cards" / f"{name}.md": card_parts(load_corpus(name)) for name in corpus_names()},
         **{card: metric_parts(card.parent.name) for card in (root / "metrics").glob("*/README.md")},
         **dict.fromkeys(pages, page_parts()),
-        root / "src" / "closeread" / "operations" / "in_python.md": page_parts(),
         root / "benchmarks" / "README.md": benchmark_parts(root),
         root / "benchmarks" / "neural.md": neural_parts(root),
     }

@@ -158,7 +158,6 @@ def _make_public(function: FunctionType) -> Any:
     signatures = import_module("closeread.signatures")
     checked = signatures.check_calls(function)
     checked.__module__ = __name__
-    checked.__doc__ = import_module("closeread.parameters").write_docstring(function)
     checked.__signature__ = signatures.write_signature(function)
     return checked
 

@@ -38,16 +38,14 @@ class Param(NamedTuple):
 
     Its kind says how it is read, if its type does not say so:
 
-    - "source", "sources": files, folders or objects, which become `Annotator`s; "scored": predictions for `corpus`;
-      "place": gold of `corpus`; "gold": a file, or objects in memory;
+    - "source": files, folders or objects, which become `Annotator`s; "scored": predictions for `corpus`; "place": gold
+      of `corpus`; "systems": files of systems, perhaps with a key;
     - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a leaderboard;
     - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
-      NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus; "fields": to slice by;
-    - "cited": names, or none;
-    - "group": a dataclass; "options": declared elsewhere; "python": none;
-    - "report": called with lines for standard output;
-    - "systems", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what depends on the
-      procedure that scores.
+      NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus;
+    - "group": a dataclass; "options": declared elsewhere, if by nothing else by the procedure that scores;
+    - "of_procedure": choices depend on the procedure that scores, or on that of `corpus`, and on the parameter's name;
+    - "python": no part of the command, which may pass a value itself.
     """
 
     kind: str = ""
@@ -106,7 +104,7 @@ SENTENCES = {
 
 # Of operations.
 Source = Annotated[Annotator, Param(kind="source")]
-Sources = Annotated[Sequence[Annotator], Param(kind="sources")]
+Sources = Annotated[Sequence[Annotator], Param(kind="source")]
 Read = Annotated[Path, Param(kind="read", metavar="FILE")]
 Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
@@ -131,15 +129,15 @@ Times = Annotated[Number, Param(metavar="N")]
 # Of functions that score: what depends on the procedure, and what the docstring describes for Python.
 OnlyPython = Param(kind="python")
 Predictions = Annotated[FileOrRows, Param(kind="source")]
-Gold = Annotated[FileOrRows | None, Param(kind="gold", metavar="FILE")]
-Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="metrics")]
-Preset = Annotated[AnyPreset | None, Param(kind="preset")]
-Scores = Annotated[str | Sequence[str] | None, Param(kind="scores")]
-Fields = Annotated[str | Sequence[str], Param(kind="by")]
+Gold = Annotated[FileOrRows | None, Param(kind="read", metavar="FILE")]
+Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="of_procedure")]
+Preset = Annotated[AnyPreset | None, Param(kind="python")]
+Scores = Annotated[str | Sequence[str] | None, Param(kind="of_procedure")]
+Fields = Annotated[str | Sequence[str], Param(kind="of_procedure")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
-ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
+ProcedureOptions = Annotated[OptionValue, Param(kind="options")]
 
 
 @dataclass(frozen=True)
@@ -227,59 +225,80 @@ def scored_by(corpus: str, *options: str) -> Param:
 
 
 class Parameter(NamedTuple):
-    """A parameter of an operation, or a field of a group of them."""
+    """A parameter of an operation, or a field of a group of them.
+
+    Attributes:
+        hint: its type, without metadata.
+        default: `inspect.Parameter.empty` for none.
+        help: what help says of its option.
+        is_argument: whether it is an argument of the command, and no option.
+        is_variadic: whether it takes all remaining positional arguments of the operation, perhaps none.
+    """
 
     name: str
-    hint: Any  # its type, without metadata
-    default: Any  # `inspect.Parameter.empty` for none
+    hint: Any
+    default: Any
     help: str
     is_argument: bool
     param: Param
+    is_variadic: bool = False
 
 
 @cache
 def describe(operation: Operation) -> tuple[Parameter, ...]:
     """Return the parameters of an operation, in order; one for a group of parameters."""
-    (_, sentences), hints, found = read_doc(operation), read_hints(operation), []
-    for one in inspect.signature(operation).parameters.values():
-        if one.name in hints:
-            hint, param = _unwrap(hints[one.name])
-            if one.kind == one.VAR_KEYWORD and not param.kind:
-                param = param._replace(kind="options")
-            if param.rest is not None:
-                found += [one for one in describe(param.rest) if not one.is_argument]
-                continue
-            if one.kind == one.VAR_POSITIONAL:
-                hint = GenericAlias(Sequence, (hint,))
-            is_argument = one.kind in (
-                one.POSITIONAL_ONLY,
-                one.POSITIONAL_OR_KEYWORD,
-                one.VAR_POSITIONAL,
+    _, sentences = read_doc(operation)
+    hints = read_hints(operation)
+    parameters: list[Parameter] = []
+    for declared in inspect.signature(operation).parameters.values():
+        if declared.name not in hints:
+            continue
+        hint, param = _unwrap(hints[declared.name])
+        if param.rest is not None:
+            parameters += [option for option in describe(param.rest) if not option.is_argument]
+            continue
+        if declared.kind == declared.VAR_KEYWORD and not param.kind:
+            param = param._replace(kind="options")
+        is_variadic = declared.kind == declared.VAR_POSITIONAL
+        if is_variadic:
+            hint = GenericAlias(Sequence, (hint,))
+        is_option = declared.kind in (declared.KEYWORD_ONLY, declared.VAR_KEYWORD)
+        parameters.append(
+            Parameter(
+                declared.name,
+                hint,
+                declared.default,
+                param.help or _choose_sentence(declared.name, sentences),
+                not is_option,
+                param,
+                is_variadic,
             )
-            own, usual = sentences.get(one.name, ""), SENTENCES.get(one.name, "")
-            text = param.help or (own if own[:1].isupper() else usual or own)
-            found.append(Parameter(one.name, hint, one.default, text, is_argument, param))
-    return tuple(found)
+        )
+    return tuple(parameters)
+
+
+def _choose_sentence(name: str, sentences: Mapping[str, str]) -> str:
+    """Return what help says of a parameter; sentences of docstrings in lower case are rather for Python."""
+    sentence = sentences.get(name, "")
+    if sentence[:1].isupper():
+        return sentence
+    return SENTENCES.get(name) or sentence
 
 
 def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
     """Return the fields of a group, whose default value has their defaults; base classes describe theirs."""
-    sentences, hints = dict(SENTENCES), dict[str, Any]()
-    for one in reversed(group.hint.__mro__[:-1]):
-        sentences |= read_doc(one)[1]
-        hints |= read_hints(one)
-    return tuple(
-        Parameter(
-            one.name,
-            hint,
-            getattr(group.default, one.name),
-            param.help or sentences[one.name],
-            False,
-            param,
-        )
-        for one in fields(group.hint)
-        for hint, param in [_unwrap(hints[one.name])]
-    )
+    sentences = dict(SENTENCES)
+    hints: dict[str, Any] = {}
+    for declared in reversed(group.hint.__mro__[:-1]):
+        sentences |= read_doc(declared)[1]
+        hints |= read_hints(declared)
+    parameters = []
+    for field in fields(group.hint):
+        hint, param = _unwrap(hints[field.name])
+        text = param.help or sentences[field.name]
+        default = getattr(group.default, field.name)
+        parameters.append(Parameter(field.name, hint, default, text, False, param))
+    return tuple(parameters)
 
 
 def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
@@ -289,11 +308,11 @@ def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
         case "group":
             return describe_fields(parameter)
         case "place":
-            return tuple(one for one in PLACE.values() if one.name not in param.without)
+            return tuple(field for field in PLACE.values() if field.name not in param.without)
         case "scored":
-            return parameter._replace(
-                name="predictions", hint=FileOrRows, param=Param(kind="source")
-            ), *PLACE.values()
+            source = Param(kind="source")
+            predictions = parameter._replace(name="predictions", hint=FileOrRows, param=source)
+            return predictions, *PLACE.values()
     return (parameter,)
 
 
@@ -301,65 +320,51 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
     """Return a type without metadata and `None`, and its merged metadata."""
     param = Param()
     if get_origin(hint) is Annotated:
-        hint, *more = get_args(hint)
-        for one in more:
-            if isinstance(one, Param | Range):
-                param = (one if isinstance(one, Param) else Param(range=one)).over(param)
-    inner = [one for one in get_args(hint) if one is not type(None)]
+        hint, *metadata = get_args(hint)
+        for annotation in metadata:
+            if isinstance(annotation, Range):
+                param = Param(range=annotation).over(param)
+            elif isinstance(annotation, Param):
+                param = annotation.over(param)
+    is_optional = type(None) in get_args(hint)
+    inner = [part for part in get_args(hint) if part is not type(None)]
     if get_origin(hint) in (Union, UnionType) and set(inner) == {str, Path}:
         hint = Path
-    elif type(None) in get_args(hint) and len(inner) == 1:
+    elif is_optional and len(inner) == 1:
         hint, within_union = _unwrap(inner[0])
         param = param.over(within_union)
     elif get_origin(hint) is Sequence and set(get_args(inner[0])) == {str, Path}:
         hint = Sequence[Path]
-    return hint, param._replace(kind="group") if is_dataclass(hint) and not param.kind else param
+    if is_dataclass(hint) and not param.kind:
+        param = param._replace(kind="group")
+    return hint, param
 
 
 def is_repeated(parameter: Parameter) -> bool:
     """Return whether a parameter takes several values."""
-    return parameter.param.kind in ("sources", "names") or get_origin(parameter.hint) is Sequence
+    return parameter.param.kind == "names" or get_origin(parameter.hint) is Sequence
 
 
 def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     """Return the docstring of an operation without its sections for programmers, and the sentence of each parameter."""
     text = inspect.getdoc(operation) or ""
-    about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
-    listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
-    found = re.findall(
+    description = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
+    # click does not wrap the lines of a paragraph that begins with \b.
+    description = description.replace("On the command line:", "\b\nExamples:")
+    section = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
+    entries = re.findall(
         r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)",
-        listed[1] if listed else "",
+        section[1] if section else "",
         re.M | re.S,
     )
-    # two spaces stay
-    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]
-    return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
+    sentences: dict[str, str] = {}
+    for names, words in entries:
+        # Lines are joined, but two spaces stay: they stand before a default.
+        sentence = re.sub(r"\s*\n\s*", " ", words.strip())
+        sentences |= dict.fromkeys(names.split(", "), sentence)
+    return description.strip(), sentences
 
 
-@cache
-def _read_python_docs() -> dict[str, str]:
-    """Return by operation what only Python needs of its docstring."""
-    text = (Path(__file__).parent / "operations" / "in_python.md").read_text("utf-8")
-    _, *parts = re.split(r"^## (\w+)\n", re.sub(r"<!-- .* -->\n", "", text), flags=re.M)
-    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
-
-
-def write_docstring(operation: Callable[..., Any]) -> str:
-    """Return the docstring of an operation for Python: with all arguments, what it returns, and an example."""
-    text = re.sub("\b\nExamples?:", "On the command line:", inspect.getdoc(operation) or "")
-    more = _read_python_docs().get(operation.__name__)
-    if more is None:
-        return text
-    about, _, known = text.partition("\n\nArgs:\n")
-    added, rest = (
-        more.removeprefix("Args:\n").split("\n\n", 1) if more.startswith("Args:") else ("", more)
-    )
-    entries = re.findall(r"^ {4}\*{0,2}\w+.*(?:\n {5,}.*)*", f"{added}\n{known}", re.M)
-    order = [one.strip("*") for one in inspect.signature(operation).parameters]
-    entries.sort(key=lambda entry: order.index(re.findall(r"\w+", entry)[0]))
-    return "\n\n".join([about, *(["\n".join(["Args:", *entries])] if entries else []), rest]) + "\n"
-
-
-PLACE = {
-    one.name: one for one in describe_fields(Parameter("place", Place, Place(), "", False, Param()))
-}
+_place = Parameter("place", Place, Place(), "", False, Param())
+PLACE = {parameter.name: parameter for parameter in describe_fields(_place)}
+"""The parameters that choose gold, by name."""

@@ -47,6 +47,8 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 class LazyGroup(Group):
     """The commands; each is imported when it is used."""
 
+    noun = "command"
+
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run `closeread`; its streams may have any encoding, and results for a closed or full one are an error."""
         prepare_streams()
@@ -107,7 +109,9 @@ class LazyGroup(Group):
         except RequestError as error:
             raise click.UsageError(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
         except (MemoryError, ImportError) as error:
-            if isinstance(error, ImportError) and not any(said in str(error) for said in UNLOADED):
+            if isinstance(error, ImportError) and not any(
+                reason in str(error) for reason in UNLOADED
+            ):
                 raise
             raise click.ClickException("there is not enough memory for this") from error
         except RecursionError as error:
@@ -118,8 +122,8 @@ def keep_on_line(message: str, words: Sequence[str]) -> str:
     """Escape line ends and escape sequences of words in a message that quotes some of them."""
     for word in sorted(words, key=len, reverse=True):
         if not word.isprintable():
-            for shown in (word, escape(word)):
-                message = message.replace(shown, escape_line(word))
+            for quoted in (word, escape(word)):
+                message = message.replace(quoted, escape_line(word))
     return message
 
 

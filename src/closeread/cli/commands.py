@@ -27,7 +27,7 @@ from closeread.exceptions import advising_only, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, check_group, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, read_doc
-from closeread.tasks import procedure_names
+from closeread.tasks import procedure_names, summarize
 
 if TYPE_CHECKING:
     from closeread.counts.comparison import Comparison
@@ -48,27 +48,35 @@ def format_help(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         command = line.removeprefix("  ")
-        places = [
-            match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH
-        ]
-        if line.startswith("  closeread ") and len(command) > WIDTH and places:
-            lines += [f"  {command[: places[-1]]} \\", f"    {command[places[-1] + 1 :]}"]
+        # Where the last option begins that still leaves room for a backslash.
+        place = command[:WIDTH].rfind(" -")
+        if line.startswith("  closeread ") and len(command) > WIDTH and place > 0:
+            lines.append(f"  {command[:place]} \\")
+            lines.append(f"    {command[place + 1 :]}")
         else:
             lines.append(line)
     return "\n".join(lines)
 
 
+def capitalize(title: str) -> str:
+    """Begin a title with a capital letter."""
+    return title[0].upper() + title[1:]
+
+
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a command as keywords of its operation, those that are given."""
-    found = {}
+    """Return the values of a command as keywords of its operation, without those that are not given."""
+    keywords: dict[str, Any] = {}
     for name, value in values.items():
+        if value is None or value == ():
+            continue
+        keyword = name.removeprefix(FOLDER).removeprefix(READING)
         if name.startswith("no_") and isinstance(value, bool):
-            name, value = name.removeprefix("no_"), not value
-        if isinstance(value, datetime):
-            value = value.date()
-        if value is not None and value != ():
-            found[name.removeprefix(FOLDER).removeprefix(READING)] = value
-    return found
+            keywords[name.removeprefix("no_")] = not value
+        elif isinstance(value, datetime):
+            keywords[keyword] = value.date()
+        else:
+            keywords[keyword] = value
+    return keywords
 
 
 OUTPUTS = {
@@ -105,11 +113,15 @@ class DerivedCommand(Command):
         text = format_help(
             read_doc(operation)[0].replace(f"closeread {path} ", f"closeread {typed or path} ")
         )
-        about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
-        super().__init__(name, callback=self.run, **about)
-        self.path, self.operation, self.own_name = path, operation, name
-        self.procedure: Procedure | None = scored[0] if scored else None
-        self.scored = scored[1] if scored else None
+        settings = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " ")}
+        super().__init__(name, callback=self.run, **(settings | about))
+        self.path = path
+        self.operation = operation
+        self.subcommand = name
+        self.procedure: Procedure | None = None
+        self.corpus: str | None = None
+        if scored is not None:
+            self.procedure, self.corpus = scored
         self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
 
@@ -121,48 +133,50 @@ class DerivedCommand(Command):
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
-        described = sorted(self.described, key=lambda one: not one.param.options)
-        made = [
-            param for one in described for param in make_params(one, self.procedure, self.scored)
-        ]
-        names = [one.name for one in made]
+        params: list[click.Parameter] = []
+        for parameter in sorted(self.described, key=lambda parameter: not parameter.param.options):
+            params += make_params(parameter, self.procedure, self.corpus)
+        names = [param.name for param in params]
         if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
-            made.insert(names.index("split"), made.pop(names.index("gold")))
-        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
-        made[last:last] = make_printing_options(self.returns, self.procedure)
-        written = ""
-        for path in (
-            f"{self.path} {self.own_name}".strip(),
-            self.path,
-            self.path.partition(" ")[0],
-        ):
-            written = written or OUTPUTS.get(path, "")
-        for one in made:
-            if isinstance(one, click.Option) and one.name == "output" and one.required and written:
-                one.required, one.default, one.show_default = (
-                    False,
-                    Path(written.format(self.own_name)),
-                    True,
-                )
-        return made
+            params.insert(names.index("split"), params.pop(names.index("gold")))
+        # How results are printed is listed before the file of counts, which is written besides.
+        place = names.index("counts") if "counts" in names else len(params)
+        params[place:place] = make_printing_options(self.returns, self.procedure)
+        default = self.find_default_output()
+        for param in params:
+            if default is None or param.name != "output" or not param.required:
+                continue
+            if isinstance(param, click.Option):
+                param.required = False
+                param.default = default
+                param.show_default = True
+        return params
+
+    def find_default_output(self) -> Path | None:
+        """Return the file that the command writes if none is named; None if one must be."""
+        for path in (f"{self.path} {self.subcommand}".strip(), self.path, self.path.split(" ")[0]):
+            if path in OUTPUTS:
+                return Path(OUTPUTS[path].format(self.subcommand))
+        return None
 
     def call(self, values: dict[str, Any]) -> Any:
-        """Call the operation with what was given."""
+        """Call the operation with the values of the command."""
         if self.path:
-            return call(self.path, self.own_name, (), to_keywords(values))
+            return call(self.path, self.subcommand, (), to_keywords(values))
         arguments: list[Any] = [] if self.procedure is None else [self.name]
-        for one in self.described:
-            if one.param.kind == "systems":
+        for parameter in self.described:
+            kind = parameter.param.kind
+            if kind == "systems":
                 from closeread.operations.compare import take_key
 
                 systems = values.pop("systems")
-                values["gold"], systems = (
-                    (values["gold"], systems) if self.scored else take_key(systems)
-                )
+                if self.corpus is None:
+                    values["gold"], systems = take_key(systems)
                 arguments.append(list(systems))
-            elif one.is_argument and one.param.kind != "python":
-                value = values.pop(one.name)
-                arguments += value if one.param.kind == "cited" else [value]
+            elif parameter.is_variadic:
+                arguments += values.pop(parameter.name)
+            elif parameter.is_argument and kind != "python":
+                arguments.append(values.pop(parameter.name))
         if values.get("sort") == "none":
             del values["sort"]
         return self.operation(*arguments, **to_keywords(values))
@@ -175,26 +189,40 @@ class DerivedCommand(Command):
 
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
-        shown = take_printing_options(self.returns, values)
-        reports = [one for one in self.described if one.param.kind == "report"]
-        for one in reports if not shown.get("as_json") else ():
-            values[one.name] = lambda line: printing.echo_above(escape_line(line), err=False)
-        name = "" if reports else click.get_current_context().command_path
+        printing_options = take_printing_options(self.returns, values)
+        fail_if_worse = printing_options.pop("fail_if_worse", None)
+        writers = [
+            parameter
+            for parameter in self.described
+            if parameter.param.kind == "python" and parameter.name == "report"
+        ]
+        if not printing_options.get("as_json"):
+            for parameter in writers:
+                values[parameter.name] = print_line
+        name = "" if writers else click.get_current_context().command_path
         with printing.quieting_libraries(), printing.showing_line(name):
             if self.returns == "Drawing":
-                from closeread.operations.tasks import draw
-
-                drawing = draw(self.own_name, (), to_keywords(values), shown["output"])
-                click.echo(escape_line(f"{shown['output']}: {drawing.summary}"))
+                self.draw(values, printing_options["output"])
                 return
-            found = self.call(values)
-        fail_if_worse = shown.pop("fail_if_worse", None)
-        if not reports or shown.get("as_json"):
-            printing.print_result(found, **shown)
+            result = self.call(values)
+        if not writers or printing_options.get("as_json"):
+            printing.print_result(result, **printing_options)
         if fail_if_worse is not None and self.procedure is not None:
-            fail_on_regression(found, self.procedure.headline, fail_if_worse)
-        if getattr(found, "has_failed", False):
+            fail_on_regression(result, self.procedure.headline, fail_if_worse)
+        if getattr(result, "has_failed", False):
             click.get_current_context().exit(1)
+
+    def draw(self, values: dict[str, Any], output: Path) -> None:
+        """Write a figure to a file, and print what it shows."""
+        from closeread.operations.tasks import draw
+
+        drawing = draw(self.subcommand, (), to_keywords(values), output)
+        click.echo(escape_line(f"{output}: {drawing.summary}"))
+
+
+def print_line(line: str) -> None:
+    """Print a line while a command is running."""
+    printing.echo_above(escape_line(line), err=False)
 
 
 def fail_on_regression(comparisons: Sequence[Comparison], score: str, points: float) -> None:
@@ -220,7 +248,8 @@ class OperationsGroup(Group):
 
     def __init__(self, path: str, name: str = "", typed: str = "", **about: Any) -> None:
         super().__init__(name or path, **about)
-        self.path, self.typed = path, typed or path
+        self.path = path
+        self.typed = typed or path
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.subcommands)
@@ -269,7 +298,7 @@ class OperationsGroup(Group):
             help=format_help(f"{text}\n\n\b\nExample:\n  {example}"),
             short_help=summary,
         )
-        group.what = noun
+        group.noun = noun
         return group
 
 
@@ -358,6 +387,12 @@ class ProcedureGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return procedure_names()
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the titles of the procedures; this imports none of them."""
+        titles = [(name, capitalize(summarize(name).title)) for name in procedure_names()]
+        with formatter.section("Commands"):
+            formatter.write_dl(titles)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
@@ -369,22 +404,26 @@ class ProcedureGroup(Group):
         from closeread.scoring import find_procedure
 
         procedure, corpus = find_procedure(cmd_name)
-        own, said = str(self.name), procedure.help
-        about = PROCEDURES[own]
-        files = said.response if corpus else f"{said.key} {said.response}"
-        endings = [*about.endings, *(said.flags if own == "score" else ())]
+        command_name = str(self.name)
+        about = PROCEDURES[command_name]
+        endings = list(about.endings)
+        details = about.details
+        if command_name == "score":
+            endings += procedure.help.flags
+            details = procedure.help.details
+        files = procedure.help.response
+        key = ""
         if corpus is None:
-            endings = list(
-                dict.fromkeys(
-                    re.sub("--config sample|--gold my-gold.jsonl ", "", one) for one in endings
-                )
-            )
-        examples = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
+            files = f"{procedure.help.key} {files}"
+            key = about.key
+            # A key has neither a config nor other gold.
+            no_corpus = re.compile("--config sample|--gold my-gold.jsonl ")
+            endings = list(dict.fromkeys(no_corpus.sub("", ending) for ending in endings))
+        typed = f"  closeread {command_name} {cmd_name} {files}"
+        examples = [f"{typed} {ending}".rstrip() for ending in endings]
         summary = about.summary
         if not summary.endswith("."):
             summary += f" ({procedure.title})."
-        details = said.details if own == "score" else about.details
-        key = "" if corpus else about.key
 
         def write_help(details: str, examples: Sequence[str]) -> str:
             listed = "\n".join(["\b", "Examples:", *examples])
@@ -393,10 +432,10 @@ class ProcedureGroup(Group):
         command = DerivedCommand(
             "",
             cmd_name,
-            _load_operation(own),
+            _load_operation(command_name),
             scored=(procedure, corpus),
             help=write_help(details.partition("\n\n")[0], examples[:MAX_EXAMPLES]),
-            short_help=procedure.title[0].upper() + procedure.title[1:],
+            short_help=capitalize(procedure.title),
         )
         command.full_help = write_help(details, examples)
         if command.full_help == command.help:
@@ -413,12 +452,10 @@ def _make_score_group(**about: Any) -> ProcedureGroup:
     def run(**values: Any) -> None:
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is not None:
-            if any(
-                ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ctx.params
-            ):
-                raise click.UsageError(
-                    "Options go after the procedure; --from-counts takes no procedure.", ctx
-                )
+            sources = map(ctx.get_parameter_source, ctx.params)
+            if ParameterSource.COMMANDLINE in sources:
+                message = "Options go after the procedure; --from-counts takes no procedure."
+                raise click.UsageError(message, ctx)
         elif values["from_counts"] is None:
             raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
         else:
@@ -429,9 +466,8 @@ def _make_score_group(**about: Any) -> ProcedureGroup:
 
 
 def _load_operation(name: str) -> Operation:
-    operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[
-        ""
-    ][name]
+    home, _ = COMMANDS[name]
+    operation: Operation = import_module(f"closeread.operations.{home}").OPERATIONS[""][name]
     return operation
 
 

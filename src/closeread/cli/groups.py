@@ -14,7 +14,10 @@ from closeread.cli.printing import remember_quiet
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.files import check_outputs
 
-FOLDER, READING = PREFIXES = ("folder_", "reading_")
+FOLDER = "folder_"
+"""How the parameters begin that name folders of a corpus."""
+
+READING = "reading_"
 """How the parameters begin that say how to read a corpus."""
 
 STANDARD_INPUT = "closeread.standard_input"
@@ -59,7 +62,9 @@ SECTIONS = {
 }
 """The names of parameters by section, in the order of help; those of files to read and to write need not be named."""
 
-SECTION_OF = {name: section for section, names in SECTIONS.items() for name in names.split()}
+SECTION_OF: dict[str, str] = {}
+for _section, _names in SECTIONS.items():
+    SECTION_OF |= dict.fromkeys(_names.split(), _section)
 
 RARE_NAMES = (
     # of intervals and tests
@@ -180,7 +185,7 @@ class Command(click.Command):
                 title = "Output"
             elif name in SECTION_OF:
                 title = SECTION_OF[name]
-            elif name.startswith(PREFIXES) or isinstance(option.type, click.Path):
+            elif name.startswith((FOLDER, READING)) or isinstance(option.type, click.Path):
                 title = "Input"
             elif name == "seed" and "resamples" in names:
                 title = "Intervals"
@@ -194,31 +199,31 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a RequestError says that an output file is also an input, or another output."""
-        rest = super().parse_args(ctx, args)
+        remaining = super().parse_args(ctx, args)
         if ctx.resilient_parsing:
-            return rest
+            return remaining
         read: list[tuple[Path, bool]] = []
         written: list[Path] = []
         for param in self.params:
-            if isinstance(param.type, click.Path):
-                given = ctx.params[param.name or ""]
-                paths = [
-                    path
-                    for path in (given if isinstance(given, tuple) else (given,))
-                    if path is not None
-                ]
+            if not isinstance(param.type, click.Path):
+                continue
+            value = ctx.params[param.name or ""]
+            paths = value if isinstance(value, tuple) else (value,)
+            for path in paths:
+                if path is None:
+                    continue
                 if param.type is WRITTEN:
-                    written += paths
+                    written.append(path)
                 else:
-                    read += [(Path(path), param.type is FILE) for path in paths]
+                    read.append((Path(path), param.type is FILE))
         check_outputs(read, written)
-        return rest
+        return remaining
 
 
 class Group(Command, click.Group):
     """A group of commands; `--quiet` before a subcommand holds for it, too."""
 
-    what = ""
+    noun = ""
     """What a subcommand is called in messages, if not a subcommand."""
 
     def resolve_command(
@@ -237,13 +242,10 @@ class Group(Command, click.Group):
         except click.UsageError as error:
             if args[0].startswith("-"):
                 raise
-            what = (
-                "command" if ctx.parent is None else self.what or f"subcommand of {ctx.info_name}"
-            )
-            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-            known = [
-                name
-                for name, command in commands.items()
-                if command is not None and not command.hidden
-            ]
-            raise RequestError(describe_unknown(what, args[0], known)) from error
+            noun = self.noun or f"subcommand of {ctx.info_name}"
+            names = []
+            for name in self.list_commands(ctx):
+                command = self.get_command(ctx, name)
+                if command is not None and not command.hidden:
+                    names.append(name)
+            raise RequestError(describe_unknown(noun, args[0], names)) from error

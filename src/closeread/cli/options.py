@@ -50,7 +50,8 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
 
     def __init__(self, kind: str, others: Sequence[str] = ()) -> None:
         self.name = "corpus" if kind == "corpora" else "corpus or procedure"
-        self.kind, self.others = kind, others
+        self.kind = kind
+        self.others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in self.others:
@@ -65,19 +66,23 @@ def _split_names(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the names that were given to an option, several times or separated by commas; each once."""
-    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
+    names: list[str] = []
+    for value in values:
+        names += value.split(",")
+    return tuple(dict.fromkeys(map(str.strip, names)))
 
 
 def _split_csv(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the names in options that separate them by commas; a name with a comma is quoted."""
+    names: list[str] = []
     try:
-        return tuple(
-            name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names
-        )
+        for row in csv.reader(values, skipinitialspace=True):
+            names += row
     except csv.Error as error:
         raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
+    return tuple(map(str.strip, names))
 
 
 def _read_numbers(
@@ -93,21 +98,19 @@ def _read_choices(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> dict[str, str]:
     """Return the options of a procedure that were given as NAME=VALUE, by name."""
-    found: dict[str, str] = {}
+    choices: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise click.BadParameter(
-                f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
-            )
+            message = f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
+            raise click.BadParameter(message)
         key = name.replace("-", "_")
-        if key in found:
-            what = (
-                f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
-            )
-            raise click.BadParameter(what, ctx, param)
-        found[key] = value
-    return found
+        if key in choices:
+            both = f"{escape(choices[key])} and {escape(value)}"
+            message = f"option {escape(name)} is given twice: {both}."
+            raise click.BadParameter(message, ctx, param)
+        choices[key] = value
+    return choices
 
 
 READERS: dict[str, Callable[..., Any]] = {
@@ -117,8 +120,8 @@ READERS: dict[str, Callable[..., Any]] = {
     "names": _split_names,
 }
 TYPES: dict[Any, click.ParamType[Any]] = {
-    **dict.fromkeys(("gold", "read", "source", "sources", "systems"), FILE),
-    **dict.fromkeys((*READERS, "sort", str), click.STRING),
+    **dict.fromkeys(("read", "source", "systems"), FILE),
+    **dict.fromkeys((*READERS, str), click.STRING),
     **dict.fromkeys(("named", Path), NAMED),
     "write": WRITTEN,
     "folder": click.Path(path_type=Path, file_okay=False),
@@ -139,65 +142,68 @@ def make_params(
     The procedure that scores may be unknown; there is no corpus if gold is a key given by the user.
     """
     param = parameter.param
-    is_keyed = procedure is not None and corpus is None
-    if is_keyed and parameter.name in PLACE:
+    takes_key = procedure is not None and corpus is None
+    if takes_key and parameter.name in PLACE:
         return []
     match param.kind:
         case "systems":
-            metavar = f"{'[KEY] ' * is_keyed}SYSTEMS..."
-            return [
-                click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar)
-            ]
-        case "source" | "sources" if procedure is not None:
-            is_one, key = param.kind == "source", click.Argument(["gold"], type=FILE, metavar="KEY")
-            how: dict[str, Any] = {"nargs": 1 if is_one else -1, "required": True}
-            metavar = f"{'RESPONSE' if is_keyed else 'PREDICTIONS'}{'...' * (not is_one)}"
-            return [
-                *[key] * is_keyed,
-                click.Argument(["predictions"], type=FILE, metavar=metavar, **how),
-            ]
-        case "python" | "preset" | "report":
+            metavar = "[KEY] SYSTEMS..." if takes_key else "SYSTEMS..."
+            return [_make_files("systems", metavar, is_repeated=True)]
+        case "source" if procedure is not None:
+            several = is_repeated(parameter)
+            metavar = "RESPONSE" if takes_key else "PREDICTIONS"
+            if several:
+                metavar += "..."
+            predictions = _make_files("predictions", metavar, is_repeated=several)
+            if not takes_key:
+                return [predictions]
+            return [click.Argument(["gold"], type=FILE, metavar="KEY"), predictions]
+        case "python":
             return []
         case "group":
-            return [_make_param(field) for field in list_fields(parameter)]
+            return list(map(_make_param, list_fields(parameter)))
         case "place" | "scored":
-            declared = (
-                "files" if param.kind == "place" else "procedure",
-                param.corpus,
-                *param.declared,
-            )
-            return [*map(_make_param, list_fields(parameter)), *_make_declared(declared)]
-        case "options":
-            return (
-                _make_declared(param.declared)
-                if param.declared
-                else list(map(_make_flag, param.options))
-            )
-        case "procedure_options" if procedure is not None:
+            role = "files" if param.kind == "place" else "procedure"
+            declared = _make_declared((role, param.corpus, *param.declared))
+            return [*map(_make_param, list_fields(parameter)), *declared]
+        case "options" if param.declared:
+            return _make_declared(param.declared)
+        case "options" if procedure is not None:
             files = [] if corpus is None else _make_declared(("files", corpus))
             return [*files, *_make_procedure_options(procedure, corpus)]
-        case "by" | "fields" | "metrics" | "scores" | "sort" | "explain":
-            procedure = load_procedure(param.corpus) if param.kind == "fields" else procedure
-            offered = _offer_names(parameter, procedure)
-            return [] if offered is None else [_make_param(offered)]
+        case "options":
+            return list(map(_make_flag, param.options))
+        case "of_procedure":
+            if param.corpus:
+                procedure = load_procedure(param.corpus)
+            choosing = _offer_names(parameter, procedure)
+            return [] if choosing is None else [_make_param(choosing)]
     return [_make_param(parameter)]
+
+
+def _make_files(name: str, metavar: str, *, is_repeated: bool) -> click.Argument:
+    count = -1 if is_repeated else 1
+    return click.Argument([name], type=FILE, metavar=metavar, nargs=count, required=True)
 
 
 def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
     """Return the options that corpora declare for reading, or a task's module; those that are named, if some are."""
-    role, *rest = declared
+    role, *tasks = declared
     if role == "files":
-        return _make_file_options(rest or corpus_names())
-    task, *names = rest
+        return _make_file_options(tasks or corpus_names())
+    task, *names = tasks
     if role == "procedure":
-        found = _make_procedure_options(load_procedure(task))
+        options = _make_procedure_options(load_procedure(task))
     else:
-        found = list(map(_make_flag, vars(find(task, role))["OPTIONS"]))
-    return [one for one in found if not names or one.name in names]
+        options = list(map(_make_flag, vars(find(task, role))["OPTIONS"]))
+    return [option for option in options if not names or option.name in names]
 
 
 def _make_param(parameter: Parameter) -> click.Parameter:
-    name, param, default, hint = parameter.name, parameter.param, parameter.default, parameter.hint
+    name = parameter.name
+    param = parameter.param
+    default = parameter.default
+    hint = parameter.hint
     flags = param.flag.split() or [name_flag(f"no_{name}" if default is True else name)]
     if hint is bool:
         unset: dict[str, Any] = {"default": None} if default is None else {}
@@ -212,7 +218,7 @@ def _make_param(parameter: Parameter) -> click.Parameter:
     if parameter.is_argument:
         how_many = -1 if is_repeated(parameter) else 1
         return click.Argument(
-            [name], nargs=how_many, required=required and param.kind != "cited", **settings
+            [name], nargs=how_many, required=required and not parameter.is_variadic, **settings
         )
     if param.kind in READERS:
         settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
@@ -250,79 +256,78 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
     """Return a parameter with the names that a procedure has for it; None if there is nothing to choose from."""
 
     def offer(text: str, names: Iterable[str], metavar: str, kind: str = "names") -> Parameter:
-        known: Any = tuple(dict.fromkeys(names))
-        hint: Any = Literal[known] if known else str
-        is_single = kind == "sort"
-        param = Param(kind=kind, metavar=metavar, default="none" if is_single else None)
-        return parameter._replace(
-            hint=hint if is_single else Sequence[hint], default=None, help=text, param=param
-        )
+        choices: Any = tuple(dict.fromkeys(names))
+        hint: Any = Literal[choices] if choices else str
+        param = Param(kind=kind, metavar=metavar)
+        return parameter._replace(hint=Sequence[hint], default=None, help=text, param=param)
 
     if procedure is None:
-        return offer(
-            "Also report scores for each value of FIELD; separate several by commas.", [], "FIELD"
-        )
-    families, names = procedure.families, [metric.name for metric in procedure.metrics]
-    match parameter.param.kind:
-        case "by" | "fields" as kind:
-            fields = [
-                *procedure.fields,
-                *procedure.breakdowns,
-                *filter(None, [procedure.more_fields]),
-            ]
-            what = parameter.help if kind == "fields" else "report scores"
-            several = "" if len(fields) == 1 else "; separate several by commas"
-            text = (
-                f"Also {what} for each value of FIELD{several}. Choose from: {', '.join(fields)}."
-            )
-            return offer(text, fields, "FIELD") if fields else None
+        text = "Also report scores for each value of FIELD; separate several by commas."
+        return offer(text, [], "FIELD")
+    families = procedure.families
+    names = [metric.name for metric in procedure.metrics]
+    match parameter.name:
+        case "by":
+            fields = [*procedure.fields, *procedure.breakdowns]
+            if procedure.more_fields:
+                fields.append(procedure.more_fields)
+            if not fields:
+                return None
+            action = parameter.help if parameter.param.corpus else "report scores"
+            separated = "" if len(fields) == 1 else "; separate several by commas"
+            choices = ", ".join(fields)
+            text = f"Also {action} for each value of FIELD{separated}. Choose from: {choices}."
+            return offer(text, fields, "FIELD")
         case "metrics" if len(families) > 1:
             optional = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
-            default = ", ".join(name for name in families if name not in optional)
-            text = f"Compute these metrics; separate several by commas: {default}"
+            usual = ", ".join(family for family in families if family not in optional)
+            text = f"Compute these metrics; separate several by commas: {usual}"
             if optional:
-                others = ", ".join(name for name in families if name in optional)
+                others = ", ".join(family for family in families if family in optional)
                 text += f" (by default these); {others}"
-            text += "."
-            return offer(text, families, "NAMES")
+            return offer(f"{text}.", families, "NAMES")
         case "scores":
+            example = procedure.headline
+            default = "all"
             split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
-            example = (
-                f"{split[0]}/f1, or {split[0]} for its precision, recall and F1"
-                if split
-                else procedure.headline
-            )
-            default = "all but precision and recall" if split else "all"
-            text = f"Select these scores, separated by commas, such as {example}.  [default: {default}]"
-            return offer(text, [*families, *names], "NAMES", "csv")
+            if split:
+                example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1"
+                default = "all but precision and recall"
+            text = f"Select these scores, separated by commas, such as {example}."
+            return offer(f"{text}  [default: {default}]", [*families, *names], "NAMES", "csv")
         case "sort":
-            return offer("Sort by this score, the best system first.", names, "SCORE", "sort")
+            text = "Sort by this score, the best system first."
+            param = Param(metavar="SCORE", default="none")
+            return parameter._replace(hint=str, default=None, help=text, param=param)
         case "explain" if procedure.explanation is not None:
             from closeread.operations.score import SHOWN
 
-            counted = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations')"
+            unit = procedure.unit
+            text = f"Explain everything that is counted in each {unit} (in JSON: as 'explanations')"
             return parameter._replace(
-                help=f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}."
+                help=f"{text}; tables show at most {SHOWN:,} rows per {unit}."
             )
     return None
 
 
 def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
     """Return the options for the folders that users of these corpora get from their owners, and for reading them."""
-    folders, reading = {}, {}
+    folders: dict[str, click.Parameter] = {}
+    reading: dict[str, click.Parameter] = {}
     for corpus in map(load_corpus, corpora):
         for folder in corpus.user_folders:
-            text, flags = (
-                f"Read {folder.content} from this folder.",
+            folders[folder.name] = click.Option(
                 [f"--{folder.name}", FOLDER + folder.name],
+                type=NAMED,
+                metavar="DIR",
+                help=f"Read {folder.content} from this folder.",
             )
-            folders[folder.name] = click.Option(flags, type=NAMED, metavar="DIR", help=text)
-        for one in corpus.reading_options:
-            text, flags = (
-                f"{one.help}  [default: {one.choices[0]}]",
-                [name_flag(one.name), READING + one.name],
+        for option in corpus.reading_options:
+            reading[option.name] = click.Option(
+                [name_flag(option.name), READING + option.name],
+                type=Choice(option.choices),
+                help=f"{option.help}  [default: {option.choices[0]}]",
             )
-            reading[one.name] = click.Option(flags, type=Choice(one.choices), help=text)
     return [*folders.values(), *reading.values()]
 
 
@@ -362,19 +367,29 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
             raise click.BadParameter(f"{option.describe_invalid(value)}.", ctx, param)
         return value
 
-    default = option.default if default is None else default
-    is_path = isinstance(option, PathOption)
-    many = len("|".join(option.choices)) > MOST_CHOICES
-    text = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
-    metavar = (
-        option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
-    )
+    if default is None:
+        default = option.default
+    text = option.help
+    has_many_choices = len("|".join(option.choices)) > MOST_CHOICES
+    if has_many_choices:
+        text += f"  One of {', '.join(option.choices)}."
+    if default:
+        text += f"  [default: {default}]"
+    kind: Any = str
+    metavar: str | None = option.name.rpartition("_")[2].upper()
+    if isinstance(option, PathOption):
+        kind = NAMED
+        metavar = option.metavar
+    if option.choices:
+        kind = Choice(option.choices)
+        if not has_many_choices:
+            metavar = None
     return click.Option(
         [name_flag(option.name), option.name],
-        type=Choice(option.choices) if option.choices else NAMED if is_path else str,
+        type=kind,
         callback=check,
-        metavar=None if option.choices and not many else metavar,
-        help=f"{text}  [default: {default}]" if default else text,
+        metavar=metavar,
+        help=text,
     )
 
 
@@ -410,67 +425,68 @@ def make_printing_options(
 ) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
 
-    def make(name: str, flags: str, text: str, **settings: Any) -> tuple[str, click.Option]:
-        return name, click.Option([*flags.split(), name], help=text, **settings)
-
     formats = ["table", "json", "markdown", "latex", "csv"]
-    formats += {"SystemsTable": ["html"], "Report": ["eee"]}.get(returns, [])
-    what = f"How to format the output{'; eee is a result for Every Eval Ever' if 'eee' in formats else ''}."
-    if returns == "Information":
-        what = "How to format the figures of --stats."
-    several = procedure is not None and len(procedure.families) > 1
-    main = f"main score (times 100){', or that of each of --metrics on a line of its own' if several else ''}"
-    counts = (
-        "Also show fields and counts in the table of --per-unit; JSON and CSV always have them."
-    )
+    style_help = "How to format the output."
+    match returns:
+        case "Information":
+            style_help = "How to format the figures of --stats."
+        case "SystemsTable":
+            formats.append("html")
+        case "Report":
+            formats.append("eee")
+            style_help = "How to format the output; eee is a result for Every Eval Ever."
+    main_scores = "main score (times 100)"
+    if procedure is not None and len(procedure.families) > 1:
+        main_scores += ", or that of each of --metrics on a line of its own"
     is_picture = returns == "Drawing"
-    output = (
-        "to this file: .png, .svg or .pdf"
-        if is_picture
-        else "the result to this file; print nothing"
-    )
-    shown: dict[str, Any] = {"show_default": True}
-    known = [
-        make("style", "--format", what, type=Choice(formats), default="table", **shown),
-        make("style", "--json", "Same as --format json.", flag_value="json"),
-        make(
-            "per_unit",
-            "--per-unit",
-            "Also report each unit separately (in JSON: as 'units').",
+    output_help = "Write the result to this file; print nothing."
+    if is_picture:
+        output_help = "Write to this file: .png, .svg or .pdf."
+    options = [
+        click.Option(
+            ["--format", "style"],
+            type=Choice(formats),
+            default="table",
+            show_default=True,
+            help=style_help,
+        ),
+        click.Option(["--json", "style"], flag_value="json", help="Same as --format json."),
+        click.Option(
+            ["--per-unit"],
             is_flag=True,
+            help="Also report each unit separately (in JSON: as 'units').",
         ),
-        make("with_counts", "--with-counts", counts, is_flag=True),
-        make(
-            "output",
-            "-o --output",
-            f"Write {output}.",
-            type=WRITTEN,
-            required=is_picture,
-            metavar="FILE",
+        click.Option(
+            ["--with-counts"],
+            is_flag=True,
+            help="Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
         ),
-        make(
-            "digits",
-            "--digits",
-            SENTENCES["digits"],
+        click.Option(
+            ["-o", "--output"], type=WRITTEN, required=is_picture, metavar="FILE", help=output_help
+        ),
+        click.Option(
+            ["--digits"],
             type=click.IntRange(0, 10),
             default=2,
-            **shown,
+            show_default=True,
+            help=SENTENCES["digits"],
         ),
-        make(
-            "fail_if_worse",
-            "--fail-if-worse",
-            FAIL_IF_WORSE,
+        click.Option(
+            ["--fail-if-worse"],
             is_flag=False,
             flag_value=SIGNIFICANTLY,
             type=click.FLOAT,
             metavar="[POINTS]",
+            help=FAIL_IF_WORSE,
         ),
-        make("score_only", "--score-only", f"Print only the {main}.", is_flag=True),
-        make(
-            "as_json", "--json", JSON_HELP.get(returns, "Print the result as JSON."), is_flag=True
+        click.Option(["--score-only"], is_flag=True, help=f"Print only the {main_scores}."),
+        click.Option(
+            ["--json", "as_json"],
+            is_flag=True,
+            help=JSON_HELP.get(returns, "Print the result as JSON."),
         ),
     ]
-    return [option for name, option in known if name in PRINTED.get(returns, ())]
+    return [option for option in options if option.name in PRINTED.get(returns, ())]
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -479,18 +495,17 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
     if returns == "Report":
         taken["source"] = values.get("predictions") or values.get("from_counts")
     if taken.get("score_only"):
-        asked = {**values, **taken}
-        given = [
+        details = {**values, **taken}
+        too_many = [
             name_flag(name)
             for name in ("by", "per_unit", "with_counts", "explain")
-            if asked.get(name)
+            if details.get(name)
         ]
-        if asked["style"] != "table":
-            given.append(f"--format {asked['style']}")
-        if given:
-            raise click.UsageError(
-                f"--score-only prints numbers alone; omit {' and '.join(given)}."
-            )
+        if taken["style"] != "table":
+            too_many.append(f"--format {taken['style']}")
+        if too_many:
+            message = f"--score-only prints numbers alone; omit {' and '.join(too_many)}."
+            raise click.UsageError(message)
         values["no_ci"] = True
         taken["metrics"] = values.get("metrics")
     return taken

@@ -38,8 +38,8 @@ PLAIN = str.maketrans({"–": "-", "─": "-", "…": "...", "†": "+", "‡": 
 def _replace(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end].translate(PLAIN)
-    return found.encode("ascii", "backslashreplace").decode(), error.end
+    text = error.object[error.start : error.end].translate(PLAIN)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
 
 
 codecs.register_error(READABLE, _replace)
@@ -58,72 +58,93 @@ def prepare_streams() -> None:
 
 
 def print_result(
-    found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any
+    result: Any,
+    *,
+    style: str = "",
+    output: Path | None = None,
+    as_json: bool = False,
+    **layout: Any,
 ) -> None:
-    """Print the result of an operation, or write it to a file, in a style if it has several; `how` is for a report."""
-    if isinstance(found, str | dict) or hasattr(found, "draw"):
-        if style not in ("", "table") and not (style == "json" and isinstance(found, dict)):
+    """Print the result of an operation, or write it to a file, in a style if it has several.
+
+    The layout is that of a report: which of its parts are printed, and how.
+    """
+    if isinstance(result, str | dict) or hasattr(result, "draw"):
+        if style not in ("", "table") and not (style == "json" and isinstance(result, dict)):
             raise click.UsageError(f"--format {style} goes with --stats")
         style = ""
     with writing_to(output):
         if style:
-            _print_styled(found, style, **how)
-        elif isinstance(found, list):
-            _print_list(found, as_json=as_json)
-        elif as_json or isinstance(found, dict):
-            print_json(found if isinstance(found, dict) else found.to_dict())
-        elif hasattr(found, "draw"):
-            click.echo(found.draw(coloured=can_colour(sys.stdout)))
-        elif isinstance(found, str):
-            click.echo(found)
-        elif hasattr(found, "_to_grids"):
-            print_grids(found._to_grids())
+            _print_styled(result, style, **layout)
+        elif isinstance(result, list):
+            _print_list(result, as_json=as_json)
+        elif isinstance(result, dict):
+            print_json(result)
+        elif as_json:
+            print_json(result.to_dict())
+        elif hasattr(result, "draw"):
+            click.echo(result.draw(coloured=can_colour(sys.stdout)))
+        elif isinstance(result, str):
+            click.echo(result)
+        elif hasattr(result, "_to_grids"):
+            print_grids(result._to_grids())
         else:
-            said = found.describe() if hasattr(found, "describe") else str(found)
-            is_named = getattr(found, "path", None) is not None  # a name may have line ends
-            for line in [said] if is_named else said.split("\n"):
-                click.echo(escape_line(line))
+            _print_lines(result)
 
 
-def _print_styled(found: Any, style: str, **how: Any) -> None:
+def _print_lines(result: Any) -> None:
+    """Print what a result says of itself; the name of a file that was written may have line ends."""
+    text = result.describe() if hasattr(result, "describe") else str(result)
+    lines = text.split("\n") if getattr(result, "path", None) is None else [text]
+    for line in lines:
+        click.echo(escape_line(line))
+
+
+def _print_styled(result: Any, style: str, **layout: Any) -> None:
     """Print a result in a format: of a report, as it is laid out; of several comparisons, them together."""
-    if "per_unit" in how:
+    if "per_unit" in layout:
         from closeread.operations.score import Sheet
 
-        found = Sheet(found, how["per_unit"], how["with_counts"], how["digits"], how["source"])
-    elif isinstance(found, list):
+        result = Sheet(
+            result,
+            layout["per_unit"],
+            layout["with_counts"],
+            layout["digits"],
+            layout["source"],
+        )
+    elif isinstance(result, list):
         from closeread.counts.results import Several
 
-        found = Several(found)
-    if how.get("score_only"):
-        click.echo("\n".join(found.list_main(how.get("metrics") or ())))
+        result = Several(result)
+    if layout.get("score_only"):
+        click.echo("\n".join(result.list_main(layout.get("metrics") or ())))
     elif style == "json":
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     elif style == "eee":
-        print_json(found.to_eee())
+        print_json(result.to_eee())
     elif style in ("table", "markdown"):
-        print_grids(found._to_grids(style), cast("Style", style))
+        print_grids(result._to_grids(style), cast("Style", style))
     else:
-        text, encoding = getattr(found, f"to_{style}")(), sys.stdout.encoding or "utf-8"
-        shown = (
-            text.encode(encoding, "xmlcharrefreplace").decode(encoding) if style == "html" else text
-        )
-        click.echo(shown, nl=False)
+        text = getattr(result, f"to_{style}")()
+        if style == "html":
+            encoding = sys.stdout.encoding or "utf-8"
+            text = text.encode(encoding, "xmlcharrefreplace").decode(encoding)
+        click.echo(text, nl=False)
 
 
-def _print_list(found: list[Any], *, as_json: bool) -> None:
+def _print_list(results: list[Any], *, as_json: bool) -> None:
     """Print the lines of files that were written, or the verdicts on files; what is not valid is an error."""
-    wrong = [str(one) for one in found if getattr(one, "error", None) is not None]
+    invalid = [result for result in results if getattr(result, "error", None) is not None]
     if as_json:
-        print_json([one.to_dict() for one in found])
-        if wrong:
+        print_json([result.to_dict() for result in results])
+        if invalid:
             raise click.exceptions.Exit(1)
         return
-    for one in found:
-        if getattr(one, "error", None) is None:
-            click.echo(escape_line(str(one)))
-    if wrong:
-        raise click.ClickException("\n".join(wrong))
+    for result in results:
+        if result not in invalid:
+            click.echo(escape_line(str(result)))
+    if invalid:
+        raise click.ClickException("\n".join(map(str, invalid)))
 
 
 def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
@@ -154,13 +175,16 @@ def print_json(value: object) -> None:
     """Print a value as indented JSON; what a terminal might act on, or its encoding lacks, is an escape sequence."""
     import json
 
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    characters = []
+    for character in json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False):
+        is_plain = character.isprintable() or character == "\n"
+        characters.append(character if is_plain else json.dumps(character)[1:-1])
+    text = "".join(characters)
     try:
-        shown.encode(sys.stdout.encoding or "utf-8")
+        text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        shown = json.dumps(value, indent=2, allow_nan=False)
-    click.echo(shown)
+        text = json.dumps(value, indent=2, allow_nan=False)
+    click.echo(text)
 
 
 def is_terminal(file: TextIO) -> bool:
@@ -173,8 +197,11 @@ def can_colour(file: TextIO) -> bool:
     return is_terminal(file) and not os.environ.get("NO_COLOR")
 
 
-PAUSE, TICK = 2.0, 0.5
-"""After how many seconds progress is shown, and how often it changes then."""
+SECONDS_BEFORE_PROGRESS = 2.0
+"""After how many seconds progress is shown."""
+
+SECONDS_BETWEEN_CHANGES = 0.5
+"""How often it changes then."""
 
 ERASE = "\r\x1b[K"
 """What removes the line of progress from a terminal."""
@@ -192,22 +219,23 @@ def showing_line(name: str = "") -> Iterator[None]:
     if is_quiet() or not is_terminal(sys.stderr):
         yield
         return
-    shown, is_done, start, meta = (
-        "",
-        threading.Event(),
-        time.monotonic(),
-        click.get_current_context().meta,
-    )
+    progress = ""
+    is_done = threading.Event()
+    start = time.monotonic()
+    meta = click.get_current_context().meta
 
-    def show(what: str, done: int, total: int) -> None:
-        nonlocal shown
-        shown = f"{what} {done:,} of {total:,}"
+    def show(activity: str, done: int, total: int) -> None:
+        nonlocal progress
+        progress = f"{activity} {done:,} of {total:,}"
 
     def draw() -> None:
-        wait = PAUSE
+        wait = SECONDS_BEFORE_PROGRESS
         while not is_done.wait(wait):
-            wait = TICK
-            if text := shown or ("" if "tqdm" in sys.modules else name):
+            wait = SECONDS_BETWEEN_CHANGES
+            text = progress
+            if not text and "tqdm" not in sys.modules:
+                text = name
+            if text:
                 line = f"{text} … {time.monotonic() - start:.0f} s"
                 meta[LINE] = True
                 click.echo(ERASE + line[: get_terminal_size().columns - 1], err=True, nl=False)
@@ -279,7 +307,8 @@ def quieting_libraries() -> Iterator[None]:
     finally:
         if is_quiet():
             logging.disable(logging.NOTSET)
-    messages = (
-        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
-    )
-    tell(line for message in messages for line in message.splitlines())
+    lines: list[str] = []
+    for warning in caught:
+        if issubclass(warning.category, UserWarning):
+            lines += str(warning.message).splitlines()
+    tell(lines)

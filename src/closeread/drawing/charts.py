@@ -108,7 +108,7 @@ def draw_score_bars(
         tilt: dict[str, Any] = {}
         if is_tilted:
             names = [f"{name} ({n:,.0f})" for name, n in groups.items()]
-            tilt: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+            tilt = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         else:
             names = [f"{name}\n{n:,.0f}" for name, n in groups.items()]
         axes.set_xticks(range(n_groups), names, **tilt)

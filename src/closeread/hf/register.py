@@ -33,6 +33,11 @@ def install() -> None:
             _wrap(sys.modules[name])
 
 
+def uninstall() -> None:
+    """Watch for no more modules, for a process in which no user loads anything by its bare name."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not getattr(finder, MARK, False)]
+
+
 class _Watcher:
     """A finder that delegates to the other finders, and wraps the modules that they find once these have run."""
 

@@ -137,37 +137,37 @@ def read_systems(
     results = read_all(sources, read)
     notices = [] if scorer is None else list(scorer.gold.notices)
     notices += name_systems(notices_by_system)
-    provenances, requested = [one.provenance for one in results], None
+    provenances = [result.provenance for result in results]
+    requested = None
     if scorer is not None and any(are_stored.values()):
         signature = scorer.expected_signature()
         # the digest covers only the units with a prediction
         if scorer.options.get("missing") == "skip":
-            signature = procedure.signature(
-                scorer.options, provenances[0].signature.rpartition("|gold:")[2]
-            )
-        kept = procedure.keep_options(scorer.options, reading=True)
+            digest = provenances[0].signature.rpartition("|gold:")[2]
+            signature = procedure.signature(scorer.options, digest)
+        options = procedure.keep_options(scorer.options, reading=True)
         requested = Provenance(
-            procedure.name, procedure.version, kept, signature, *scorer.gold.origin, 0
+            procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0
         )
     check_comparable(list(sources), provenances, procedure.options, requested)
-    shown, lacking = choose_columns(
-        list(sources), results, columns, required=asked is not None or metrics is not None
-    )
-    results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
+    is_required = asked is not None or metrics is not None
+    compared, lacking = choose_columns(list(sources), results, columns, required=is_required)
+    results = [
+        restrict_metrics(result, compared) if isinstance(result, Counts) else result
+        for result in results
+    ]
     models = Counter(log.model for log in logs.values())
     titles = {
         name: log.model if models[log.model] == 1 else f"{log.model} ({name})"
         for name, log in logs.items()
     }
     names = list(sources) if is_named else [titles.get(name, name) for name in sources]
-    used = [
-        (name, logs[system]) for name, system in zip(names, sources, strict=True) if system in logs
-    ]
-    usage = {
-        name: Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
-        for name, log in used
-    }
-    return Systems(names, results, shown, lacking, notices, usage)
+    usage = {}
+    for name, system in zip(names, sources, strict=True):
+        if system in logs:
+            log = logs[system]
+            usage[name] = Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
+    return Systems(names, results, compared, lacking, notices, usage)
 
 
 def _is_stored(source: Source) -> bool:
@@ -186,10 +186,10 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
         path = Path(source)
         source = Counts.load(path) if detect_kind(path) == "counts" else Report.load(path)
         if isinstance(source, Counts) and source.procedure.name != procedure.name:
-            found = f"contains counts of {source.procedure.name} version {source.procedure.version}"
-            raise FormatError(
-                path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")]
-            )
+            counted = f"{source.procedure.name} version {source.procedure.version}"
+            expected = f"{procedure.name} version {procedure.version}"
+            problem = Problem(f"contains counts of {counted} (expected {expected})")
+            raise FormatError(path, [problem])
     if isinstance(source, Counts):
         # they may be most of a file
         return replace(source, table=replace(source.table, breakdowns={}))
@@ -239,57 +239,59 @@ def compare(
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
         power: whether to show the smallest true difference that such a test set would show with 80 % power, at a level
             of 1 - confidence, without correction.
+
+    Returns:
+        A comparison of two systems; without a second, a list with one for each system but the first.
+
+    >>> yes, no = (closeread.baseline("mctaco", f"always-{one}", config="sample") for one in ("positive", "negative"))
+    >>> closeread.compare("mctaco", no, yes, config="sample").differences["f1"].value > 0.5
+    True
     """
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
         raise RequestError("a comparison needs at least two systems")
-    gold_source, rest = find_gold(
+    source, procedure_options = find_gold(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )
-    rest |= {} if preset is None else {"preset": preset}
-    found = read_systems(
-        named,
-        gold_source,
-        rest,
-        metrics,
-        scores,
-        is_named=second is not None or isinstance(first, Mapping),
-    )
-    counted = [one for one in found.results if isinstance(one, Counts)]
-    reports = [
-        system
-        for system, one in zip(found.names, found.results, strict=True)
-        if isinstance(one, Report)
-    ]
+    if preset is not None:
+        procedure_options["preset"] = preset
+    is_named = second is not None or isinstance(first, Mapping)
+    systems = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
+    counted: list[Counts] = []
+    reports: list[str] = []
+    for system, result in zip(systems.names, systems.results, strict=True):
+        if isinstance(result, Counts):
+            counted.append(result)
+        else:
+            reports.append(system)
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(
             f"{join_names(reports)} {have} no counts to test (expected predictions or counts)"
         )
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
-    most = max_resamples(
-        2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names)
-    )
+    n_scores = len(systems.scores)
+    n_tests = 1 if correction == "none" else (len(counted) - 1) * n_scores
+    counts = counted[0].table
+    most = max_resamples(2, n_scores, counts.n_blocks, len(counts.names))
     drawn = drawn.for_tests(n_tests, SMALL, most)
-    comparisons = make_comparisons(found.names, counted, drawn, found.scores, power=power)
+    comparisons = make_comparisons(systems.names, counted, drawn, systems.scores, power=power)
     comparisons = correct_comparisons(comparisons, correction)
-    lacking = [
-        f"{score} is not compared: it is not in {join_names(names)}"
-        for score, names in found.lacking.items()
-    ]
-    warn_all([*found.notices, *lacking])
+    notices = list(systems.notices)
+    for score, names in systems.lacking.items():
+        notices.append(f"{score} is not compared: it is not in {join_names(names)}")
+    warn_all(notices)
     return comparisons if second is None else comparisons[0]
 
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     """Return two systems by name: that of the file, otherwise "first" or "second"."""
     sides = {"first": first, "second": second}
-    paths = [Path(one) for one in sides.values() if isinstance(one, str | Path)]
+    paths = [Path(system) for system in sides.values() if isinstance(system, str | Path)]
     names = iter(make_names(paths))
-    named = {
-        next(names) if isinstance(one, str | Path) else side: one for side, one in sides.items()
-    }
+    named = {}
+    for side, system in sides.items():
+        named[next(names) if isinstance(system, str | Path) else side] = system
     return named if len(named) == 2 else sides
 
 
@@ -312,7 +314,7 @@ def table(
             help="Call the systems by these names, separated by commas.  [default: names of the files]",
         ),
     ] = (),
-    sort: Annotated[str | None, Param(kind="sort")] = None,
+    sort: Annotated[str | None, Param(kind="of_procedure")] = None,
     intervals: Annotated[
         IntervalStyle, Param(help="Show confidence intervals: both ends, or half their width.")
     ] = "none",
@@ -343,11 +345,18 @@ def table(
         names: what to call the systems of a list of files; names of the files by default.
         sort: the score to sort rows by, the best first; None to keep the order.
         intervals: how tables show intervals: "none", "range" (both ends) or "plus-minus" (half of their width).
+        digits: the number of decimals of scores times 100.
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
-        digits: the number of decimals of scores times 100.
         resamples, confidence, seed, interval, resampling: as for `score`; None for 1,000 resamples, or as many as the
             correction of p-values needs.
+
+    Returns:
+        The table, which prints itself, and has the tests of all pairs.
+
+    >>> systems = {one: closeread.baseline("mctaco", one, config="sample") for one in ("always-positive", "random")}
+    >>> closeread.table("mctaco", systems, config="sample").standings["f1"]
+    ['best', 'worse']
     """
     named = _name_systems(systems, names)
     if not named:
@@ -356,22 +365,28 @@ def table(
         raise RequestError(
             describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
         )
-    gold_source, rest = find_gold(
+    source, procedure_options = find_gold(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )
-    rest |= {} if preset is None else {"preset": preset}
+    if preset is not None:
+        procedure_options["preset"] = preset
     is_named = isinstance(systems, Mapping) or bool(names)
-    found = read_systems(named, gold_source, rest, metrics, scores, is_named=is_named)
-    warn_all(found.notices)
+    loaded = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
+    warn_all(loaded.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    shown = {
-        "digits": digits,
-        "intervals": intervals,
-        "pairs": pairs,
-        "lacking": found.lacking,
-        "usage": found.usage,
-    }
-    return make_systems_table(found.names, found.results, found.scores, drawn, alpha, sort, **shown)
+    return make_systems_table(
+        loaded.names,
+        loaded.results,
+        loaded.scores,
+        drawn,
+        alpha,
+        sort,
+        digits=digits,
+        intervals=intervals,
+        pairs=pairs,
+        lacking=loaded.lacking,
+        usage=loaded.usage,
+    )
 
 
 def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:

@@ -53,19 +53,28 @@ def count(
         metrics: families of metrics to compute from the counts, such as ("muc", "conll").
         preset: the name of an official score, whose options and metrics are used.
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
+
+    Returns:
+        The counts, which `closeread.merge` merges, and `report` turns into scores.
+
+    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
+    >>> parts = [closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold]
+    >>> closeread.merge(parts).report(ci=False)["conll/f1"].value
+    1.0
     """
-    source, rest = find_gold(
+    source, procedure_options = find_gold(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    scorer = open_scorer(source, {"preset": preset, **rest}, metrics)
+    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
     system = scorer.read_source(predictions)
-    if system.missing and "missing" not in rest:
-        n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
-        ways = name_option("missing", "empty", "skip")
-        raise RequestError(
-            f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)"
+    if system.missing and "missing" not in procedure_options:
+        records = pluralize(len(system.missing), "gold record")
+        names = join_names(system.missing)
+        advice = (
+            f"{name_option('missing', 'empty', 'skip')} counts them as empty, or leaves them out"
         )
+        raise RequestError(f"{records} without a prediction: {names} ({advice})")
     counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return counted
@@ -80,6 +89,13 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     Args:
         parts: counts, files of counts, or their bytes (`Counts.to_bytes`, or the column `counts` of `count_batch`).
         expect: the whole gold, a file or objects, whose every unit must have been counted once; None not to check this.
+
+    Returns:
+        The counts of the whole.
+
+    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
+    >>> closeread.merge(closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold)
+    <Counts of coref: 2 documents>
     """
     listed = [part.as_py() if hasattr(part, "as_py") else part for part in parts]
     if not listed:
@@ -100,7 +116,7 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
         str(part) if isinstance(part, str | Path) else f"part {i}"
         for i, part in enumerate(listed, start=1)
     ]
-    loaded = read_all(zip(listed, names, strict=True), lambda one: load(*one))
+    loaded = read_all(zip(listed, names, strict=True), lambda part: load(*part))
     merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
         _check_units(merged, expect)
@@ -142,19 +158,18 @@ def _check_units(merged: Counts, gold: FileOrRows) -> None:
     scorer = open_scorer(source, provenance.options)
     expected = scorer.digests
     counted = dict(zip(merged.table.units, merged.table.digests, strict=True))
-    wrong = {
-        "of the expected gold not counted": [unit for unit in expected if unit not in counted],
-        "counted but not in the expected gold": [unit for unit in counted if unit not in expected],
-        "counted with other gold": [
-            unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]
-        ],
-    }
-    noun = merged.procedure.unit
-    problems = [
-        f"{pluralize(len(units), noun)} {what} ({join_names(units)})"
-        for what, units in wrong.items()
-        if units
-    ]
+    uncounted = [unit for unit in expected if unit not in counted]
+    unexpected = [unit for unit in counted if unit not in expected]
+    changed = [unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]]
+    problems = []
+    for fault, units in (
+        ("of the expected gold not counted", uncounted),
+        ("counted but not in the expected gold", unexpected),
+        ("counted with other gold", changed),
+    ):
+        if units:
+            number = pluralize(len(units), merged.procedure.unit)
+            problems.append(f"{number} {fault} ({join_names(units)})")
     if problems:
         raise RequestError(f"the parts are not those of the expected gold: {'; '.join(problems)}")
 
@@ -187,11 +202,10 @@ class CountBatch:
         if corpus is not None:
             declared = load_corpus(corpus)
             definitions = load_schema(declared.schema)["$defs"]
-            key, fields = declared.key, list(definitions["document"]["properties"])
-            value, submitted = (
-                definitions["submission"]["required"][-1],
-                list(definitions["submission"]["properties"]),
-            )
+            key = declared.key
+            fields = list(definitions["document"]["properties"])
+            value = definitions["submission"]["required"][-1]
+            submitted = list(definitions["submission"]["properties"])
         elif procedure.by_name is not None:
             key, value = fields = procedure.by_name
         else:
@@ -206,11 +220,11 @@ class CountBatch:
         elif value in fields and value not in gold:
             raise RequestError(f"no column has the gold {value}: name it by `gold`")
         keys = _find_column(columns, key)
-        taken = _find_column(columns, self.predictions)
+        predictions = _find_column(columns, self.predictions)
         copied = {
             name: gold[name] for name in submitted if name not in (key, value) and name in gold
         }
-        predicted = _list_rows({**copied, key: keys, value: taken}, absent=value)
+        predicted = _list_rows({**copied, key: keys, value: predictions}, absent=value)
         counts = count(
             self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options))
         )
@@ -231,6 +245,15 @@ def count_batch(
         gold: the column of the same of the gold; None if it has the name that the corpus gives it.  Ids and other
             fields of the gold are in columns that are named as in the corpus; further columns are left out.
         **options: options of `closeread.count`, such as `metrics`.
+
+    Returns:
+        The function, which can be pickled.
+
+    >>> counter = closeread.count_batch("coref", gold="clusters", predictions="found")
+    >>> clusters = [[[[0, 0], [2, 2]]], [[[0, 1], [3, 3]]]]
+    >>> counted = counter({"document": ["a", "b"], "clusters": clusters, "found": clusters})
+    >>> closeread.merge(counted["counts"])
+    <Counts of coref: 2 documents>
     """
     return CountBatch(name, predictions, gold, options)
 
@@ -267,8 +290,8 @@ def _make_batch(batch: Any, counts: list[bytes]) -> Any:
     import pyarrow as pa
 
     if isinstance(batch, pa.Table | pa.RecordBatch):
-        made = pa.table({COUNTS: pa.array(counts, pa.binary())})
-        return made if isinstance(batch, pa.Table) else made.to_batches()[0]
+        table = pa.table({COUNTS: pa.array(counts, pa.binary())})
+        return table if isinstance(batch, pa.Table) else table.to_batches()[0]
     return {COUNTS: counts} if isinstance(batch, Mapping) else type(batch)({COUNTS: counts})
 
 

@@ -29,11 +29,12 @@ from closeread.operations.calling import find_operations
 from closeread.parameters import Operations, Param
 from closeread.records import FileOrRows
 from closeread.tables import NOTHING, Grid, Style, Whole, draw_html
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure, procedure_names, summarize
 
 if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
+    from closeread.corpus.gold import GoldSource
     from closeread.corpus.showing import Part
     from closeread.counts.report import Report
 
@@ -149,11 +150,11 @@ def metrics() -> dict[str, MetricEntry]:
     >>> print(closeread.metrics()["mctaco"])
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
-    said = {name: describe_module(name) for name in module_names()}
-    entries = {
-        name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one)
-        for name, one in said.items()
-    }
+    entries = {}
+    for name in module_names():
+        description = describe_module(name)
+        title = " ".join(description.partition("\n\n")[0].split())
+        entries[name] = MetricEntry(name, title, description)
     return Entries(entries, find_module)
 
 
@@ -163,53 +164,56 @@ class Catalogue(Result):
     def __init__(self) -> None:
         self.corpora = list(map(load_corpus, corpus_names()))
         self.scored = Counter(corpus.procedure for corpus in self.corpora)
-        procedures = map(load_procedure, procedure_names())
         self.procedures = [
-            one for one in procedures if one.reader.key_first or one.name not in self.scored
+            name
+            for name in procedure_names()
+            if summarize(name).key_first or name not in self.scored
         ]
 
     def to_dict(self) -> list[dict[str, object]]:
-        rows: list[list[object]] = [
-            [
-                c.name,
-                c.title,
-                list(c.configs),
-                c.procedure,
-                list(load_procedure(c.procedure).modules),
-                c.licence,
+        rows: list[list[object]] = []
+        for corpus in self.corpora:
+            modules = list(load_procedure(corpus.procedure).modules)
+            configs = list(corpus.configs)
+            row: list[object] = [
+                corpus.name,
+                corpus.title,
+                configs,
+                corpus.procedure,
+                modules,
+                corpus.licence,
             ]
-            for c in self.corpora
-        ]
-        rows += [
-            [None, one.title, [], one.name, list(one.modules), None] for one in self.procedures
-        ]
+            rows.append(row)
+        for name in self.procedures:
+            modules = list(load_procedure(name).modules)
+            rows.append([None, summarize(name).title, [], name, modules, None])
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        rows = [list(row.values()) for row in self.to_dict()]
-        return HEADER, [
-            [
-                name or NOTHING,
-                *(", ".join(one) if isinstance(one, list) else one or "" for one in rest),
-            ]
-            for name, *rest in rows
-        ]
+        rows = []
+        for entry in self.to_dict():
+            name, *cells = map(_write_cell, entry.values())
+            rows.append([name or NOTHING, *cells])
+        return HEADER, rows
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         rows = []
         for corpus in self.corpora:
-            alone = (
-                self.scored[corpus.procedure] == 1
-                and not load_procedure(corpus.procedure).reader.key_first
-            )
-            shortest = corpus.procedure if alone else corpus.name
+            is_alone = self.scored[corpus.procedure] == 1
+            takes_key = summarize(corpus.procedure).key_first
+            shortest = corpus.procedure if is_alone and not takes_key else corpus.name
             rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
-        for one in self.procedures:
-            files = "KEY RESPONSE" if one.reader.key_first else "FILE"
-            rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
+        for name in self.procedures:
+            title, takes_key = summarize(name)
+            files = "KEY RESPONSE" if takes_key else "FILE"
+            rows.append([name, title, f"closeread score {name} {files}"])
         yield Grid(
             "", ["name", "title", "how to score it"], rows, prose=frozenset({"title"}), labels=1
         )
+
+
+def _write_cell(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else value or ""
 
 
 def list_all() -> Catalogue:
@@ -291,73 +295,99 @@ def show(
 ) -> Page:
     """Show a record of a corpus, laid out for reading; without ID, the first one.
 
-    \b
-    Examples:
+    On the command line:
       closeread show wikipossessions "The Blue Kettle (painting)" --config sample
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
 
     Args:
+        corpus: the name of a corpus or its procedure.
         record_id: the id of a record; None for the first.
+        gold, config, split, data_dir: where the record is, as for `closeread.score`; any config.
         predictions: what a system has for it, to be shown beside it: a file, a folder or objects, as for
             `closeread.score`; other records may lack predictions.
-        gold, config, split, data_dir: where the record is, as for `closeread.score`; any config.
         ids: whether the page lists the ids of all records instead.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The page, which prints itself; `records` are the gold records.
+
+    >>> closeread.show("mctaco", config="sample").records[0]["id"]
+    'test-00000'
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
-    from closeread.scoring import find_part, open_scorer
+    from closeread.scoring import find_part
 
     declared = find_shown(corpus)
     source = find_part(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
-    found = read_records(declared, source)
-    view = load_view(declared, found.config)
-    known = list_names(declared, view, found.records)
+    loaded = read_records(declared, source)
+    view = load_view(declared, loaded.config)
+    names = list_names(declared, view, loaded.records)
     if ids:
-        warn_all(found.notices)
-        return Page(ids=known, _lines=known, _json=known)
-    matching, shown = select_records(declared, view, found.records, record_id)
-    records = [found.records[number] for number in shown]
-    name = records[0].get(declared.key) if len(shown) == 1 else None
-    warn_all(found.notices if name is None else found.notices_about(name))
+        warn_all(loaded.notices)
+        return Page(ids=names, _lines=names, _json=names)
+    matching, drawn = select_records(declared, view, loaded.records, record_id)
+    records = [loaded.records[number] for number in drawn]
+    name = records[0].get(declared.key) if len(drawn) == 1 else None
+    warn_all(loaded.notices if name is None else loaded.notices_about(name))
     system = None
     if predictions is not None:
-        choices = {
-            option.name: option.choices for option in load_procedure(declared.procedure).options
-        }
-        lenient = {"missing": "empty"} if "empty" in choices.get("missing", ()) else {}
-        scorer = open_scorer(source, lenient)
-        sent = scorer.read_source(predictions)
-        warn_all(sent.notices)
-        keys, missing = (record[declared.key] for record in scorer.gold.records), set(sent.missing)
-        system = [None if key in missing else row for key, row in zip(keys, sent.rows, strict=True)]
-    rows = None if system is None else [system[number] for number in shown]
-    place_given = {"config": config, "split": split, "gold": gold}
-    others = () if record_id else (_tell_others(declared, found, known, place_given),)
-    as_json: list[Any] = [
-        found.records[number]
-        if system is None
-        else {"gold": found.records[number], "system": system[number]}
-        for number in matching
-    ]
+        system = _read_system(declared, source, predictions)
+    rows = None if system is None else [system[number] for number in drawn]
+    others: tuple[Part, ...] = ()
+    if not record_id:
+        where = {"config": config, "split": split, "gold": gold}
+        others = (_describe_others(declared, loaded, names, where),)
+    entries: list[Any] = []
+    for number in matching:
+        record = loaded.records[number]
+        entries.append(record if system is None else {"gold": record, "system": system[number]})
     parts = tuple(view.draw(records, rows))
     return Page(
         parts,
         others,
         records=records,
         predictions=rows,
-        ids=known,
-        _json=as_json[0] if len(as_json) == 1 else as_json,
+        ids=names,
+        _json=entries[0] if len(entries) == 1 else entries,
     )
 
 
-def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[str, Any]) -> Part:
+def _read_system(
+    corpus: Corpus, source: GoldSource, predictions: FileOrRows
+) -> list[dict[str, object] | None]:
+    """Return what a system predicts for each gold record; None for those that it has nothing for."""
+    from closeread.scoring import open_scorer
+
+    lenient = {}
+    for option in load_procedure(corpus.procedure).options:
+        if option.name == "missing" and "empty" in option.choices:
+            lenient["missing"] = "empty"
+    scorer = open_scorer(source, lenient)
+    system = scorer.read_source(predictions)
+    warn_all(system.notices)
+    missing = set(system.missing)
+    rows: list[dict[str, object] | None] = []
+    for record, row in zip(scorer.gold.records, system.rows, strict=True):
+        rows.append(None if record[corpus.key] in missing else row)
+    return rows
+
+
+def _describe_others(
+    corpus: Corpus, gold: Any, names: Sequence[str], place: dict[str, Any]
+) -> Part:
     """Return a note that says how to show other records."""
-    where = [part for name, value in place.items() if value for part in (f"--{name}", str(value))]
-    count = f"The first of {len(known or gold.records):,} in {corpus.title}"
+    where: list[str] = []
+    for option, value in place.items():
+        if value:
+            where += [f"--{option}", str(value)]
+    count = f"The first of {len(names or gold.records):,} in {corpus.title}"
     notes = [f"{count} ({gold.config}, {gold.split})." if gold.config else f"{count}."]
     command = ["closeread", "show", corpus.name]
-    notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in known[1:2]]
-    notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if known else []
+    if len(names) > 1:
+        notes.append(Whole(f"The next: {shlex.join([*command, names[1], *where])}"))
+    if names:
+        notes.append(Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}"))
     return Grid("", [], [], notes)
 
 
@@ -383,19 +413,29 @@ def stats(
 ) -> Statistics:
     """Count documents, annotations and other figures of a corpus, split by split.
 
-    \b
-    Examples:
+    On the command line:
       closeread info mctaco --stats
+
+    Args:
+        corpus: the name of a corpus or its procedure.
+        config: the config; None for the default.
+        data_dir: a folder with the corpus's files.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The figures by split, which print themselves as a table.
+
+    >>> closeread.stats("mctaco", config="sample").splits["test"]["questions"]
+    25
     """
     from closeread.corpus.facts import count_corpus
     from closeread.scoring import find_part
 
     declared = find_shown(corpus)
-    found = count_corpus(
-        declared.name, config, find_part(declared, options, data_dir=data_dir).files
-    )
-    warn_all(found.notices)
-    return found
+    files = find_part(declared, options, data_dir=data_dir).files
+    statistics = count_corpus(declared.name, config, files)
+    warn_all(statistics.notices)
+    return statistics
 
 
 def schema(
@@ -403,21 +443,29 @@ def schema(
 ) -> dict[str, object]:
     """Return the JSON Schema (2020-12) of the gold records of a corpus, or of a line of its submissions.
 
-    \b
-    Examples:
+    On the command line:
       closeread info tne --schema
 
     Args:
+        corpus: the name of a corpus or its procedure.
         submission: whether to return the schema of a submission line instead of a gold record.
         config: the config whose records it describes.
+
+    Returns:
+        The schema.
+
+    >>> closeread.schema("mctaco", submission=True)["title"]
+    'Predicted label'
     """
     from closeread.corpus.gold import select
     from closeread.corpus.schema import extract_definition, load_schema
 
     declared = find_corpus(corpus)
     if submission and config is not None:
-        what = "{submission} can't be combined with {config}: all configs have the same submissions"
-        raise RequestError(fill_options(what))
+        message = (
+            "{submission} can't be combined with {config}: all configs have the same submissions"
+        )
+        raise RequestError(fill_options(message))
     definition = declared.configs[select(declared, config, None)[0]].definition
     return dict(
         extract_definition(load_schema(declared.schema), "submission" if submission else definition)
@@ -439,23 +487,34 @@ def export(
     annotation (a possession, a link, an answer, a mention), for data frames and SQL.  Splits and configs without files
     are left out.
 
-    \b
-    Examples:
+    On the command line:
       closeread export mctaco my-mctaco
       closeread export wikipossessions tables --config sample_flat --format csv
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
 
     Args:
+        corpus: the name of a corpus or its procedure.
         folder: where to write; it must be empty or not exist.
         configs: Export this config; may be repeated.  [default: all]
+        data_dir: a folder with the corpus's files.
         format: How to write the rows; csv takes flat configs only, and has no types: read ids and order as text, and
             words such as NA as they are.
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The files that were written.
+
+    >>> for path in closeread.export("mctaco", "my-mctaco", configs=["sample"], format="jsonl"):
+    ...     print(path.as_posix())
+    my-mctaco/README.md
+    my-mctaco/sample/test.jsonl
     """
     from closeread.hf.export import export as write
     from closeread.hf.export import hiding_progress_in_pipes
     from closeread.scoring import find_part
 
-    declared, place = find_corpus(corpus), Path(folder)
+    declared = find_corpus(corpus)
+    place = Path(folder)
     files = find_part(declared, options, data_dir=data_dir).files
     with hiding_progress_in_pipes():
         written = write(
@@ -476,13 +535,18 @@ def cite(
     A corpus comes with the papers of the score that its systems are ranked by; a metric is named as in
     `evaluate.load` or in `closeread.score`, and so are presets, and options that come from a paper.
 
-    \b
-    Examples:
+    On the command line:
       closeread info muc b3 ceafe lea --cite
 
     Args:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
             options such as "blanc_edge", and "closeread"; none for "closeread" alone.
+
+    Returns:
+        The entries, with an empty line between them.
+
+    >>> print(closeread.cite("lea").splitlines()[0])
+    @inproceedings{moosavi-strube-2016-coreference,
     """
     from closeread.corpus.citing import cite as join
 
@@ -494,10 +558,15 @@ def install_modules() -> list[Path]:
 
     Processes that do not import closeread find them there.
 
-    \b
-    Example:
+    On the command line:
       closeread install-modules
       python -c "import evaluate; print(evaluate.load('mctaco').name)"
+
+    Returns:
+        The files that were written.
+
+    >>> len(closeread.install_modules()) == len(closeread.metrics())  # doctest: +SKIP
+    True
     """
     from closeread.hf.modules import install_modules as install
 

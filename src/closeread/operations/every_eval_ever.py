@@ -12,8 +12,9 @@ from closeread._version import __version__
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.estimates import Estimate, Scores
+from closeread.counts.metrics import Metric
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Report, list_groups
+from closeread.counts.report import Provenance, Report, list_groups
 
 SCHEMA = "0.3.0"
 KINDS = ("precision", "recall", "f1", "exact_match")
@@ -24,17 +25,37 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
 
     A score without a value is left out; every slice is an evaluation of its own.
     """
-    p, now = report.provenance, str(int(time.time()))
-    name = ".".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
-    every = {metric.name: metric for metric in procedure.with_metrics(procedure.families).metrics}
-    about = {"dataset_name": name, "source_type": "other"}
-    if p.released and p.config != SAMPLE and p.corpus in corpus_names():
-        about |= {"source_type": "url", "url": [load_corpus(p.corpus).homepage]}  # type: ignore[dict-item]
+    provenance = report.provenance
+    now = str(int(time.time()))
+    parts = (provenance.corpus, provenance.config, provenance.split)
+    name = ".".join(part for part in parts if part and part != "default")
+    every = procedure.with_metrics(procedure.families).metrics
+    metrics = {metric.name: _describe_metric(metric, provenance) for metric in every}
+    source: dict[str, Any] = {"dataset_name": name, "source_type": "other"}
+    is_released = provenance.released and provenance.config != SAMPLE
+    if is_released and provenance.corpus in corpus_names():
+        source["source_type"] = "url"
+        source["url"] = [load_corpus(provenance.corpus).homepage]
+    results = []
+    for field, value, scores in list_groups(report):
+        evaluation = ".".join(filter(None, (name, field, value if field else "")))
+        for score, estimate in scores.scores.items():
+            if estimate.value is None:
+                continue
+            results.append(
+                {
+                    "evaluation_result_id": f"{evaluation}/{score}",
+                    "evaluation_name": evaluation,
+                    "source_data": source,
+                    "metric_config": metrics[score],
+                    "score_details": _describe_score(report, scores, estimate),
+                }
+            )
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
     details = {
-        "signature": p.signature,
-        "procedure": p.procedure,
-        "procedure_version": str(p.procedure_version),
+        "signature": provenance.signature,
+        "procedure": provenance.procedure,
+        "procedure_version": str(provenance.procedure_version),
     }
     return {
         "schema_version": SCHEMA,
@@ -52,41 +73,35 @@ def write_result(report: Report, procedure: Procedure, model: str) -> dict[str, 
             "additional_details": details,
         },
         "model_info": {"name": model, "id": model, "additional_details": unknown},
-        "evaluation_results": [
-            {
-                "evaluation_result_id": f"{evaluation}/{score}",
-                "evaluation_name": evaluation,
-                "source_data": about,
-                "metric_config": {
-                    "evaluation_description": every[score].description,
-                    "metric_id": f"closeread.{p.procedure}.{score}",
-                    "metric_name": every[score].title,
-                    **(
-                        {"metric_kind": kind} if (kind := score.rpartition("/")[2]) in KINDS else {}
-                    ),
-                    "metric_unit": "proportion",
-                    "lower_is_better": False,
-                    "score_type": "continuous",
-                    "min_score": 0.0,
-                    "max_score": 1.0,
-                    "metric_parameters": dict(p.options),
-                },
-                "score_details": _describe_score(report, scores, estimate),
-            }
-            for field, value, scores in list_groups(report)
-            for evaluation in [".".join(filter(None, (name, field, value if field else "")))]
-            for score, estimate in scores.scores.items()
-            if estimate.value is not None
-        ],
+        "evaluation_results": results,
+    }
+
+
+def _describe_metric(metric: Metric, provenance: Provenance) -> dict[str, Any]:
+    description: dict[str, Any] = {
+        "evaluation_description": metric.description,
+        "metric_id": f"closeread.{provenance.procedure}.{metric.name}",
+        "metric_name": metric.title,
+    }
+    kind = metric.name.rpartition("/")[2]
+    if kind in KINDS:
+        description["metric_kind"] = kind
+    return {
+        **description,
+        "metric_unit": "proportion",
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": 0.0,
+        "max_score": 1.0,
+        "metric_parameters": dict(provenance.options),
     }
 
 
 def _describe_score(report: Report, scores: Scores, estimate: Estimate) -> dict[str, Any]:
-    drawn, details = (
-        report.resampling,
-        {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)},
-    )
-    details |= {"undefined": "0/0, set by convention"} if estimate.undefined else {}
+    drawn = report.resampling
+    details = {"resampling_unit": report.resampling_unit, "n_blocks": str(scores.n_blocks)}
+    if estimate.undefined:
+        details["undefined"] = "0/0, set by convention"
     uncertainty: dict[str, Any] = {"num_samples": scores.n_units}
     if estimate.low is not None and estimate.high is not None:
         uncertainty["num_bootstrap_samples"] = int(drawn.n_resamples)

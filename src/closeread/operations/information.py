@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Information = Description | Statistics | dict[str, object] | str
 
-Names = Annotated[str, Param(metavar="CORPUS...", kind="cited")]
+Names = Annotated[str, Param(metavar="CORPUS...")]
 
 
 def info(
@@ -91,7 +91,7 @@ def describe(name: str) -> Description:
 def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
     """Yield what is known of a procedure that scores any key."""
     score = f"closeread score {procedure.name}"
-    about = [
+    properties: list[list[str]] = [
         ["scored with", Whole(f"{score} KEY RESPONSE")],
         ["formats", ", ".join(procedure.help.formats)],
         ["metrics", ", ".join(procedure.families)],
@@ -99,10 +99,16 @@ def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
         ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],
     ]
     yield f"{procedure.title}, of any key and response"
-    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
+    yield _list_properties(properties)
     presets = [[Whole(name), preset.help] for name, preset in procedure.presets.items()]
     if presets:
         yield Grid("", ["preset", "scores of"], presets, prose=frozenset({"scores of"}))
+
+
+def _list_properties(properties: list[list[str]]) -> Grid:
+    """Return a table of names and values."""
+    rows = [[Whole(name), value] for name, value in properties]
+    return Grid("", ["", ""], rows, prose=frozenset({""}))
 
 
 def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
@@ -113,13 +119,13 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
 
     procedure = load_procedure(corpus.procedure)
-    own = str(data_folder(corpus.name) or f"${DATA_VARIABLE}/{corpus.name} (not set)")
-    about = [
+    folder = str(data_folder(corpus.name) or f"${DATA_VARIABLE}/{corpus.name} (not set)")
+    properties: list[list[str]] = [
         ["title", corpus.title],
         ["language", corpus.language],
         ["homepage", corpus.homepage],
         ["licence", corpus.licence],
-        ["files looked for in", Whole(own)],
+        ["files looked for in", Whole(folder)],
         ["", Whole(str(cache_folder(corpus.name)))],
         ["scored with", Whole(f"closeread score {corpus.name} FILE")],
         ["scores", procedure.title],
@@ -128,38 +134,33 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     ]
     if corpus.n_oddities:
         kinds = pluralize(corpus.n_oddities, "kind")
-        about.append(["oddities", f"{kinds} in the released files, described on the card"])
-    configs = corpus.configs.items()
-    splits = [
-        [config, split, source.expected if source.url else f"{source.expected} (in the package)"]
-        for config, declared in configs
-        for split, source in declared.splits.items()
-    ]
-    splits += [
-        [config, union, " + ".join(parts)]
-        for config, declared in configs
-        for union, parts in declared.unions.items()
-    ]
+        properties.append(["oddities", f"{kinds} in the released files, described on the card"])
+    splits: list[list[str]] = []
+    unions: list[list[str]] = []
+    urls: list[str] = []
+    definitions: dict[str, str] = {}
+    for config, declared in corpus.configs.items():
+        definitions.setdefault(declared.definition, config)
+        for split, source in declared.splits.items():
+            file = source.expected if source.url else f"{source.expected} (in the package)"
+            splits.append([config, split, file])
+            if source.url:
+                urls.append(source.url)
+        for union, parts in declared.unions.items():
+            unions.append([config, union, " + ".join(parts)])
     yield corpus.description
-    yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
-    yield Grid("", ["config", "split", "file"], splits)
-    urls = [
-        source.url for _, declared in configs for source in declared.splits.values() if source.url
-    ]
+    yield _list_properties(properties)
+    yield Grid("", ["config", "split", "file"], [*splits, *unions])
     if urls:
         yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
-    definitions: dict[str, str] = {}
-    for config, declared in configs:
-        definitions.setdefault(declared.definition, config)
     for definition, config in definitions.items():
         title = f"config {config}" if len(definitions) > 1 else ""
         rows = [
-            [one.name, one.type, one.description]
-            for one in fields(load_schema(corpus.schema), definition)
+            [field.name, field.type, field.description]
+            for field in fields(load_schema(corpus.schema), definition)
         ]
-        yield Grid(
-            title, ["field", "type", "description"], rows, prose=frozenset({"type", "description"})
-        )
+        header = ["field", "type", "description"]
+        yield Grid(title, header, rows, prose=frozenset(header[1:]))
     yield "A gold record of the sample, abridged"
     yield abridge(example_record(corpus))
     yield "A line of a submission (JSON Lines)"

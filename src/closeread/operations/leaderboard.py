@@ -71,7 +71,7 @@ PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
 Limit = Annotated[int | None, within(1)]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
-Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
+Report = Annotated[Callable[[str], None] | None, Param(kind="python")]
 
 
 CONFLICTS = 20  # how often a leaderboard is judged anew because others commit
@@ -107,20 +107,22 @@ def init_leaderboard(
     STORE is a folder, or a dataset on the Hub. A board ranks systems on a part of a corpus, or on gold of your own,
     which stays where it is. The phases of a task, such as development and test, are boards of one leaderboard.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard init board --corpus mctaco --split test
       closeread leaderboard init board --procedure coref --gold key.conll
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
         corpus: Rank systems on this corpus.
         procedure: Rank systems by this procedure, on gold of your own.
         gold: Use your own gold; it is never copied into the store.
+        config, split: the part of the corpus; None for the default.
         title: Give the leaderboard this title.
         metrics: Show these metrics; separate several by commas.
         headline: Rank by this score, such as 'conll/f1'.
         preset: Use the options and metrics of an official score.
+        option: options of the procedure by name.
         private: Publish nothing about single units of the gold.  [default: private with your own gold]
         per_day: Score at most this many submissions per author per day.  [default: 5]
         limit: Score at most this many submissions per author in all.  [default: no limit]
@@ -132,18 +134,29 @@ def init_leaderboard(
         reveal: Show no scores before this date or time, only which submissions are valid; 'none' removes it.
         dataset: Propose results of models for the benchmark of this dataset on the Hub.
         replace: Change a board that exists, which keeps what is not given; everything is scored again.
+
+    Returns:
+        What was created, and its signature, in words.
+
+    >>> made = closeread.init_leaderboard("board", corpus="mctaco", config="sample")
+    >>> print(str(made).splitlines()[0])
+    board/leaderboard.json: board mctaco-sample/test, ranked by f1
     """
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
-    scored, source = corpus or procedure, f"{store}/{FILE}"
+    scored = corpus or procedure
+    source = f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
     place: dict[str, Any] = {"gold": take_path(gold), "config": config, "split": split}
-    given: dict[str, Any] = {
-        "options": {**(option or {}), **({"preset": preset} if preset else {})} or None,
+    options = dict(option or {})
+    if preset:
+        options["preset"] = preset
+    declared: dict[str, Any] = {
+        "options": options or None,
         "metrics": tuple(metrics) or None,
         "headline": headline,
         "private": private,
@@ -155,7 +168,7 @@ def init_leaderboard(
         "dataset": dataset,
     }
     bounds = {"bytes": max_bytes, "per_day": per_day, "total": limit}
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in declared.items() if value is not None}
     limits = {name: value for name, value in bounds.items() if value is not None}
     board = make_board(scored, **place, limits=Limits(**limits), **settings)
     with open_store(str(store)) as opened:
@@ -166,7 +179,7 @@ def init_leaderboard(
         else:
             old = before.boards.get(board.name)
             if old is not None and replace:
-                settings = {**{name: getattr(old, name) for name in given}, **settings}
+                settings = {**{name: getattr(old, name) for name in declared}, **settings}
                 if preset is not None and not metrics:
                     settings["metrics"] = None
                 if headline is None and (metrics or preset):
@@ -207,8 +220,8 @@ def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> li
         new |= new.pop("limits")
         values |= {f"{key} of {board}": (old[key], new[key]) for key in old}
     return [
-        f"{what} is {quote_json(old_value)}, not {quote_json(new_value)}"
-        for what, (old_value, new_value) in values.items()
+        f"{name} is {quote_json(old_value)}, not {quote_json(new_value)}"
+        for name, (old_value, new_value) in values.items()
         if old_value != new_value
     ]
 
@@ -226,13 +239,22 @@ def judge_leaderboard(
     All new submissions to STORE are scored, recorded and answered. Run this by hand, from cron, or as a scheduled job.
     It may be killed at any time and run again: nothing is lost, and nothing is done twice.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard judge board
       closeread leaderboard judge board --gold key.conll
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        gold: your own gold: a file; or several, each as "BOARD=FILE".
+        workers: the number of processes; None for the number of cores.
+        cache: the folder to keep counts in; None for the user's cache.
         report: called with a line about each submission as soon as it is judged, and about all of them.
+
+    Returns:
+        What was accepted, refused and withdrawn, and what could not be scored, a sentence each.
+
+    >>> closeread.judge_leaderboard("board").errors
+    ()
     """
     from closeread.hub.client import ConflictError
     from closeread.leaderboard.judge import judge
@@ -267,15 +289,22 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
 
     JSON is the index from which the page is made. CSV has a row for each score.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard show board
       closeread leaderboard show board --system "My system"
       closeread leaderboard show board --json
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
         board: Print this board only.
         system: Print only this system, by name or id, with slices and counts.
+
+    Returns:
+        The ranking, which prints itself as a table.
+
+    >>> frame = closeread.show_leaderboard("board").to_frame()
+    >>> frame["system"][0]
+    'always-positive'
     """
     from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.places import open_store
@@ -289,9 +318,18 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
 
     The page is one HTML file, which needs no server and no network.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard build board -o index.html
+
+    Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        output: the file to write.
+
+    Returns:
+        The file, and its size.
+
+    >>> print(closeread.build_leaderboard("board", output="index.html"))
+    index.html: ... bytes
     """
     from closeread.files import write_text
     from closeread.leaderboard.page import render_page
@@ -308,13 +346,19 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
 
     The problems of refused submissions are listed, too; and what the judge would do with those that wait.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard status board
       closeread leaderboard status board --at 2027-01-31T18:00
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
         at: Tell which boards would refuse what is submitted at this date or time, by default in UTC.
+
+    Returns:
+        A row for each submission, in tables which print themselves.
+
+    >>> closeread.list_submissions("board").to_dict()["submissions"][0]["status"]
+    'accepted'
     """
     from closeread.leaderboard.declaration import parse_time
     from closeread.leaderboard.judge import foresee
@@ -346,12 +390,20 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     Predictions in several files are written to a new folder. SUBMISSION is an id, or its first characters. The digest
     of the predictions is checked.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard download board 3f9a1c0d2b7e -o predictions.jsonl
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        submission: the id of the submission, or its first characters.
         output: Write to this path.
+
+    Returns:
+        The file or the folder, and the id.
+
+    >>> name = closeread.list_submissions("board").to_dict()["submissions"][0]["id"]
+    >>> print(closeread.download_submission("board", name, output="again.jsonl"))
+    again.jsonl: predictions of ...
     """
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.submission import write_predictions
@@ -371,12 +423,20 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     The next run of the judge takes it off the board, or does not judge it. SUBMISSION is an id, or its first
     characters. Only its author can withdraw it.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard withdraw board 3f9a1c0d2b7e
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        submission: the id of the submission, or its first characters.
         author: Withdraw for this author, from a folder.  [default: the user]
+
+    Returns:
+        What was done, in words.
+
+    >>> name = closeread.list_submissions("board").to_dict()["submissions"][0]["id"]
+    >>> "withdrawn with the next run" in str(closeread.withdraw_submission("board", name, author="ann"))
+    True
     """
     return _ask(store, submission, author, "withdrawals")
 
@@ -387,12 +447,19 @@ def choose_submission(store: Store, submission: str, *, author: Name = None) -> 
     This is for boards with --counting chosen, on which the last submission is ranked unless its author chooses another.
     SUBMISSION is an id, or its first characters. The next run of the judge takes the choice over.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard choose board 3f9a1c0d2b7e
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        submission: the id of the submission, or its first characters.
         author: Choose for this author, in a folder.  [default: the user]
+
+    Returns:
+        What was done, in words.
+
+    >>> print(closeread.choose_submission("board", "3f9a1c0d2b7e", author="ann"))  # doctest: +SKIP
+    3f9a1c0d2b7e: chosen with the next run of the judge (board/choices/...)
     """
     return _ask(store, submission, author, "choices")
 
@@ -448,23 +515,31 @@ def disqualify_submissions(
 
     NAME is an author, or the id of a submission or its first characters. Run the judge to see the change.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard disqualify board team-a --reason "trained on the test set"
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        name: an author, or the id of a submission or its first characters.
         reason: Say why, on the page.
         lift: Rank them again.
+
+    Returns:
+        What was changed, in words.
+
+    >>> print(closeread.disqualify_submissions("board", "ann", reason="trained on the test set"))
+    board: ann is disqualified
     """
     if (reason is None) != lift:
         raise RequestError(fill_options("give either {reason} or {lift}"))
 
     def change(board: Board, entries: Mapping[str, Entry]) -> Board:
         authors = {entry.author for entry in entries.values()}
-        known = name if name in authors else find_by_start(name, entries).submission
-        disqualified = {key: why for key, why in board.disqualified.items() if key != known}
+        key = name if name in authors else find_by_start(name, entries).submission
+        disqualified = dict(board.disqualified)
+        disqualified.pop(key, None)
         if reason is not None:
-            disqualified[known] = reason
+            disqualified[key] = reason
         return replace(board, disqualified=disqualified)
 
     from closeread.leaderboard.results import find_by_start
@@ -476,13 +551,20 @@ def disqualify_submissions(
 def extend_deadline(store: Store, author: str, *, until: Time, board: Name = None) -> Written:
     """Extend the end for one team.
 
-    \b
-    Example:
+    On the command line:
       closeread leaderboard extend board team-a --until 2027-02-02
 
     Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        author: the team.
         until: Take submissions of this author until this date or time, by default in UTC.
         board: Extend the end of this board only.
+
+    Returns:
+        What was changed, in words.
+
+    >>> print(closeread.extend_deadline("board", "ann", until="2027-02-02"))  # boards of this one have no end
+    board: nothing changed
     """
     from closeread.leaderboard.declaration import END_OF_DAY, parse_time
 
@@ -527,16 +609,22 @@ def list_teams(
     They are kept in `teams.json` of a folder, and are neither on the page nor in any result. Keep that file back if you
     publish the folder.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard teams board --add team-a --members "Ann,Ben" \\
         --contact ann@example.org
       closeread leaderboard teams board --format csv
 
     Args:
+        store: the folder of the leaderboard.
         add: Add this team, the author of submissions, or change it.
         members: Name its members; separate several by commas.
         contact: Say how to reach it.
+
+    Returns:
+        The teams, in a table which prints itself.
+
+    >>> closeread.list_teams("board", add="ann", members=["Ann", "Ben"], contact="ann@example.org").to_dict()
+    {'teams': {'ann': {'members': ['Ann', 'Ben'], 'contact': 'ann@example.org'}}}
     """
     from closeread.leaderboard.results import HUB
     from closeread.leaderboard.store import FolderStore
@@ -558,20 +646,20 @@ def list_teams(
 def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
-    found: dict[str, Path] = {}
+    golds: dict[str, Path] = {}
     for value in values:
         name, equals, path = str(value).partition("=")
         if equals and name in boards:
-            found[name] = Path(path)
+            golds[name] = Path(path)
         elif len(boards) == 1:
-            found[boards[0]] = Path(value)
+            golds[boards[0]] = Path(value)
         else:
             names = ", ".join(boards)
             raise RequestError(
                 f"{name_option('gold', str(value))} does not name its board "
                 f"(expected BOARD=FILE; boards: {names})"
             )
-    return found
+    return golds
 
 
 def _count_cores() -> int:

@@ -10,6 +10,7 @@ Example:
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -45,28 +46,36 @@ def llm_rows(log: Log, *, output: Output) -> Written:
     A question without a readable answer has no row, so score with `--missing empty`. If questions were asked in
     several epochs, each has a file of its own: predictions-1.jsonl, predictions-2.jsonl and so on.
 
-    \b
-    Example:
+    On the command line:
       closeread llm rows logs/LOG.eval
       closeread score mctaco predictions.jsonl --missing empty
+
+    Args:
+        log: a log that `inspect eval closeread/...` wrote.
+        output: the file to write; with several epochs, part of the names of the files.
+
+    Returns:
+        The first file, and in a few words what was read; `records` are the rows of all epochs.
+
+    >>> print(closeread.llm_rows("logs/LOG.eval", output="predictions.jsonl"))  # doctest: +SKIP
     """
     from closeread.formats.json_lines import dump_json_lines
     from closeread.llm.logs import read_log
 
-    read, path = read_log(log), Path(output)
-    names = (
-        [path]
-        if read.epochs == 1
-        else [path.with_stem(f"{path.stem}-{n}") for n in range(1, read.epochs + 1)]
-    )
-    write_texts({name: dump_json_lines(rows) for name, rows in zip(names, read.rows, strict=True)})
-    records = [row for rows in read.rows for row in rows]
-    files = f" in {pluralize(read.epochs, 'file')}, one for each epoch" if read.epochs > 1 else ""
-    message = f"{pluralize(len(records), 'row')}{files}; {read.answered:.0%} of answers read"
-    if read.corrected:
-        message += (
-            f"; of {pluralize(read.corrected, 'answer')} with several values, the last counts"
-        )
+    answers = read_log(log)
+    path = Path(output)
+    names = [path]
+    files = ""
+    if answers.epochs > 1:
+        names = [path.with_stem(f"{path.stem}-{n}") for n in range(1, answers.epochs + 1)]
+        files = f" in {pluralize(answers.epochs, 'file')}, one for each epoch"
+    texts = map(dump_json_lines, answers.rows)
+    write_texts(dict(zip(names, texts, strict=True)))
+    records = list(chain.from_iterable(answers.rows))
+    message = f"{pluralize(len(records), 'row')}{files}; {answers.answered:.0%} of answers read"
+    if answers.corrected:
+        number = pluralize(answers.corrected, "answer")
+        message += f"; of {number} with several values, the last counts"
     return Written(names[0], message, records)
 
 

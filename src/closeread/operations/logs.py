@@ -88,10 +88,10 @@ def take_gold(
     log = logs[0]
     if not source.is_chosen:
         if log.gold is not None:
-            found = (
+            reason = (
                 f"{log.path} was scored with {quote(log.gold)}, and logs can't choose what is read"
             )
-            raise RequestError(f"{found}; name the gold yourself ({name_option('gold')})")
+            raise RequestError(f"{reason}; name the gold yourself ({name_option('gold')})")
         source = replace(source, config=log.config, split=log.split)
     return source, {**log.options, **options}
 
@@ -104,24 +104,25 @@ def fill_unread(
     None is added on boards that count what is missing as empty.  McTaco has no empty predictions: a board that asks
     for all of them gets "no".  The second value says so, in sentences.
     """
-    rows, name = list(log.rows[0]), board.procedure.name
+    rows = list(log.rows[0])
+    name = board.procedure.name
     if board.options.get("missing") != "error":
         return rows, ()
     key = "document" if name == "coref" else load_corpus(board.corpus or "").key
-    known: Sequence[Record] = [{key: unit} for unit in board.ids]
+    records: Sequence[Record] = [{key: unit} for unit in board.ids]
     if scorer is not None and not board.own_gold:
         units = scorer.gold.units
-        known = [{key: unit} for unit in units] if name == "coref" else scorer.gold.records
+        records = [{key: unit} for unit in units] if name == "coref" else scorer.gold.records
     nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
     answered = {row.get(key) for row in rows}
-    lacking = [record for record in known if record[key] not in answered]
+    lacking = [record for record in records if record[key] not in answered]
     for record in lacking:
         named = {field: record[field] for field in (key, "entity") if field in record}
         rows.append({**named, **nothing})
     if not lacking:
         return rows, ()
-    what = "'no' is submitted" if name == "mctaco" else "nothing is predicted"
-    return rows, (f"no answer was read for {pluralize(len(lacking), 'id')}: {what} for them",)
+    instead = "'no' is submitted" if name == "mctaco" else "nothing is predicted"
+    return rows, (f"no answer was read for {pluralize(len(lacking), 'id')}: {instead} for them",)
 
 
 def average_counts(counted: Sequence[Counts]) -> Counts:

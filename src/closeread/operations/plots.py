@@ -61,10 +61,12 @@ def plot_scores(
     systems = list(systems)
     if find_procedure(corpus)[1] is None and gold is None and systems:
         gold = systems.pop(0).source
-    names = iter(make_names([one.source for one in systems if isinstance(one.source, Path)]))
-    named: dict[str, Any] = {
-        next(names) if isinstance(one.source, Path) else one.name: one.source for one in systems
-    }
+    files = [system.source for system in systems if isinstance(system.source, Path)]
+    names = iter(make_names(files))
+    named: dict[str, Any] = {}
+    for system in systems:
+        name = next(names) if isinstance(system.source, Path) else system.name
+        named[name] = system.source
     where: dict[str, Any] = {
         "gold": gold,
         "config": config,
@@ -75,20 +77,20 @@ def plot_scores(
     if by is not None:
         resampling = Resampling(confidence=confidence, seed=seed)
         return _plot_slices(corpus, named, by, scores, resampling, where)
-    found = table(
+    systems_table = table(
         corpus, named, scores=scores or None, alpha=alpha, confidence=confidence, seed=seed, **where
     )
     rows: dict[str, list[ForestRow]] = {}
-    for score in found.scores:
-        estimates = [report.scores[score] for report in found.reports]
-        ranked = [
-            ForestRow(name, one.value, one.low, one.high, standing != "worse")
-            for name, one, standing in zip(
-                found.names, estimates, found.standings[score], strict=True
-            )
-        ]
+    reports = systems_table.reports
+    for score in systems_table.scores:
+        ranked = []
+        standings = systems_table.standings[score]
+        for name, report, standing in zip(systems_table.names, reports, standings, strict=True):
+            estimate = report.scores[score]
+            is_best = standing != "worse"
+            ranked.append(ForestRow(name, estimate.value, estimate.low, estimate.high, is_best))
         ranked.sort(key=lambda row: -1.0 if row.value is None else row.value, reverse=True)
-        rows[found.reports[0].name_score(score)] = ranked
+        rows[reports[0].name_score(score)] = ranked
     summary = f"{pluralize(len(rows), 'score')} of {pluralize(len(named), 'system')}"
     return Drawing(draw_forest(rows, confidence), summary)
 
@@ -115,12 +117,12 @@ def _plot_slices(
             f"{name_option('by')} draws one score (choose it with {name_option('scores')})"
         )
     name = scores[0] if scores else procedure.headline
-    reports = {
-        system: score(
-            corpus, source, by=by, metrics=name.split("/")[0], resampling=resampling, **options
+    family = name.split("/")[0]
+    reports = {}
+    for system, source in systems.items():
+        reports[system] = score(
+            corpus, source, by=by, metrics=family, resampling=resampling, **options
         )
-        for system, source in systems.items()
-    }
     groups: dict[str, float] = {}
     for report in reports.values():
         if name not in report.scores:

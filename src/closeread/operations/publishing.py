@@ -51,33 +51,35 @@ class Publication(Shown, JsonResult):
         changes: what becomes of each file.
         commit: the commit; None if nothing had to be changed, or nothing was published.
         dry_run: whether nothing was to be published.
-        about: more of its JSON.
+        details: more of its JSON.
     """
 
     plan: Plan
     changes: Sequence[Change]
     commit: Commit | None
     dry_run: bool
-    about: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
-        place, commit = self.plan.repository, self.commit
+        repository = self.plan.repository
+        commit = self.commit
+        files = [
+            {"path": change.path, "size": change.size, "change": change.kind}
+            for change in self.changes
+        ]
         return {
-            "repository": place.id,
-            "kind": place.kind,
-            "url": place.url,
+            "repository": repository.id,
+            "kind": repository.kind,
+            "url": repository.url,
             "dry_run": self.dry_run,
-            "files": [
-                {"path": change.path, "size": change.size, "change": change.kind}
-                for change in self.changes
-            ],
+            "files": files,
             "changed": commit is not None and commit.changed,
             "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
-            **self.about,
+            **self.details,
         }
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        kept = [change.size for change in self.changes if change.kind != "deleted"]
+        sizes = [change.size for change in self.changes if change.kind != "deleted"]
         if self.dry_run:
             ending = "Dry run: nothing was published."
         elif self.commit is None:
@@ -85,7 +87,7 @@ class Publication(Shown, JsonResult):
         else:
             ending = f"Published: {self.commit.url}"
         rows = [[change.path, f"{change.size:,}", change.kind] for change in self.changes]
-        notes = [f"{pluralize(len(kept), 'file')}, {sum(kept):,} bytes.", Whole(ending)]
+        notes = [f"{pluralize(len(sizes), 'file')}, {sum(sizes):,} bytes.", Whole(ending)]
         yield Grid(str(self.plan.repository), ["file", "bytes", "change"], rows, notes)
 
 
@@ -104,20 +106,30 @@ def publish_dataset(
     redistributed is published without its data: its card, the list of its released files with digests and addresses,
     and the sample that comes with closeread. Published Parquet files that are no longer part of it are deleted.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish dataset tne my-org/tne --dry-run
       python -c "import datasets; print(datasets.load_dataset('my-org/tne'))"
 
     Args:
+        corpus: the name of a corpus or its procedure.
+        repository: the dataset on the Hub, as "ORG/NAME".
         configs: Publish this config; may be repeated.  [default: all that may be published]
+        data_dir: a folder with the corpus's files.
+        private: whether to create a private repository, and to refuse one that is public.
+        dry_run: whether to publish nothing, and only to list the files and what would change.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_dataset("tne", "my-org/tne", dry_run=True))  # doctest: +SKIP
     """
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
     from closeread.hub.client import Plan, Repository
 
     place = Repository(repository, "dataset")
-    declared, files_of_user = find_corpus(corpus), take_path(data_dir)
+    declared = find_corpus(corpus)
+    files_of_user = take_path(data_dir)
     names = datasets.choose_configs(declared, configs)
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
@@ -131,9 +143,9 @@ def publish_dataset(
         with hiding_progress_in_pipes():
             export(declared.name, folder, configs=names, data_dir=files_of_user)
         files = datasets.collect_files(declared, repository, folder)
-        about = {"redistribution": declared.redistribution or None}
+        details = {"redistribution": declared.redistribution or None}
         plan = Plan(place, files, datasets.owned_paths(declared))
-        return _publish(plan, declared.title, about, private=private, dry_run=dry_run)
+        return _publish(plan, declared.title, details, private=private, dry_run=dry_run)
 
 
 def publish_metric(
@@ -144,10 +156,18 @@ def publish_metric(
     Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it has the metric card. It
     contains no scoring code: whoever loads the metric needs closeread.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish metric coref_lea my-org/coref_lea --dry-run
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
+
+    Args:
+        name: the name of an evaluate module.
+        repository, private, dry_run: as for `closeread.publish_dataset`; the repository is a Space.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_metric("coref_lea", "my-org/coref_lea", dry_run=True))  # doctest: +SKIP
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
@@ -155,14 +175,12 @@ def publish_metric(
     from closeread.hub.spaces import metric_files
 
     place = Repository(repository, "space")
-    own = find_module(name)
-    folder = package_folder(f"closeread.evaluate_modules.{own}")
-    card, requirements = (
-        (folder / "README.md").read_text("utf-8"),
-        (folder / "requirements.txt").read_bytes(),
-    )
-    files = metric_files(own, class_name(own), card, requirements, repository)
-    return _publish(Plan(place, files), own, private=private, dry_run=dry_run)
+    module = find_module(name)
+    folder = package_folder(f"closeread.evaluate_modules.{module}")
+    card = (folder / "README.md").read_text("utf-8")
+    requirements = (folder / "requirements.txt").read_bytes()
+    files = metric_files(module, class_name(module), card, requirements, repository)
+    return _publish(Plan(place, files), module, private=private, dry_run=dry_run)
 
 
 def publish_leaderboard(
@@ -173,9 +191,17 @@ def publish_leaderboard(
     Such a Space is free. It has the page of the leaderboard, and its results as JSON and CSV. STORE is a folder or a
     dataset of the Hub, hf://datasets/ORG/NAME. Publish again after each run of the judge.
 
-    \b
-    Example:
+    On the command line:
       closeread publish leaderboard my-board my-org/my-board --dry-run
+
+    Args:
+        store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        repository, private, dry_run: as for `closeread.publish_dataset`; the repository is a Space.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_leaderboard("board", "my-org/board", dry_run=True))  # doctest: +SKIP
     """
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
@@ -189,21 +215,23 @@ def publish_leaderboard(
         index = opened.read_index()
     corpora = {board["corpus"] for board in index["boards"] if board["corpus"]}
     is_on_hub = opened.place.startswith(HUB)
+    dataset = opened.place.removeprefix(HUB) if is_on_hub else None
+    languages = sorted({load_corpus(corpus).language for corpus in corpora})
     files = leaderboard_files(
         index,
         board=write_json(index),
         page=render_page(index, address=opened.place).encode(),
         table=Ranking(index).to_csv().encode(),
-        dataset=opened.place.removeprefix(HUB) if is_on_hub else None,
-        languages=sorted({load_corpus(corpus).language for corpus in corpora}),
+        dataset=dataset,
+        languages=languages,
     )
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 
 def _publish(
     plan: Plan,
-    what: str,
-    about: Mapping[str, object] | None = None,
+    title: str,
+    details: Mapping[str, object] | None = None,
     *,
     private: bool,
     dry_run: bool,
@@ -211,18 +239,18 @@ def _publish(
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
     from closeread.hub.client import Change, Hub, compare, publish
 
-    hub, commit = Hub(), None
+    hub = Hub()
+    commit = None
     if not dry_run:
-        changes, commit = publish(
-            hub, plan, message=f"Publish {what} with closeread", private=private
-        )
+        message = f"Publish {title} with closeread"
+        changes, commit = publish(hub, plan, message=message, private=private)
     else:
         try:
             changes = compare(hub, plan)
         except RequestError as error:
             warn_all([f"{plan.repository.id} can't be compared: {error}"])
             changes = [Change(path, size, "unknown") for path, size in plan.sizes().items()]
-    return Publication(plan, changes, commit, dry_run, about or {})
+    return Publication(plan, changes, commit, dry_run, details or {})
 
 
 def publish_codabench(
@@ -248,23 +276,31 @@ def publish_codabench(
     It has competition.yaml, pages, gold and a scoring program. CORPUS is a corpus; or coref or tlinks, with --gold KEY.
     The bundle contains the gold, so don't publish it: upload it, and only the platform reads it.
 
-    \b
-    Examples:
+    On the command line:
       closeread publish codabench mctaco my-task --config sample --zip
       closeread publish codabench coref my-task --gold key.conll \\
         --start '2027-01-10 00:00:00'
 
     Args:
+        corpus: the name of a corpus or a procedure.
         folder: where to write; it must be empty or not exist.
+        config, split, data_dir: the part of the corpus, as for `closeread.score`.
         gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
         title: Title of the competition.
         start: Accept submissions from this time on, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
         end: Accept submissions until this time, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
         per_day: Accept this many submissions per participant per day.
         max_submissions: Accept this many submissions per participant in total.
+        option: options of the procedure by name.
         docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.
+
+    Returns:
+        The files that were written.
+
+    >>> "my-task/competition.yaml" in map(str, closeread.publish_codabench("mctaco", "my-task", config="sample"))
+    True
     """
     from closeread.leaderboard.codabench.bundle import (
         DOCKER_IMAGE,
@@ -274,12 +310,13 @@ def publish_codabench(
         make_bundle,
     )
 
-    image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
+    image = docker_image or DOCKER_IMAGE
+    wheels = tuple(map(Path, wheel))
     settings = BundleSettings(title, start or START, end, per_day, max_submissions, image, wheels)
-    made = Path(folder)
+    bundle = Path(folder)
     written = make_bundle(
         corpus,
-        made,
+        bundle,
         settings,
         gold=take_path(gold),
         config=config,
@@ -290,9 +327,9 @@ def publish_codabench(
     )
     warn_all(
         [
-            f"{made / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
+            f"{bundle / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
             *describe_licence(corpus, gold, config),
-            f"submissions are scored in {settings.docker_image}; {made / 'README.md'} says which libraries it needs.",
+            f"submissions are scored in {settings.docker_image}; {bundle / 'README.md'} says which libraries it needs.",
         ]
     )
     return written

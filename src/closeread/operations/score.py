@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_gold, open_scorer
+from closeread.scoring import Scorer, choose_resampling, find_gold, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
 
@@ -54,7 +55,7 @@ def score(
         str | Path | None,
         Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file."),
     ] = None,
-    explain: Annotated[bool, Param(kind="explain")] = False,
+    explain: Annotated[bool, Param(kind="of_procedure")] = False,
     **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -78,9 +79,100 @@ def score(
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
+
+    Returns:
+        The scores and their intervals, which print themselves as a table.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> report = closeread.score("mctaco", rows, config="sample", by="category")
+    >>> round(float(report["f1"]), 3)
+    0.613
+    >>> report.provenance.signature
+    'mctaco|version:1|missing:error|gold:14237cb6aca7'
+
+    Options of coref:
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        duplicates: 'error' (default), 'first', 'reference' or 'last'. What to do with a mention of several entities:
+            reject it (in a key, count it as the reference scorer does); keep it in its first entity of the text; count
+            it as the reference scorer does; or keep it in all, its own being the last of the text, as coval and the
+            scorers of CorefUD and Universal Anaphora do.
+        keep_singletons: 'true' (default) or 'false'. Score entities of one mention; if false, drop them from both
+            sides.
+        blanc_edge: 'reference' (default) or 'luo2014'. How to compute BLANC when one kind of link is absent: as the
+            reference scorer does, or as in Luo et al. (2014).
+        average: 'micro' (default) or 'macro'. Sum counts over documents and divide once (micro), or average the scores
+            of the documents (macro).
+        undefined: 'skip' (default) or 'zero'. How to average scores of documents that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        matching: 'exact' (default), 'head', 'partial' or 'minimum'. How to match mentions: by the same tokens, by the
+            same head, if the response's lies within the key's, or by the same minimum span (MINA).
+        words: 'error' (default), 'warn', 'ignore' or 'align'. How to treat words of the response that differ from the
+            key's: reject them, score and warn, score, or align them with the key's.
+        word_column: auto or the number of a column, from 1 ('auto' by default). Read the words of CoNLL files from this
+            column, from 1; auto guesses it.
+        skip_invalid: 'false' (default) or 'true'. Leave out the files of a folder that have errors, with a note, and
+            their documents on the other side.
+        zeros: 'linear' (default), 'dependent', 'corefud' or 'exclude'. How to match zeros, mentions whose head is an
+            empty node: by its place, by its dependencies, or by its dependencies with the lookups of corefud-scorer; or
+            drop them from both sides.
+        split_antecedents: 'ignore' (default), 'score' or 'only'. How to treat entities with split antecedents in
+            Universal Anaphora files: ignore that they have any, score their antecedents as one more mention, or score
+            only these.
+        layer: 'identity' (default) or 'discourse_deixis'. Choose the layer of Universal Anaphora files to score.
+        extra: 'error' (default) or 'skip'. How to treat documents of the response that the key lacks: refuse the
+            response, or leave them out, with a note.
+        fields: a path. Read document fields to slice by from this file: CSV, TSV or JSON Lines with a column 'document'
+            and others.
+
+    Options of mctaco:
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+
+    Options of timeline:
+        track: 'full' (default) or 'ordering'. Compare relations to anchors and between neighbouring mentions (full), or
+            only between neighbouring mentions (ordering).
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+        average: 'micro' (default) or 'events'. Sum counts over timelines and divide once (micro), or average the scores
+            of the timelines, weighted by their gold events (events).
+
+    Options of tlinks:
+        missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
+        extra: 'error' (default) or 'skip'. How to treat documents of the response that the key lacks: refuse the
+            response, or leave them out, with a note.
+        matching: 'id' (default), 'strict' or 'relaxed'. Match events and times of the two sides by id, by equal extents
+            in the text (strict), or by overlapping extents (relaxed).
+        reduction: 'sequential' (default) or 'none'. Count only links that do not follow from earlier links
+            (sequential), or all links (none).
+        during: 'simultaneous' (default) or 'overlaps'. Treat DURING and DURING_INV as SIMULTANEOUS, or as Allen's
+            overlaps and its inverse.
+
+    Options of tne:
+        uprep: 'any' (default) or 'last'. How to score a fallback if gold has several prepositions: accept any of them,
+            or only the last one.
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
+
+    Options of wikipossessions:
+        average: 'micro' (default) or 'macro'. Sum counts over articles and divide once (micro), or average the scores
+            of the articles (macro).
+        undefined: 'skip' (default) or 'zero'. How to average scores of articles that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        setting: 'exact' (default) or 'partial'. How to match names: exactly, or by a shared token that is not an
+            article or preposition.
+        scenario: 'all' (default), 'all_correct' or 'oracle'. Score all predictions, only those that match gold, or, for
+            a system that was given the gold names, only the first of each name.
+        tolerance: a decimal number such as 0.1 ('0' by default). Widen each gold range on both sides by this fraction
+            of its length, but at least one year; 0 to disable.
+        missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
+        extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
+            or refuse the predictions.
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
-    source, rest = find_gold(
+    source, procedure_options = find_gold(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -91,10 +183,10 @@ def score(
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
-        source, rest = take_gold([log], source, rest)
+        source, procedure_options = take_gold([log], source, procedure_options)
     if explain and len(epochs) > 1:
         raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
-    scorer = open_scorer(source, {"preset": preset, **rest}, metrics)
+    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
     warn_all(scorer.gold.notices)
     systems = [scorer.read_source(rows) for rows in epochs]
     breakdowns = scorer.breakdowns_for(fields)
@@ -144,10 +236,16 @@ class Verdict(JsonResult):
     @property
     def problems(self) -> list[str]:
         """Every problem, with its place; of very many, the first of a kind says how many there are."""
-        source, found = (
-            ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
-        )
-        return [one.at(source) + f" ({one.times:,} times)" * (one.times > 1) for one in found]
+        if self.error is None:
+            return []
+        source = escape(self.error.source)
+        lines = []
+        for problem in self.error.problems:
+            line = problem.at(source)
+            if problem.times > 1:
+                line += f" ({problem.times:,} times)"
+            lines.append(line)
+        return lines
 
     def to_dict(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""
@@ -166,9 +264,10 @@ class Verdict(JsonResult):
         if self.error is not None:
             return escape(str(self.error))
         where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
-        found = f"{self.name}: valid; {self.rows:,} of {where} have predictions"
-        left_out = f"; {pluralize(self.left_out, 'document')} left out, in files with errors"
-        return escape(found + left_out * bool(self.left_out))
+        text = f"{self.name}: valid; {self.rows:,} of {where} have predictions"
+        if self.left_out:
+            text += f"; {pluralize(self.left_out, 'document')} left out, in files with errors"
+        return escape(text)
 
 
 def validate(
@@ -187,6 +286,14 @@ def validate(
         name: the name of a corpus or a procedure.
         predictions: a file, a folder, a log of inspect-ai or objects, as for `closeread.score`.
         gold, config, split, data_dir, **options: as for `closeread.score`.
+
+    Returns:
+        The verdict, which is true if the predictions are valid.
+
+    >>> rows = [{"id": "test-00000", "label": "maybe"}]
+    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
+    >>> verdict.valid, verdict.problems
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
     """
     where = {
         "gold": gold,
@@ -200,36 +307,41 @@ def validate(
 
 def validate_all(
     name: AnyCorpus,
-    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="source")],
     **options: Annotated[Any, Param(rest=validate)],
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
-    source, rest = find_gold(name, **options)
-    read = [_try_log(sent, source.procedure) for sent in predictions]
-    logs = [log for log in read if log is not None and not isinstance(log, InputError)]
-    scorer = open_scorer(*take_gold(logs, source, rest))
+    source, procedure_options = find_gold(name, **options)
+    attempts = [_try_log(sent, source.procedure) for sent in predictions]
+    logs = [log for log in attempts if log is not None and not isinstance(log, InputError)]
+    scorer = open_scorer(*take_gold(logs, source, procedure_options))
     warn_all(scorer.gold.notices)
-    total, gold_name = len(scorer.gold.records), scorer.gold_name
-    verdicts = []
-    for sent, log in zip(predictions, read, strict=True):
-        called = str(sent) if isinstance(sent, str | Path) else "predictions"
-        if isinstance(log, InputError):
-            verdicts.append(Verdict(called, None, total, log, gold=gold_name))
-            continue
-        epochs: Sequence[FileOrRows] = [sent] if log is None else log.rows
-        try:
-            systems = [scorer.read_source(rows) for rows in epochs]
-        except InputError as error:
-            verdicts.append(Verdict(called, None, total, error, gold=gold_name))
-            continue
-        names = set(scorer.gold.units)
-        left_out = {name for system in systems for name in system.left_out}
-        n_rows = total - max(len(system.missing) for system in systems) - len(left_out & names)
-        remarks = [remark for system in systems for remark in scorer.remarks(system)]
-        notices = tuple(dict.fromkeys(remarks))
-        verdicts.append(Verdict(called, n_rows, total, None, notices, gold_name, len(left_out)))
+    verdicts = [_judge(scorer, sent, log) for sent, log in zip(predictions, attempts, strict=True)]
     warn_all(name_systems({verdict.name: verdict.notices for verdict in verdicts}))
     return verdicts
+
+
+def _judge(scorer: Scorer, source: FileOrRows, log: Log | InputError | None) -> Verdict:
+    """Read predictions, or the rows of a log, and say whether they are valid."""
+    name = str(source) if isinstance(source, str | Path) else "predictions"
+    total = len(scorer.gold.records)
+    if isinstance(log, InputError):
+        return Verdict(name, None, total, log, gold=scorer.gold_name)
+    epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
+    try:
+        systems = [scorer.read_source(rows) for rows in epochs]
+    except InputError as error:
+        return Verdict(name, None, total, error, gold=scorer.gold_name)
+    left_out: set[str] = set()
+    notices: list[str] = []
+    for system in systems:
+        left_out |= set(system.left_out)
+        notices += scorer.remarks(system)
+    units = set(scorer.gold.units)
+    n_missing = max(len(system.missing) for system in systems)
+    n_rows = total - n_missing - len(left_out & units)
+    different = tuple(dict.fromkeys(notices))
+    return Verdict(name, n_rows, total, None, different, scorer.gold_name, len(left_out))
 
 
 def _try_log(source: FileOrRows, procedure: Procedure) -> Log | InputError | None:
@@ -241,7 +353,19 @@ def _try_log(source: FileOrRows, procedure: Procedure) -> Log | InputError | Non
 
 
 def load_report(path: str | Path) -> Report:
-    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores."""
+    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The report.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> closeread.score("mctaco", rows, config="sample").save("report.json")
+    >>> closeread.load_report("report.json")
+    <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
+    """
     report = Report.load(path)
     if report.provenance.procedure not in procedure_names():
         return report
@@ -282,46 +406,48 @@ class Sheet(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as a JSON object, with units and explanations."""
-        report, found = self.report, self.report.to_dict()
-        if (units := self.units) is not None:
-            found["units"] = units
+        report = self.report
+        columns = report.to_dict()
+        if self.units is not None:
+            columns["units"] = self.units
         if report.explanations is not None:
-            explained = report.explanations.items()
-            found["explanations"] = [
-                {report.unit: unit, "explained": rows} for unit, rows in explained
+            columns["explanations"] = [
+                {report.unit: unit, "explained": rows} for unit, rows in report.explanations.items()
             ]
-        return found
+        return columns
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        report, units, explanation = self.report, self.units, self.procedure.explanation
+        report = self.report
+        units = self.units
+        explanation = self.procedure.explanation
         if units is not None and report.explanations is not None:
             raise RequestError("CSV has only one table; omit --per-unit or --explain")
         if units is not None:
             return list(units[0]), [list(unit.values()) for unit in units]
         if report.explanations is not None and explanation is not None:
             explains = explanation()
-            explained = report.explanations.items()
-            rows = [[unit, *explains.row(one)] for unit, found in explained for one in found]
+            rows: list[list[object]] = []
+            for unit, details in report.explanations.items():
+                rows += [[unit, *explains.row(detail)] for detail in details]
             return [report.unit, *explains.header], rows
         return report._to_rows()
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         explanations = self.report.explanations or {}
-        for number, (unit, rows) in enumerate(explanations.items(), start=1):
+        for number, (unit, details) in enumerate(explanations.items(), start=1):
             explanation = cast(Any, self.procedure.explanation)()
-            left = len(rows) - SHOWN
-            notes = (
-                [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
-            )
-            notes += explanation.notes if number == len(explanations) else ()
-            cells, prose = (
-                [explanation.row(one) for one in rows[:SHOWN]],
-                frozenset(explanation.prose),
-            )
-            yield Grid(
-                explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=prose
-            )
-        if (units := self.units) is not None:
+            notes: list[str] = []
+            n_more = len(details) - SHOWN
+            if n_more > 0:
+                notes.append(f"{pluralize(n_more, 'more row')}: see --json and --format csv.")
+            if number == len(explanations):
+                notes += explanation.notes
+            title = explanation.title(unit, list(details))
+            rows = [explanation.row(detail) for detail in details[:SHOWN]]
+            prose = frozenset(explanation.prose)
+            yield Grid(title, explanation.header, rows, notes, prose=prose)
+        units = self.units
+        if units is not None:
             yield units_grid(
                 units, self.procedure, with_counts=self.with_counts, digits=self.digits
             )
@@ -336,15 +462,17 @@ class Sheet(Result):
 
     def list_main(self, families: Sequence[str] = ()) -> list[str]:
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
-        scores, headline = self.report.scores, self.procedure.headline
-        shown = headline if headline in scores else next(iter(scores))
-        found = [
-            scores.get(f"{family}/f1") or scores[family]
-            for family in families or [shown.partition("/")[0]]
-        ]
-        return [
-            "nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found
-        ]
+        scores = self.report.scores
+        if not families:
+            headline = self.procedure.headline
+            main = headline if headline in scores else next(iter(scores))
+            families = [main.partition("/")[0]]
+        numbers = []
+        for family in families:
+            estimate = scores.get(f"{family}/f1") or scores[family]
+            value = math.nan if estimate.value is None else 100 * estimate.value
+            numbers.append(f"{value:.{self.digits}f}")
+        return numbers
 
 
 OPERATIONS: Operations = {"": {"score": score, "validate": validate_all}}

@@ -77,8 +77,7 @@ def submit(
     CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with
     `hf auth login`. The author is the user who is logged in or, in a folder, the one that --author names.
 
-    \b
-    Examples:
+    On the command line:
       closeread leaderboard submit mctaco predictions.jsonl --split test \\
         --system "My system" --to board
       closeread leaderboard submit coref response.conll --system "My system" \\
@@ -86,9 +85,12 @@ def submit(
       closeread leaderboard submit mctaco logs/run.eval --system "My model" --to board
 
     Args:
+        corpus: the name of the corpus or the procedure of the board.
+        predictions: the file or the folder.
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
         system: Name the system.
         log: Submit the answers in this log of inspect-ai, instead of predictions.
+        config, split: the part of the corpus that the board is of; None if there is no other board.
         gold: Check with this gold, if you have it.
         author: Submit for this author, to a folder.  [default: the user]
         model: Link to the model on the Hub, and propose its result there.
@@ -96,6 +98,14 @@ def submit(
         code: Link to the code.
         description: Describe the system in a sentence or two.
         dry_run: Check everything, and send nothing.
+
+    Returns:
+        What was sent, and where to; `id` is that of the submission.
+
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample", output="yes.jsonl")
+    >>> sent = closeread.submit("mctaco", "yes.jsonl", config="sample", system="Always yes", author="ann", to="board")
+    >>> sent.board, sent.is_new
+    ('mctaco-sample/test', True)
     """
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.names import write_time
@@ -131,17 +141,17 @@ def submit(
             )
         submission = replace(submission, about=opened.find_sent(submission.about))
         warn_all(draft.notices)
-        about = submission.about
-        name = about.id[:12]
+        identity = submission.about
+        name = identity.id[:12]
         if dry_run:
             line = f"{handed_in}: valid; {name} would be submitted to {board.name}"
-            return SubmissionReceipt(about.id, board.name, None, False, (line,))
-        receipt = opened.send(submission.files, *describe_submission(board, about))
+            return SubmissionReceipt(identity.id, board.name, None, False, (line,))
+        receipt = opened.send(submission.files, *describe_submission(board, identity))
         done = "submitted" if receipt.is_new else "had been submitted before"
         lines = [f"{name} {done} to {board.name}: {receipt.place}"]
         if model:
-            lines += _propose_result(opened, board, about, draft.value, receipt.place)
-    return SubmissionReceipt(about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+            lines += _propose_result(opened, board, identity, draft.value, receipt.place)
+    return SubmissionReceipt(identity.id, board.name, receipt.place, receipt.is_new, tuple(lines))
 
 
 @dataclass(frozen=True)
@@ -172,8 +182,8 @@ def _prepare_draft(board: Board, scorer: Scorer | None, path: Path, *, is_log: b
         read_predictions(path, board.limits.bytes)  # refuses what no board takes
         return Draft(*check_predictions(board, scorer, path))
     if log.epochs > 1:
-        found = f"has {log.epochs} epochs (expected one, as files of predictions)"
-        raise FormatError(log.path, [Problem(found)])
+        problem = Problem(f"has {log.epochs} epochs (expected one, as files of predictions)")
+        raise FormatError(log.path, [problem])
     rows, notes = fill_unread(log, board, scorer)
     draft = Draft((), None, dump_json_lines(rows), log.description)
     with _write_rows(draft, log.path) as written:
@@ -198,22 +208,23 @@ def _check_in_sandbox(board: Board, gold: Path | None, path: Path, *, is_log: bo
     from closeread.leaderboard.declaration import Leaderboard
     from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 
-    declaration, limits = Leaderboard("", {board.name: board}).to_bytes(), board.limits
+    declaration = Leaderboard("", {board.name: board}).to_bytes()
+    limits = board.limits
     is_command = choose_words("command", "") == "command"
     bounds = Bounds(limits.seconds, limits.memory, 20 * limits.bytes)
     with closing(Sandbox(_open_sandbox, declaration, gold, is_command)) as sandbox:
         try:
             answer = json.loads(sandbox.run((path.absolute(), path, is_log), bounds))
         except TooSlowError:
-            found = f"can't be checked within {limits.seconds:,} seconds, the limit of this board"
-            raise SubmissionError(path, [Problem(found)]) from None
+            reason = f"can't be checked within {limits.seconds:,} seconds, the limit of this board"
+            raise SubmissionError(path, [Problem(reason)]) from None
         except EndedError as error:
             raise RequestError(f"{path} could not be checked: {error}") from None
     if "problems" in answer:
-        problems = [
-            Problem(what, line, file, row, tuple(place), *rest)
-            for what, line, file, row, place, *rest in answer["problems"]
-        ]
+        problems = []
+        for values in answer["problems"]:
+            problem = Problem(*values)
+            problems.append(problem._replace(path=tuple(problem.path)))
         raise SubmissionError(answer["source"], problems)
     return Draft(tuple(answer["notices"]), answer["value"], answer["rows"], answer["description"])
 
@@ -229,22 +240,22 @@ def _open_sandbox(
 
     def answer(job: tuple[Path, Path, bool]) -> bytes:
         path, named, is_log = job
-        found: dict[str, Any]
+        result: dict[str, Any]
         try:
             with word_for_command_line() if is_command else nullcontext():
                 draft = _prepare_draft(board, scorer, path, is_log=is_log)
         except InputError as error:
-            found = {"source": error.source, "problems": error.problems}
+            result = {"source": error.source, "problems": error.problems}
         except RequestError as error:
-            found = {"source": str(named), "problems": [Problem(str(error))]}
+            result = {"source": str(named), "problems": [Problem(str(error))]}
         except MemoryError:
             needed = f"needs more than {board.limits.memory:,} bytes to be checked, the limit of this board"
-            found = {"source": str(named), "problems": [Problem(needed)]}
+            result = {"source": str(named), "problems": [Problem(needed)]}
         else:
-            found = vars(draft)
-        if found.get("source") == str(path):
-            found["source"] = str(named)
-        return json.dumps(found).encode()
+            result = vars(draft)
+        if result.get("source") == str(path):
+            result["source"] = str(named)
+        return json.dumps(result).encode()
 
     return answer
 
@@ -252,24 +263,24 @@ def _open_sandbox(
 def _find_board(
     leaderboard: Leaderboard, scored: str, config: str | None, split: str | None
 ) -> Board:
-    found = [
-        board
-        for board in leaderboard.boards.values()
-        if scored in (board.scored, board.corpus, board.procedure.name)
-        and config in (None, board.config)
-        and split in (None, board.split, board.name.partition("/")[2])
-    ]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(leaderboard.boards) or "none"
-    if found:
-        give = fill_options("give {config} and {split}")
-        raise RequestError(f"several boards are of {scored}; {give} (boards: {known})")
-    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
+    matches = []
+    for board in leaderboard.boards.values():
+        is_scored = scored in (board.scored, board.corpus, board.procedure.name)
+        has_config = config in (None, board.config)
+        has_split = split in (None, board.split, board.name.partition("/")[2])
+        if is_scored and has_config and has_split:
+            matches.append(board)
+    if len(matches) == 1:
+        return matches[0]
+    names = ", ".join(leaderboard.boards) or "none"
+    if matches:
+        advice = fill_options("give {config} and {split}")
+        raise RequestError(f"several boards are of {scored}; {advice} (boards: {names})")
+    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {names})")
 
 
 def _propose_result(
-    store: FolderStore, board: Board, about: About, value: float | None, place: str
+    store: FolderStore, board: Board, identity: About, value: float | None, place: str
 ) -> Iterator[str]:
     """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
 
@@ -280,38 +291,39 @@ def _propose_result(
 
     if board.dataset is None:
         warn(
-            f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}."
+            f"{board.name} names no dataset on the Hub, so no result is proposed to {identity.model}."
         )
         return
     record = store.read_results(store.read_leaderboard()).records.get(
-        record_id(about.id, board.signature)
+        record_id(identity.id, board.signature)
     )
     if record is not None:
-        value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
+        value = record.report["scores"][board.headline]["value"]
+        place = store.link(record.path)
     if value is None:
-        warn(f"Run this again after it was judged, to propose its result to {about.model}.")
+        warn(f"Run this again after it was judged, to propose its result to {identity.model}.")
         return
     if value > 1:  # CEAF, if mentions repeat
         warn(
-            f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."
+            f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {identity.model}."
         )
         return
     from closeread.hub.client import Hub
     from closeread.hub.datasets import name_task
     from closeread.hub.eval_results import make_entry, propose_results
 
+    is_address = place.startswith("https://")
+    source = place if is_address else f"https://huggingface.co/datasets/{board.dataset}"
     entry = make_entry(
         dataset=board.dataset,
         task=name_task(board.name),
         value=value,
         signature=board.signature,
-        source=place
-        if place.startswith("https://")
-        else f"https://huggingface.co/datasets/{board.dataset}",
+        source=source,
     )
-    commit = propose_results(Hub(), str(about.model), entry)
+    commit = propose_results(Hub(), str(identity.model), entry)
     done = "proposed" if commit.changed else "had been proposed before"
-    yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
+    yield f"Result {done} to {identity.model}: {commit.pull_request_url or commit.url}"
 
 
 OPERATIONS: Operations = {"": {"submit": submit}, "leaderboard": {"submit": submit}}

@@ -31,16 +31,24 @@ def agreement(
 ) -> Result:
     """Measure the agreement of annotators.
 
-    \b
-    Examples:
+    On the command line:
       closeread agreement wikipossessions anna.csv ben.csv
       closeread agreement tne anna.jsonl ben.jsonl
       closeread agreement timeline anna/ ben/ cem/
       closeread agreement coref anna.conll ben.conll cem.conll
 
     Args:
+        corpus: the name of a corpus or a procedure.
         *annotators: what each annotated: a file, a folder or objects, as for `closeread.score`.
         **options: such as `setting="partial"` for "wikipossessions", `by="domain"` for "tne" and `given` for "coref".
+
+    Returns:
+        The measures and their tables, which print themselves.
+
+    >>> anna = {"letter": [[[0, 0], [1, 1], [2, 2]]]}
+    >>> ben = {"letter": [[[0, 0], [1, 1]], [[2, 2]]]}
+    >>> print(closeread.agreement("coref", anna, ben).to_dict()["iaa1"])
+    0.0
     """
     return cast("Result", call("agreement", corpus, annotators, options, "measure of agreement"))
 
@@ -50,8 +58,7 @@ def adjudicate(
 ) -> Written:
     """Merge the labels of several annotators into gold.
 
-    \b
-    Examples:
+    On the command line:
       closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl -o kept.jsonl
       closeread adjudicate tne anna.jsonl ben.jsonl -o agreed.jsonl
       closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
@@ -59,6 +66,18 @@ def adjudicate(
     Args:
         kind: "coref", "tne", "mctaco", or "mctaco-questions".
         *annotators: their files, or for "coref" also folders.
+        output: the file to write.
+        **options: the options of the command, such as `conflicts` for "tne" and `objective` for "coref".
+
+    Returns:
+        The file, and in a few words what was merged; `records` are the rows.
+
+    >>> row = '{"id": "test-00000", "label": "likely"}'
+    >>> for name in ("anna.jsonl", "ben.jsonl"):
+    ...     with open(name, "w") as file:
+    ...         print(row, file=file)
+    >>> print(closeread.adjudicate("mctaco", "anna.jsonl", "ben.jsonl", output="kept.jsonl"))
+    kept.jsonl: 1 kept (1 yes, 0 no), 0 dropped; observed agreement 1.000
     """
     return cast(Written, call("adjudicate", kind, annotators, {"output": output, **options}))
 
@@ -76,17 +95,26 @@ def prepare(
 ) -> Written:
     """Prepare files of a corpus: texts, gold, documents to annotate, candidate answers.
 
-    \b
-    Examples:
+    On the command line:
       closeread prepare mctaco candidates --config sample -o candidates.jsonl
       closeread prepare wikipossessions articles texts --as-of 2017-06-12
       closeread prepare timeline gold events.jsonl -o timelines
 
     Args:
+        corpus: the name of a corpus.
         what: "treebank", "mentions" or "chains" of "marmara_coref"; "candidates", "units" or "phrases" of "mctaco";
             "gold" of "semeval2015_timeline"; "documents" of "tne"; "articles" of "wikipossessions".
         *sources: what it is made of: files or folders, such as annotated events or plain texts; of "articles" the
             folder to write.
+        output: the file or the folder to write.
+        gold, config, split, data_dir: what is rewritten, as for `closeread.score`, by "candidates", "units" and "articles".
+        **options: the options of the command, such as `spacy_model` for "documents" and `as_of` for "articles".
+
+    Returns:
+        What was written, and in a few words what it has; `records` are its rows.
+
+    >>> print(closeread.prepare("mctaco", "units", config="sample", output="normal.jsonl"))
+    normal.jsonl: ... rows...
     """
     name = find_corpus(corpus).name
     check_group("prepare", name)
@@ -107,8 +135,7 @@ def plot(
 ) -> Figure:
     """Draw a figure.
 
-    \b
-    Examples:
+    On the command line:
       closeread plot possession "The Blue Kettle (painting)" --config sample \\
         -o kettle.png
       closeread plot stats tne --config sample -o prepositions.png
@@ -119,8 +146,14 @@ def plot(
             predictions; "link-support" and "mistakes" draw annotators beside gold, which comes first; "stats" draws the
             corpus of that name; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
+        gold, config, split, data_dir: as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
         **options: such as `predictions` for "possession" and "timeline".
+
+    Returns:
+        The figure of Matplotlib, which shows itself in a notebook.
+
+    >>> figure = closeread.plot("timeline", "Mara Lindqvist", config="sample", output="lindqvist.png")
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
     path = None if output is None else Path(output)
@@ -154,8 +187,7 @@ def convert(
 ) -> Sequence[dict[str, object]]:
     """Convert a file to another format.
 
-    \b
-    Examples:
+    On the command line:
       closeread convert coref key.conllu -o key.conll
       closeread convert tne mine.jsonl --to arrays -o for_the_leaderboard.jsonl
       closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
@@ -168,6 +200,12 @@ def convert(
         gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
         **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
             the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
+
+    Returns:
+        The rows that were converted.
+
+    >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
+    {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
     return cast(
@@ -187,8 +225,7 @@ def errors(
 ) -> Result:
     """Count and list the errors of a system, or of annotators.
 
-    \b
-    Examples:
+    On the command line:
       closeread errors coref key.conll response.conll
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors tne predictions.jsonl --split test
@@ -203,6 +240,14 @@ def errors(
         **options: `by`, `limit`, for "coref" `document`, `kinds` and `sort` ("errors", "score" or "name"), for "tne"
             and "mctaco" `ci`, `resamples`, `confidence` and `seed`, or all of these as `resampling`; the options of
             the procedure, and `preset`.
+
+    Returns:
+        The errors and their counts, in tables which print themselves.
+
+    >>> key = {"letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]]}
+    >>> response = {"letter": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]]}
+    >>> closeread.errors("coref", response, gold=key).to_dict()["counts"]["split entity"]
+    1
     """
     operations = find_operations("errors")
     analysis = choose_equivalent(kind, operations)
@@ -238,8 +283,7 @@ def baseline(
     The suffix of the output decides its format: JSON Lines (.jsonl), or the corpus's own text format.  Timelines are
     written to a folder, one file each, if the name has no suffix.
 
-    \b
-    Examples:
+    On the command line:
       closeread baseline mctaco always-positive -o yes.jsonl
       closeread baseline mctaco random --seed 7 --split validation -o coin.txt
       closeread baseline tne surface --definition described -o surface.jsonl
@@ -250,15 +294,23 @@ def baseline(
         -o out.jsonl
 
     Args:
+        corpus: the name of a corpus or its procedure.
         name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
+        gold, config, split, data_dir: what to predict for, as for `closeread.score`.
         output: also write the rows to this file or folder, as `closeread baseline` does.
         **options: such as `seed`, or `only` with one name or several.
+
+    Returns:
+        The rows, as `closeread.score` takes them.
+
+    >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
+    {'id': 'test-00000', 'label': 'yes'}
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
-    own = find_corpus(corpus).name
-    return list(
-        call(f"baseline {own}", name, [], {**where, **options}, f"baseline of {own}").records
-    )
+    corpus_name = find_corpus(corpus).name
+    keywords = {**where, **options}
+    written = call(f"baseline {corpus_name}", name, [], keywords, f"baseline of {corpus_name}")
+    return list(written.records)
 
 
 def train(
@@ -283,8 +335,7 @@ def train(
 
     Needs torch and transformers: pip install 'closeread[neural]'.
 
-    \b
-    Example:
+    On the command line:
       closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
 
     Args:
@@ -293,10 +344,18 @@ def train(
         encoder: its name on the Hugging Face Hub, or its folder; for TNE also "frozen:NAME" and "static:FILE".
         training, validation, test: files or rows to learn from, to choose the best epoch by, and (McTaco) to score
             trained models on; None for splits of the corpus.
+        config, data_dir: the config of the corpus, and a folder with its files.
         split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
         resume: continue the run that is in the folder.
+        device: such as "cuda:0"; None for the first GPU, or the CPU.
+        precision: of matrix products: "float32", "bfloat16", or "auto".
         **options: `seed`, `epochs`, `patience`, `batch_size`, `learning_rate`, `head_learning_rate`, `encoder_dropout`;
             `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
+
+    Returns:
+        What was trained, with the scores of each epoch.
+
+    >>> print(closeread.train("tne", "run", encoder="SpanBERT/spanbert-base-cased"))  # doctest: +SKIP
     """
     data = {"training": training, "validation": validation, "test": test}
     where = {
@@ -331,14 +390,22 @@ def predict(
 ) -> list[dict[str, object]]:
     """Predict with a trained model.
 
-    \b
-    Example:
+    On the command line:
       closeread predict tne run --split test -o predictions.jsonl
 
     Args:
         corpus: "tne" or "mctaco".
         run: the folder of the run.
+        gold, config, split, data_dir: what to predict for, as for `closeread.score`.
+        output: also write the rows to this file.
+        device: such as "cuda:0"; None for the first GPU, or the CPU.
+        precision: of matrix products: "float32", "bfloat16", or "auto".
         **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed` and `questions` (McTaco).
+
+    Returns:
+        The rows, as `closeread.score` takes them.
+
+    >>> rows = closeread.predict("tne", "run", split="test")  # doctest: +SKIP
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from closeread.exceptions import RequestError, describe_unknown
 
@@ -86,3 +86,36 @@ def load_procedure(name: str) -> Procedure:
         raise RequestError(describe_unknown("procedure", name, procedure_names()))
     procedure: Procedure = importlib.import_module(f"{__name__}.{name}.procedure").PROCEDURE
     return procedure
+
+
+class Summary(NamedTuple):
+    """What lists of procedures say of one.
+
+    Attributes:
+        title: the title of the procedure.
+        key_first: whether gold is a key of the user, whatever its corpus.
+    """
+
+    title: str
+    key_first: bool
+
+
+# A copy of what the procedures declare, which import NumPy; a test compares both.
+SUMMARIES = {
+    "coref": Summary("coreference: mentions, MUC, B³, CEAF, BLANC, LEA and CoNLL F1", True),
+    "mctaco": Summary("McTaco exact match and F1", False),
+    "timeline": Summary("TimeLine: temporal awareness, events and anchors", False),
+    "tlinks": Summary("temporal awareness over the links of TimeML files", True),
+    "tne": Summary("TNE: links between noun phrases and their prepositions", False),
+    "wikipossessions": Summary(
+        "WikiPossessions: possessors, certainty, anchors, relations and ordering", False
+    ),
+}
+
+
+def summarize(name: str) -> Summary:
+    """Return the summary of a procedure, without loading it if it is one of the package."""
+    if name in SUMMARIES:
+        return SUMMARIES[name]
+    procedure = load_procedure(name)
+    return Summary(procedure.title, procedure.reader.key_first)

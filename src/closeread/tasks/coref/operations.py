@@ -129,7 +129,7 @@ def errors(
     gold: Annotated[Source, Param(metavar="KEY")],
     response: Source,
     *,
-    by: Annotated[Sequence[str], Param(kind="fields", corpus="coref")] = (),
+    by: Annotated[Sequence[str], Param(kind="of_procedure", corpus="coref")] = (),
     kinds: Annotated[Sequence[str], Param(flag="--kind", metavar="KIND")] = (),
     document: Annotated[str | None, Param(metavar="NAME")] = None,
     sort: Literal["errors", "score", "name"] = "errors",
