@@ -221,16 +221,29 @@ def describe_schemas() -> dict[str, Any]:
     """Return every JSON Schema of the package, without what is said to people only."""
     import closeread
     import closeread.schemas
+    from closeread.leaderboard import declaration, index_file, results, submission, teams
+    from closeread.leaderboard.store_files import derive_schema
 
     package = Path(closeread.__file__).parent
     homes = [
         *package.rglob("*.schema.json"),
         *Path(closeread.schemas.__file__).parent.glob("*.json"),
     ]
-    return {
+    schemas = {
         path.name: _drop_prose(json.loads(path.read_text("utf-8")))
         for path in sorted(homes, key=lambda p: p.name)
     }
+    for kind in (
+        declaration.Declaration,
+        index_file.Index,
+        results.Entry,
+        results.Record,
+        submission.About,
+        submission.Request,
+        teams.TeamFile,
+    ):
+        schemas[f"leaderboard: {kind.__name__}"] = derive_schema(kind)
+    return schemas
 
 
 def _drop_prose(schema: Any, is_schema: bool = True) -> Any:

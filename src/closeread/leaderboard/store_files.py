@@ -98,12 +98,13 @@ def convert(kind: type[File], content: dict[str, Any], source: object) -> File:
     try:
         return msgspec.convert(content, kind)
     except msgspec.ValidationError as error:
-        problems = explain(content, [_derive_schema(kind)])
+        problems = explain(content, [derive_schema(kind)])
         raise FormatError(source, problems or [Problem(str(error))]) from None
 
 
 @cache
-def _derive_schema(kind: type[StoreStruct]) -> dict[str, Any]:
+def derive_schema(kind: type[StoreStruct]) -> dict[str, Any]:
+    """Return the JSON Schema of a kind of file."""
     schema = msgspec.json.schema(kind)
     _join_types(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
