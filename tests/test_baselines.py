@@ -96,7 +96,7 @@ def test_a_corpus_without_baselines(run, monkeypatch):
     monkeypatch.setattr("closeread.corpus.baselines.find_spec", lambda name: None)
     done = run("baseline", "mctaco", "random", "-o", "out")
     assert done.exit_code == 2
-    assert "mctaco has no baselines (choose from: marmara_coref)" in done.stderr
+    assert "mctaco has no baselines (corpora with baselines: marmara_coref)" in done.stderr
 
 
 def test_the_command_takes_the_options_in_any_order(ran):

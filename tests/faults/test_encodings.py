@@ -11,8 +11,60 @@ import pytest
 from shared import json_lines
 from shared.encoded_output import run_encoded
 from shared.entry_points import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
-from test_terminal import COMMANDS
 
+SEVERAL = ("--resamples", "5")
+COMMANDS = (
+    ("list",),
+    *(
+        (word, corpus, *config)
+        for corpus in CORPORA
+        for word, *config in (("info",), ("show", "--config", "sample"))
+    ),
+    *(("info", corpus, "--stats", "--config", "sample") for corpus in CORPORA),
+    *(
+        ("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL)
+        for corpus in CORPORA
+    ),
+    ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
+    (
+        "score",
+        "timeline",
+        "semeval2015_timeline.jsonl",
+        "--config",
+        "sample",
+        "--explain",
+        "--no-ci",
+    ),
+    ("score", "coref", "key.conll", "response.conll", "--per-unit", *SEVERAL),
+    ("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL),
+    (
+        "table",
+        "mctaco",
+        "mctaco.jsonl",
+        "a folder/mctaco.jsonl",
+        "--config",
+        "sample",
+        "--pairs",
+        *SEVERAL,
+    ),
+    (
+        "table",
+        "coref",
+        "key.conll",
+        "key.conll",
+        "response.conll",
+        "--intervals",
+        "range",
+        *SEVERAL,
+    ),
+    ("errors", "coref", "key.conll", "response.conll", "--by", "entity_size"),
+    ("errors", "chains", "key.conll", "key.conll", "response.conll"),
+    ("errors", "tne", "tne.jsonl", "--config", "sample", *SEVERAL),
+    ("errors", "mctaco", "mctaco.jsonl", "--config", "sample", *SEVERAL),
+    ("agreement", "coref", "key.conll", "response.conll"),
+    ("agreement", "tne", "anna-tne.jsonl", "ben-tne.jsonl"),
+    ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
+)
 ENCODINGS = ("latin-1", "cp1252")
 FEW = ("--config", "sample", "--resamples", "2")
 BY_HAND = {"–": "-", "…": "...", "†": "+", "‡": "#", "─": "-", "“": '"', "”": '"'}

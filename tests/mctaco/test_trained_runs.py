@@ -52,7 +52,9 @@ def test_tables():
     assert header[:4] == ["size", "seed", "questions", "epoch"]
     assert rows[2] == [100, 1, 20, 1, 0.25, 0.75, 0.5, 0.5]
     assert RUNS.to_csv().splitlines()[3] == "100,1,20,1,0.25,0.75,0.5,0.5"
-    assert all("37.50 ± 12.50" in text for text in (str(RUNS), RUNS.to_latex(), RUNS.to_markdown()))
+    assert "37.50 ± 12.50" in str(RUNS)
+    assert "37.50 ± 12.50" in RUNS.to_markdown()
+    assert r"37.50 $\pm$ 12.50" in RUNS.to_latex()
     assert "Mean" not in str(TrainedRuns(RUNS.runs[:1]))
 
 

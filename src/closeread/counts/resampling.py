@@ -273,12 +273,14 @@ class _PairedSums(NamedTuple):
     Attributes:
         observed: of all blocks, (n_systems,) each.
         resampled: of resamples, (n_systems, n_resamples) each.
+        unswapped: of all blocks, rounded as those that are swapped, (n_systems,) each.
         swapped: of blocks that are swapped, (n_systems, n_resamples) each.
         without: of all blocks but one, (n_systems, n_blocks) each; None if no interval needs them.
     """
 
     observed: Columns
     resampled: Columns
+    unswapped: Columns
     swapped: Columns
     without: Columns | None
 
@@ -360,7 +362,12 @@ def _sum_pairs(
     order = tables[0].order_blocks()
     blocks = np.array([table.block_totals()[order] for table in tables])  # (n_systems, n_blocks, k)
     totals = np.array([table.totals for table in tables])
-    blocks_beside_each_other = np.hstack([*blocks])
+    # What a system gains by swaps is a difference of two sums.  It is exact, so that no rest of rounding stands for 0.
+    n_terms = 2 * len(order)
+    exact_blocks = round_for_exact_sums(blocks.reshape(-1, len(names)), n_terms).reshape(
+        blocks.shape
+    )
+    blocks_beside_each_other = np.hstack([*exact_blocks])
 
     def sum_systems(weights: Iterable[Ints]) -> Columns:
         sums = sum_weighted(weights, blocks_beside_each_other)
@@ -371,7 +378,10 @@ def _sum_pairs(
     without = None
     if interval == "bca":
         without = by_name(totals[:, None] - blocks, names)
-    return _PairedSums(by_name(totals, names), resampled, swapped, without)
+    exact_totals = exact_blocks.sum(axis=1)
+    return _PairedSums(
+        by_name(totals, names), resampled, by_name(exact_totals, names), swapped, without
+    )
 
 
 def _swap_systems(metric: Metric, sums: _PairedSums, first: int, others: slice) -> Floats:
@@ -381,8 +391,8 @@ def _swap_systems(metric: Metric, sums: _PairedSums, first: int, others: slice) 
     for name, swapped in sums.swapped.items():
         # What the first system gains by the swap is what the other loses.
         gain = swapped[others] - swapped[first]
-        first_sums[name] = sums.observed[name][first] + gain
-        other_sums[name] = sums.observed[name][others, None] - gain
+        first_sums[name] = sums.unswapped[name][first] + gain
+        other_sums[name] = sums.unswapped[name][others, None] - gain
     return metric.score_columns(other_sums) - metric.score_columns(first_sums)
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from closeread.counts.results import Result
 from closeread.files import replacing
 from closeread.leaderboard.store_files import StoreFile, StoreStruct, read_file
@@ -51,7 +49,10 @@ class Teams(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the teams as JSON."""
-        return {"teams": msgspec.to_builtins(self.teams)}
+        teams = {}
+        for name, team in self.teams.items():
+            teams[name] = {"members": list(team.members), "contact": team.contact}
+        return {"teams": teams}
 
 
 def read_teams(folder: Path) -> Teams:
