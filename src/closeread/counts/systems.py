@@ -27,7 +27,6 @@ from closeread.counts.estimates import (
     correct_decidable,
     min_p_value,
     number_or_none,
-    write_resampling,
 )
 from closeread.counts.metrics import PARTS, Metric
 from closeread.counts.procedure import Option, Procedure
@@ -558,6 +557,13 @@ class SystemsTable(Result):
                 system["usage"] = self.usage[name]._asdict()
             systems.append(system)
         n_tests = {score: self.count_tests(score) for score in self.scores}
+        resampling: dict[str, object] = {
+            "n_resamples": int(self.resampling.n_resamples),
+            "confidence": self.resampling.confidence,
+            "seed": self.resampling.seed,
+        }
+        if self.resampling.interval != "percentile":
+            resampling["interval"] = self.resampling.interval
         return {
             "format": FORMAT,
             "procedure": self.reports[0].provenance.procedure,
@@ -565,8 +571,7 @@ class SystemsTable(Result):
             "scores": list(self.scores),
             "alpha": self.alpha,
             "correction": {"method": "holm", "n_tests": n_tests},
-            "n_resamples": 0,
-            **write_resampling(self.resampling),
+            **resampling,
             "systems": systems,
             "pairs": {
                 score: list(map(self._write_pair, tests)) for score, tests in self.tests.items()
