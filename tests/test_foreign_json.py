@@ -18,7 +18,7 @@ KNOWN = {
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/report.py", "ReportFile"): OWN,
-    ("counts/systems.py", "SystemsTable"): OWN,
+    ("counts/comparison.py", "Comparison"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/metric.py", "MetricInfo"): OWN,
     ("leaderboard/judge.py", "JudgingReport"): OWN,
