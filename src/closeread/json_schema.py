@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from closeread import limits
 from closeread.exceptions import (
@@ -24,8 +24,11 @@ from closeread.exceptions import (
 )
 from closeread.files import package_folder
 
+if TYPE_CHECKING:
+    import msgspec
+
 Schema = dict[str, Any]
-Struct = TypeVar("Struct")
+Struct = TypeVar("Struct", bound="msgspec.Struct")
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_FIELDS_LISTED = 5
@@ -76,7 +79,7 @@ def convert(kind: type[Struct], content: object, source: object) -> Struct:
 
 
 @cache
-def derive_schema(kind: type) -> Schema:
+def derive_schema(kind: type[msgspec.Struct]) -> Schema:
     """Return the JSON Schema of a struct of msgspec."""
     import msgspec
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple, get_args
 
+from closeread.counts.comparison_tables import make_difference_grid, make_system_grids
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
     SMALL,
@@ -23,6 +24,7 @@ from closeread.counts.estimates import (
     correct_decidable,
     number_or_none,
 )
+from closeread.counts.latex import draw_pairs, draw_systems
 from closeread.counts.metrics import Metric
 from closeread.counts.report import Report, list_scores
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
@@ -272,16 +274,12 @@ class Comparison(Result):
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return a table for each pair with the baseline; otherwise one of the systems, and perhaps one of all pairs."""
-        from closeread.counts.comparison_tables import make_difference_grid, make_system_grids
-
         if self.baseline is None:
             return make_system_grids(self, style)
         return list(map(make_difference_grid, self))
 
     def to_latex(self) -> str:
         r"""Return the tables in LaTeX, scores times 100; they need `\usepackage{booktabs}`, and float without a baseline."""
-        from closeread.counts.latex import draw_pairs, draw_systems
-
         if self.baseline is not None:
             return super().to_latex()
         grid, *pair_grids = self._to_grids("latex")
@@ -355,7 +353,7 @@ class Comparison(Result):
         is_significant = test.p_corrected <= self.alpha
         return [difference, test.difference.p_randomization, test.p_corrected, is_significant]
 
-    def to_dict(self) -> Any:
+    def to_dict(self) -> dict[str, object] | list[dict[str, object]]:
         """Return it as JSON: two systems, a list of these if several have a baseline, or all; NaN becomes null."""
         if self.baseline is None:
             return self._write_systems()

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from closeread.counts.comparison import Comparison, Standing
 from closeread.counts.estimates import SMALL, min_p_value, min_resamples, number_or_none
 from closeread.counts.latex import split_title
 from closeread.counts.metrics import PARTS
@@ -22,6 +22,9 @@ from closeread.counts.report import (
 from closeread.counts.resampling import POWER, Difference
 from closeread.exceptions import choose_words, escape_line, pluralize, quote
 from closeread.tables import NOTHING, Grid, Style, Whole, percent, transpose
+
+if TYPE_CHECKING:
+    from closeread.counts.comparison import Comparison, Standing
 
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""

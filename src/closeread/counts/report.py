@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.counts.estimates import (
@@ -178,18 +178,18 @@ class Report(Result):
 
         from closeread.counts.report_file import ReportFile
 
-        resampling = {**vars(self.resampling), "n_resamples": int(self.resampling.n_resamples)}
-        report = ReportFile(
-            format=FORMAT,
-            closeread=__version__,
-            unit=self.unit,
-            resampling_unit=self.resampling_unit,
-            slices=self.slices,
+        fields: dict[str, Any] = {
             **vars(self.provenance),
-            **resampling,
+            **vars(self.resampling),
             **vars(self.total),
-        )
-        stored: dict[str, object] = msgspec.to_builtins(report)
+            "format": FORMAT,
+            "closeread": __version__,
+            "unit": self.unit,
+            "n_resamples": int(self.resampling.n_resamples),
+            "resampling_unit": self.resampling_unit,
+            "slices": self.slices,
+        }
+        stored: dict[str, object] = msgspec.to_builtins(ReportFile(**fields))
         return stored
 
     @classmethod

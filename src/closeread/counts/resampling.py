@@ -81,11 +81,6 @@ def sum_weighted(chunks: Iterable[Ints], blocks: Floats) -> Floats:
     return np.concatenate([chunk.astype(np.float64) @ exact_blocks for chunk in chunks])
 
 
-def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Sum the counts of resamples of blocks (n_blocks, k), drawn by their order; return (n_resamples, k)."""
-    return sum_weighted(draw_weights(len(blocks), n_resamples, rng), blocks)
-
-
 def bootstrap_intervals(
     table: CountTable,
     metrics: Sequence[Metric],
@@ -107,7 +102,8 @@ def bootstrap_intervals(
     intervals: dict[str, tuple[float, float]] = {}
     for order_bytes, metrics_in_order in metrics_by_order.items():
         ordered_blocks = blocks[np.frombuffer(order_bytes, np.int64)]
-        sums = sum_resamples(ordered_blocks, n_resamples, np.random.default_rng(seed))
+        weights = draw_weights(len(blocks), n_resamples, np.random.default_rng(seed))
+        sums = sum_weighted(weights, ordered_blocks)
         columns = _split_columns(sums, table.names)
         for metric in metrics_in_order:
             samples = metric.score_columns(columns)
