@@ -17,7 +17,6 @@ KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
-    ("counts/report.py", "ReportFile"): OWN,
     ("counts/comparison.py", "Comparison"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/metric.py", "MetricInfo"): OWN,

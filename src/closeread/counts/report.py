@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.counts.estimates import (
@@ -174,23 +174,27 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
-        import msgspec
-
         from closeread.counts.report_file import ReportFile
 
-        fields: dict[str, Any] = {
+        slices = {}
+        for field_name, by_value in self.slices.items():
+            slices[field_name] = {value: asdict(scores) for value, scores in by_value.items()}
+        fields: dict[str, object] = {
             **vars(self.provenance),
             **vars(self.resampling),
-            **vars(self.total),
+            **asdict(self.total),
             "format": FORMAT,
             "closeread": __version__,
+            "options": dict(self.provenance.options),
             "unit": self.unit,
             "n_resamples": int(self.resampling.n_resamples),
             "resampling_unit": self.resampling_unit,
-            "slices": self.slices,
+            "slices": slices,
         }
-        stored: dict[str, object] = msgspec.to_builtins(ReportFile(**fields))
-        return stored
+        if self.resampling.interval == "percentile":
+            del fields["interval"]
+        # Not by msgspec, which refuses names and numbers of NumPy's types.
+        return {name: fields[name] for name in ReportFile.__struct_fields__ if name in fields}
 
     @classmethod
     def from_json(cls, found: object, source: object = "report") -> Self:

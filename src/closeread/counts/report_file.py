@@ -46,7 +46,7 @@ class StoredScores(Struct, frozen=True, forbid_unknown_fields=True):
     counts: dict[str, Sum]
 
 
-class ReportFile(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class ReportFile(Struct, frozen=True, kw_only=True):
     """The JSON of a report, with the fields of `Provenance`, `Resampling` and `Scores` beside each other."""
 
     format: Literal[1]
