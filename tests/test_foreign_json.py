@@ -12,19 +12,12 @@ PACKAGE = Path(closeread.__file__).parent
 ROOT = PACKAGE.parents[1]
 
 # by module and class, why the names of the fields are known
-REPORT = "counts/report.schema.json has checked it"
 OWN = "no JSON: arguments of our own"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
     ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
-    ("counts/estimates.py", "Estimate"): REPORT,
-    ("counts/report.py", "Provenance"): f"{REPORT}, and only names of fields are taken",
-    (
-        "counts/storage.py",
-        "Provenance",
-    ): "only names of fields are taken, and check_fields checks the values",
-    ("counts/systems.py", "SystemsTable"): OWN,
+    ("counts/comparison.py", "Comparison"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/metric.py", "MetricInfo"): OWN,
     ("leaderboard/judge.py", "JudgingReport"): OWN,

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from shared import json_lines
 from shared.entry_points import system_rows
 
 import closeread
-from closeread.counts.comparison import correct_comparisons, warn_of_few_resamples
+from closeread.counts.comparison_tables import warn_of_few_resamples
 from closeread.counts.estimates import Resampling, correct_by_holm, min_p_value
 from closeread.exceptions import RequestError
 
@@ -97,8 +96,9 @@ def test_a_corrected_comparison_is_saved(files, n_resamples):
     comparison.save("comparison.json")
     stored = json.loads(Path("comparison.json").read_text("utf-8"))
     assert stored["correction"] == {"method": "holm", "n_tests": 2}
-    (uncorrected,) = correct_comparisons([comparison], "none")
-    assert uncorrected == replace(comparison, corrected=None)
+    uncorrected = closeread.compare("mctaco", "good.jsonl", "yes.jsonl", correction="none", **how)
+    assert uncorrected.differences == comparison.differences
+    assert uncorrected.to_dict()["correction"] is None
     with pytest.raises(RequestError, match="no such correction: 'bonferroni'"):
         closeread.compare(
             "mctaco", "good.jsonl", "yes.jsonl", config="sample", correction="bonferroni"
@@ -123,8 +123,12 @@ def test_python_compares_systems_by_name_and_stored_counts(files, run):
     named = {"good": system_rows("mctaco"), "yes": "yes.parquet", "no": Path("no.parquet")}
     for systems in (named, ["good.jsonl", "yes.parquet", "no.jsonl"]):
         compared = closeread.compare("mctaco", systems, config="sample", resampling=Resampling(200))
-        assert [one.to_dict() for one in compared] == found
-    assert [one.names for one in compared] == [("good", "yes"), ("good", "no")]
+        assert [pair.to_dict() for pair in compared] == compared.to_dict() == found
+    assert [pair.names for pair in compared] == [("good", "yes"), ("good", "no")]
+    assert repr(compared) == "<Comparison of 'good' with 'yes', 'no': 25 questions>"
+    assert str(compared).count("p rand.") == 4
+    with pytest.raises(RequestError, match="there are several pairs of systems; take one"):
+        compared["f1"]
     two = closeread.compare("mctaco", "good.jsonl", "yes.parquet", config="sample")
     assert (two.names, two.differences["f1"].value) == (
         ("good", "yes"),
@@ -151,13 +155,13 @@ def test_comparisons_test_f1_unless_asked_for_more(here, run):
     }
     first, *_ = closeread.compare("coref", systems, gold=key, metrics=("muc", "conll"))
     assert list(first.differences) == ["muc/f1", "conll/f1"]
-    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (6, 1000)
-    assert first.corrected.p_values["muc/f1"].p_randomization == pytest.approx(6 / 1001)
+    assert (first.n_tests["muc/f1"], first.resampling.n_resamples) == (6, 1000)
+    assert first.tests["muc/f1"][0].p_corrected == pytest.approx(6 / 1001)
     first, *_ = closeread.compare("coref", systems, gold=key, scores=("muc", "b3", "conll"))
     assert list(first.differences)[:3] == ["muc/precision", "muc/recall", "muc/f1"]
     # Precision is 1 for all, so that a difference of 0 is tested too: 7 scores of 3 pairs.
     # 21 / 2100 is 0.01
-    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (21, 3000)
+    assert (first.n_tests["muc/f1"], first.resampling.n_resamples) == (21, 3000)
     for name, rows in {"key": key, **systems}.items():
         json_lines.write(f"{name}.jsonl", rows)
     command = (

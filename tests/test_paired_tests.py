@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import closeread
 from closeread import RequestError
 from closeread.cli import main
-from closeread.counts.comparison import make_comparisons
+from closeread.counts.comparison import compare_systems
 from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
 from closeread.counts.resampling import compare_pairs
+from closeread.counts.systems import share_counts
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer
 from closeread.tasks import load_procedure
@@ -92,9 +93,11 @@ def test_comparisons_are_those_of_pairs_and_of_systems_alone(tables):
     )
     counted = [count(table) for table in (*tables[:-1], more)]
     drawn = Resampling(40, 0.9, 3)
-    found = make_comparisons([f"system {i}" for i in range(len(counted))], counted, drawn)
+    names = [f"system {i}" for i in range(len(counted))]
+    scores = [metric.name for metric in METRICS]
+    found = compare_systems(names, share_counts(counted), scores, drawn, baseline=0)
     for comparison, table in zip(found, tables[1:], strict=True):
-        assert (comparison.first, comparison.second) == tuple(
+        assert comparison.reports == tuple(
             make_report(count(one), resampling=drawn) for one in (tables[0], table)
         )
         for metric in METRICS:

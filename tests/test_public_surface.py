@@ -102,6 +102,7 @@ def test_what_other_libraries_have_instead_is_accepted():
         "mctaco", rows, config="sample", by=np.array(["category"]), resampling=resampling
     )
     assert list(found.slices) == ["category"]
+    assert found.to_dict()["config"] == "sample"
     table = closeread.table(
         "mctaco", {"a": rows}, config="sample", pairs=np.bool_(False), digits=np.int32(1)
     )

@@ -16,8 +16,9 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import (
     bca_interval,
     compare_pairs,
+    draw_weights,
     percentile_interval,
-    sum_resamples,
+    sum_weighted,
 )
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
@@ -37,7 +38,7 @@ def table(values, blocks=None):
 def test_a_resample_is_a_draw_of_whole_blocks():
     # Three blocks of different sizes: every resample holds three blocks, so its total is one of 27 sums.
     t = table([1, 2, 4, 8, 16], blocks=[0, 0, 1, 2, 2])
-    totals = sum_resamples(t.block_totals(), 2000, np.random.default_rng(0))
+    totals = sum_weighted(draw_weights(3, 2000, np.random.default_rng(0)), t.block_totals())
     blocks = [(3, 2), (4, 1), (24, 2)]
     possible = {
         tuple(map(sum, zip(*draw, strict=True))) for draw in itertools.product(blocks, repeat=3)
@@ -48,7 +49,8 @@ def test_a_resample_is_a_draw_of_whole_blocks():
 def test_resamples_have_the_moments_of_the_bootstrap():
     # The bootstrap variance of a sum over n blocks is n times the (population) variance of the block totals.
     values = np.random.default_rng(1).random(50)
-    totals = sum_resamples(table(values).block_totals(), 40_000, np.random.default_rng(2))[:, 0]
+    weights = draw_weights(50, 40_000, np.random.default_rng(2))
+    totals = sum_weighted(weights, table(values).block_totals())[:, 0]
     assert totals.mean() == pytest.approx(values.sum(), rel=0.005)
     assert totals.var() == pytest.approx(50 * values.var(), rel=0.03)
 

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -11,7 +12,6 @@ import pytest
 from shared.entry_points import system_rows
 
 import closeread
-from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Estimate, Resampling
 from closeread.counts.results import Shown
 from closeread.exceptions import MissingExtraError, RequestError
@@ -44,9 +44,7 @@ def comparison():
         resampling=QUICK,
         metrics=("muc", "conll"),
     )
-    return Comparison(
-        ("<script>alert(1)</script>", "b.jsonl"), found.first, found.second, found.differences
-    )
+    return replace(found, names=("<script>alert(1)</script>", "b.jsonl"))
 
 
 @pytest.mark.parametrize("fields", [(), ("category",)])

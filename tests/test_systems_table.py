@@ -10,9 +10,9 @@ from itertools import combinations
 import pytest
 
 import closeread
+from closeread.counts.comparison_tables import make_pair_grid
 from closeread.counts.estimates import Resampling, correct_by_holm
 from closeread.counts.report import Report
-from closeread.counts.systems import SystemsTable, _make_pair_grid
 from closeread.exceptions import RequestError
 from closeread.tables import Grid, draw_html
 
@@ -57,7 +57,7 @@ def test_the_best_and_what_is_close_to_it():
         1 / 512, abs=0.01
     )
     assert table.find_test("muc/f1", 2) is None
-    assert table.count_tests("muc/f1") == 3
+    assert table.n_tests["muc/f1"] == 3
     assert "none       0.00\nmost      94.74†\nall      100.00\n" in str(table)
     assert "† Not significantly different from the best (p > 0.05).\n" in str(table)
     assert "corrected for 3 comparisons in each score (all pairs) by Holm's method." in " ".join(
@@ -179,7 +179,7 @@ def test_reports_have_a_row_without_tests():
     assert "told      94.74‡\n" in str(table)
     note = "‡ Not tested against the best: tests need counts, and there is only a report of 'told'."
     assert note in " ".join(str(table).split())
-    assert table.count_tests("muc/f1") == 3
+    assert table.n_tests["muc/f1"] == 3
     best = make({"none": 0, "told": report(10), "most": 9})
     assert best.standings["muc/f1"] == ["untested", "best", "untested"]
     alone = make({"told": report(10), "most": 9})
@@ -289,7 +289,7 @@ def test_rows_and_json_have_everything():
 
 
 def test_a_score_is_named_with_its_first_pair():
-    grid = _make_pair_grid(make({"a": 9, "b": 10, "c": 4}, scores=["muc", "conll"], pairs=True))
+    grid = make_pair_grid(make({"a": 9, "b": 10, "c": 4}, scores=["muc", "conll"], pairs=True))
     assert [row[0] for row in grid.rows[:4]] == ["MUC precision", "", "", "MUC recall"]
 
 
@@ -353,7 +353,7 @@ def test_scores_that_some_systems_lack():
 
 def test_a_table_is_public():
     assert closeread.table.__module__ == "closeread"
-    assert isinstance(make(THREE), SystemsTable)
+    assert isinstance(make(THREE), closeread.Comparison)
 
 
 def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():

@@ -221,8 +221,9 @@ def describe_schemas() -> dict[str, Any]:
     """Return every JSON Schema of the package, without what is said to people only."""
     import closeread
     import closeread.schemas
+    from closeread.counts.report_file import ReportFile
+    from closeread.json_schema import derive_schema
     from closeread.leaderboard import declaration, index_file, results, submission, teams
-    from closeread.leaderboard.store_files import derive_schema
 
     package = Path(closeread.__file__).parent
     homes = [
@@ -233,6 +234,7 @@ def describe_schemas() -> dict[str, Any]:
         path.name: _drop_prose(json.loads(path.read_text("utf-8")))
         for path in sorted(homes, key=lambda p: p.name)
     }
+    schemas["report"] = derive_schema(ReportFile)
     for kind in (
         declaration.Declaration,
         index_file.Index,

@@ -40,11 +40,10 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
-    from closeread.counts.comparison import Comparison
+    from closeread.counts.comparison import Comparison, SystemsTable
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
-    from closeread.counts.systems import SystemsTable
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.builder import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
@@ -109,11 +108,10 @@ __all__ = [
 # fmt: on
 
 _NAMES = {
-    "closeread.counts.comparison": "Comparison",
+    "closeread.counts.comparison": "Comparison SystemsTable",
     "closeread.counts.counts": "Counts",
     "closeread.counts.estimates": "Resampling",
     "closeread.counts.report": "Report",
-    "closeread.counts.systems": "SystemsTable",
     "closeread.exceptions": "CloseReadWarning InputError MissingExtraError RequestError",
     "closeread.hf.builder": "load_dataset load_dataset_builder",
     "closeread.hf.modules": "load_metric",

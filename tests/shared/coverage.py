@@ -18,8 +18,9 @@ from closeread.counts.metrics import F1, Metric, Ratio
 from closeread.counts.resampling import (
     bca_interval,
     compare_pairs,
+    draw_weights,
     percentile_interval,
-    sum_resamples,
+    sum_weighted,
 )
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.procedure import COUNTS, PROCEDURE, choice_counts
@@ -100,7 +101,7 @@ def cover(known, metrics, draw_corpus, n_corpora, seed):
         rng = np.random.default_rng(sequence)
         corpus = draw_corpus(rng)
         blocks = corpus.block_totals()
-        totals = sum_resamples(blocks, 1000, rng)
+        totals = sum_weighted(draw_weights(len(blocks), 1000, rng), blocks)
         for metric in metrics:
             samples = metric.score(totals, corpus.names)
             value = metric.score(corpus.totals, corpus.names)

@@ -225,15 +225,15 @@ def print_line(line: str) -> None:
     printing.echo_above(escape_line(line), err=False)
 
 
-def fail_on_regression(comparisons: Sequence[Comparison], score: str, points: float) -> None:
+def fail_on_regression(comparison: Comparison, score: str, points: float) -> None:
     """Exit with status 3 if a system is worse than the first; NaN points stand for a significant difference."""
-    from closeread.counts.comparison import format_difference
+    from closeread.counts.comparison_tables import format_points
 
     limit = None if math.isnan(points) else points
-    regressions = [pair for pair in comparisons if pair.is_worse(score, limit)]
-    for comparison in regressions:
-        baseline, system = comparison.names
-        difference = format_difference(float(comparison[score]))
+    regressions = [pair for pair in comparison if pair.is_worse(score, limit)]
+    for pair in regressions:
+        baseline, system = pair.names
+        difference = format_points(float(pair[score]))
         message = f"{system} is worse than {baseline}: {score} {difference}"
         click.echo(escape_line(message), err=True)
     if regressions:

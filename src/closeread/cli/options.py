@@ -399,7 +399,7 @@ PRINTED = {
     **dict.fromkeys(("Catalogue", "Information", "Ranking", "Result"), ("style",)),
     **dict.fromkeys(("JudgingReport", "Page", "Publication", "list[Verdict]"), ("as_json",)),
     "SystemsTable": ("style", "output"),
-    "Comparison | list[Comparison]": ("style", "output", "fail_if_worse"),
+    "Comparison": ("style", "output", "fail_if_worse"),
     "Drawing": ("output",),
     "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),
 }

@@ -101,7 +101,7 @@ def _print_lines(result: Any) -> None:
 
 
 def _print_styled(result: Any, style: str, **layout: Any) -> None:
-    """Print a result in a format: of a report, as it is laid out; of several comparisons, them together."""
+    """Print a result in a format: of a report, as it is laid out."""
     if "per_unit" in layout:
         from closeread.operations.score import Sheet
 
@@ -112,14 +112,13 @@ def _print_styled(result: Any, style: str, **layout: Any) -> None:
             layout["digits"],
             layout["source"],
         )
-    elif isinstance(result, list):
-        from closeread.counts.results import Several
-
-        result = Several(result)
     if layout.get("score_only"):
         click.echo("\n".join(result.list_main(layout.get("metrics") or ())))
     elif style == "json":
-        print_json(result.to_dict())
+        content = result.to_dict()
+        # However many systems are compared with a baseline, a command prints a list.
+        is_pair = getattr(result, "baseline", None) is not None and isinstance(content, dict)
+        print_json([content] if is_pair else content)
     elif style == "eee":
         print_json(result.to_eee())
     elif style in ("table", "markdown"):

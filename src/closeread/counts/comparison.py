@@ -1,105 +1,220 @@
-"""Comparisons of two systems by paired tests, and their JSON format."""
+"""Systems compared on the same gold: their reports, and paired tests of them.
+
+Conventions: systems are numbered from 0 in the order of the rows.  With a baseline, it is tested against each of the
+other systems, and p-values are corrected for all scores of all these pairs.  Without one, all pairs are tested, and the
+p-values of a score are corrected for all of them: the best system is chosen by the same data that it is tested with, so
+that otherwise, the more systems there are, the more often one of several equally good systems would seem to be worse.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import NamedTuple, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, Literal, NamedTuple, get_args
 
+from closeread.counts.comparison_tables import make_difference_grid, make_system_grids
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
     SMALL,
     Correction,
     Resampling,
     correct_decidable,
-    min_p_value,
-    min_resamples,
     number_or_none,
 )
-from closeread.counts.report import (
-    Report,
-    list_scores,
-    make_title,
-    name_options,
-    warn_of_few_blocks,
-)
-from closeread.counts.resampling import POWER, Difference, compare_pairs
+from closeread.counts.latex import draw_pairs, draw_systems
+from closeread.counts.metrics import Metric
+from closeread.counts.report import Report, list_scores
+from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Result, find_score
-from closeread.exceptions import (
-    RequestError,
-    choose_words,
-    describe_unknown,
-    escape_line,
-    pluralize,
-    quote,
-)
-from closeread.tables import NOTHING, Grid, Style, Whole, percent
+from closeread.counts.table import CountTable
+from closeread.exceptions import RequestError, describe_unknown, escape_line, pluralize, quote
+from closeread.tables import Grid, Style, percent
 
-SIDES = ("first", "second")
-DETECTABLE = "Detectable: the true difference that is significant in {:.0%} of such test sets (single test at {:g})."
+IntervalStyle = Literal["none", "range", "plus-minus"]
+"""How a table shows intervals: not at all, by both ends, or by half of their width."""
 
+Standing = Literal["best", "close", "worse", "untested", "undefined"]
+"""How a score compares with the best one; close: not significantly different, worse: significantly worse."""
 
-class PValues(NamedTuple):
-    """The corrected p-values of a difference, named as in `Difference`; NaN if undefined."""
-
-    p_bootstrap: float
-    p_randomization: float
+RANDOMIZATION = "p_randomization"
+P_VALUES = ("p_bootstrap", RANDOMIZATION)
+"""The p-values of a difference, by the names of its attributes."""
 
 
-@dataclass(frozen=True)
-class CorrectedPValues:
-    """The p-values of a comparison, corrected for all tests that were done together.
+class Usage(NamedTuple):
+    """What the run of a language model took.
 
     Attributes:
-        method: the name of the correction.
-        n_tests: the number of tests of each kind: one for each score of each pair of systems.
-        p_values: by the metric's name; NaN if the resamples are too few for any to be significant.
+        answered: the share of answers that could be read, from 0 to 1.
+        input_tokens, output_tokens: the tokens of the whole run.
+        cost: its cost in dollars; None if it is unknown.
     """
 
-    method: str
-    n_tests: int
-    p_values: Mapping[str, PValues]
+    answered: float
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+class PairTest(NamedTuple):
+    """Paired tests of two systems in one score.
+
+    Attributes:
+        first, second: the numbers of the systems, the first smaller.
+        difference: the score of the second minus that of the first, with p-values that are not corrected.
+        corrected: the p-values that were corrected, by name; NaN if undefined, or if the resamples are too few for any
+            to be significant.
+    """
+
+    first: int
+    second: int
+    difference: Difference
+    corrected: Mapping[str, float] = {}
+
+    @property
+    def p_corrected(self) -> float:
+        """The p-value of approximate randomization, corrected unless that was not wanted."""
+        return self.p_value(RANDOMIZATION)
+
+    def p_value(self, name: str) -> float:
+        """Return a p-value by name, corrected unless that was not wanted."""
+        p_value: float = self.corrected.get(name, getattr(self.difference, name))
+        return p_value
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the numbers as JSON; NaN becomes null."""
+        numbers = self.difference.to_dict()
+        for name, p_value in self.corrected.items():
+            numbers[f"{name}_corrected"] = p_value
+        return {name: number_or_none(number) for name, number in numbers.items()}
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """A comparison of two systems on the same units; `print` shows it as the command line does.
+    """Systems on the same gold, and paired tests of them; `print` shows them as the command line does.
+
+    With a baseline, iterating yields a comparison of two systems for each other system, as if there were no others.
 
     Attributes:
-        names: the names of the systems.
-        first, second: their reports.
-        differences: the differences, second minus first, by the metric's name, with p-values that are not corrected.
-        corrected: the p-values corrected for several tests; None if they were not corrected.
+        names: the names of the systems, in order.
+        reports: their reports.
+        scores: the names of the scores, in the order of the columns.
+        tests: by score, the tests of the baseline with each other system, or of all pairs of systems that have counts;
+            empty if nothing can be resampled.
+        n_tests: by score, for how many tests its p-values are corrected.
+        has_counts: whether there are counts of each system, or only a report.
+        resampling: the parameters of intervals and tests.
+        baseline: the number of the system that all others are compared with, 0; None if all pairs are compared.
+        correction: how p-values are corrected.
+        alpha: the level of significance.
+        digits: the number of decimals of scores times 100 in tables.
+        intervals: how tables show intervals.
+        pairs: whether to show the tests of all pairs.
+        lacking: scores that are no column because some systems lack them, with the names of these systems.
+        usage: what the runs of language models took, by the name of the system, where it is known.
 
     >>> import closeread
-    >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in ("always-negative", "random")}
-    >>> (comparison,) = closeread.compare("mctaco", systems, config="sample")
-    >>> comparison
+    >>> names = ("always-negative", "random", "always-positive")
+    >>> systems = {name: closeread.baseline("mctaco", name, config="sample") for name in names}
+    >>> table = closeread.table("mctaco", systems, config="sample")
+    >>> [table.names[i] for i in table.find_best("f1")], table.n_tests["f1"]
+    (['always-positive'], 3)
+    >>> test = table.find_test("f1", 0)
+    >>> test is not None and test.p_corrected < 0.05
+    True
+    >>> random, positive = closeread.compare("mctaco", systems, config="sample")
+    >>> random
     <Comparison of 'always-negative' and 'random': 25 questions, Exact match +0.00, F1 +36.40>
-    >>> comparison.is_worse("f1", points=1)
+    >>> random.is_worse("f1", points=1)
     False
-    >>> comparison["f1"].p_randomization < 0.05
+    >>> random["f1"].p_randomization < 0.05
     True
     """
 
-    names: tuple[str, str]
-    first: Report
-    second: Report
-    differences: Mapping[str, Difference]
-    corrected: CorrectedPValues | None = None
+    names: tuple[str, ...]
+    reports: tuple[Report, ...]
+    scores: tuple[str, ...]
+    tests: Mapping[str, Sequence[PairTest]]
+    n_tests: Mapping[str, int]
+    has_counts: tuple[bool, ...]
+    resampling: Resampling
+    baseline: int | None = None
+    correction: Correction = "holm"
+    alpha: float = SMALL
+    digits: int = 2
+    intervals: IntervalStyle = "none"
+    pairs: bool = False
+    lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        if self.baseline is None:
+            return self._describe_best()
+        units = pluralize(self.reports[0].total.n_units, self.reports[0].unit)
+        first, *others = map(quote, self.names)
+        if len(others) > 1:
+            return escape_line(f"<Comparison of {first} with {', '.join(others)}: {units}>")
+        scores = list_scores(
+            self.reports[0], lambda name: f"{100 * self[name].value:+.2f}", self.scores
+        )
+        return escape_line(f"<Comparison of {first} and {others[0]}: {units}, {scores}>")
+
+    def _describe_best(self) -> str:
+        leaders = []
+        for score in self.scores:
+            best = self.find_best(score)
+            if best:
+                first = min(best)
+                title = self.reports[0].name_score(score)
+                value = percent(self.reports[first].scores[score].value)
+                leaders.append(f"{title} {value} ({quote(self.names[first])})")
+        systems = pluralize(len(self.names), "system")
+        return escape_line(f"<Table of {systems}, best: {', '.join(leaders) or 'none'}>")
+
+    def __iter__(self) -> Iterator[Comparison]:
+        """Yield each pair that was tested, as a comparison of the second system with the first."""
+        for number, pair in enumerate(next(iter(self.tests.values()), ())):
+            systems = (pair.first, pair.second)
+            yield replace(
+                self,
+                names=tuple(self.names[system] for system in systems),
+                reports=tuple(self.reports[system] for system in systems),
+                has_counts=(True, True),
+                tests={
+                    score: [tests[number]._replace(first=0, second=1)]
+                    for score, tests in self.tests.items()
+                },
+                baseline=0,
+            )
+
+    def _find_only_test(self, name: str) -> PairTest:
+        tests = find_score(self.tests, name, self.reports[0].titles)
+        if len(tests) > 1:
+            raise RequestError(
+                "there are several pairs of systems; take one, as in `for pair in comparison`"
+            )
+        return tests[0]
+
+    def __getitem__(self, name: str) -> Difference:
+        """Return the difference of two systems in a score by its name, as `Report` finds scores."""
+        return self._find_only_test(name).difference
+
+    @property
+    def differences(self) -> dict[str, Difference]:
+        """The differences of two systems, second minus first, by score, with p-values that are not corrected."""
+        return {score: self[score] for score in self.tests}
 
     @property
     def power(self) -> bool:
         """Whether to show the true differences that such test sets would show."""
-        return any(test.detectable is not None for test in self.differences.values())
-
-    def __getitem__(self, name: str) -> Difference:
-        """Return the difference of a score by its name, such as "f1", or as `Report` finds scores."""
-        return find_score(self.differences, name, self.first.titles)
+        tests = chain.from_iterable(self.tests.values())
+        return any(test.difference.detectable is not None for test in tests)
 
     def is_worse(self, score: str, points: float | None = None) -> bool:
-        """Return whether the second system is worse than the first.
+        """Return whether the second of two systems is worse than the first.
 
         Args:
             score: the score to look at, such as "conll/f1".
@@ -109,229 +224,290 @@ class Comparison(Result):
         Raises:
             RequestError: the score was not compared.
         """
-        difference = self[score]
+        test = self._find_only_test(score)
         if points is not None:
-            return -100 * difference.value > points
-        p_value = difference.p_randomization
-        if self.corrected is not None:
-            p_value = find_score(self.corrected.p_values, score, self.first.titles).p_randomization
-        return difference.value < 0 and p_value < 1 - self.first.resampling.confidence
+            return -100 * test.difference.value > points
+        is_significant = test.p_corrected < 1 - self.resampling.confidence
+        return test.difference.value < 0 and is_significant
 
-    def __repr__(self) -> str:
-        def show(name: str) -> str:
-            return f"{100 * self.differences[name].value:+.2f}"
+    def find_best(self, score: str) -> frozenset[int]:
+        """Return the systems with the highest value of a score; several if their values are equal."""
+        values = {system: report.scores[score].value for system, report in enumerate(self.reports)}
+        defined = {system: value for system, value in values.items() if value is not None}
+        highest = max(defined.values(), default=math.inf)
+        return frozenset(system for system, value in defined.items() if value >= highest - TIE)
 
-        scores = list_scores(self.first, show, self.differences)
-        systems = " and ".join(map(quote, self.names))
-        units = pluralize(self.first.total.n_units, self.first.unit)
-        return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
+    def find_test(self, score: str, system: int) -> PairTest | None:
+        """Return the test of a system against the best, or the clearest one against several; None if untested."""
+        best = self.find_best(score)
+        if system in best:
+            return None
+        clearest = None
+        # Of equally clear tests, the last one.
+        for test in self.tests.get(score, ()):
+            is_of_system = system in (test.first, test.second)
+            is_against_best = (test.first in best) != (test.second in best)
+            if not is_of_system or not is_against_best or math.isnan(test.p_corrected):
+                continue
+            if clearest is None or test.p_corrected <= clearest.p_corrected:
+                clearest = test
+        return clearest
 
-    def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return its table, with a row for each metric; it is the same in all styles."""
-        del style
-        first, second = (Whole(escape_line(name)) for name in self.names)
-        level = f"{100 * self.first.resampling.confidence:g}% interval"
-        columns = ["diff.", level, "p rand.", "p boot."]
-        if self.power:
-            columns.append("detectable")
-        rows = []
-        best = set()
-        for row, (metric, difference) in enumerate(self.differences.items()):
-            rows.append(self._make_row(metric, difference))
-            if difference.value > 0:
-                best.add((row, 2))
-            elif difference.value < 0:
-                best.add((row, 1))
-        notes = self._list_notes()
-        grid = Grid(
-            make_title(self.first),
-            ["metric", first, second, *columns],
-            rows,
-            notes,
-            prose=frozenset({"metric"}),
-            best=frozenset(best),
-            labels=1,
-        )
-        narrower = replace(
-            grid,
-            header=["metric", "first", "second", *columns],
-            notes=[Whole(f"First: {first}; second: {second}."), *notes],
-        )
-        return [replace(grid, narrower=narrower)]
-
-    def _make_row(self, metric: str, difference: Difference) -> list[str]:
-        """Return the row of a metric."""
-        p_values: PValues | Difference = difference
-        if self.corrected is not None:
-            p_values = self.corrected.p_values[metric]
-        interval = NOTHING
-        if not math.isnan(difference.low):
-            low = format_difference(difference.low)
-            interval = f"{low} to {format_difference(difference.high)}"
-        row = [
-            self.first.name_score(metric),
-            percent(self.first.total.scores[metric].value),
-            percent(self.second.total.scores[metric].value),
-            format_difference(difference.value),
-            interval,
-            format_p_value(p_values.p_randomization),
-            format_p_value(p_values.p_bootstrap),
-        ]
-        if self.power:
-            row.append(percent(number_or_none(difference.detectable)))
-        return row
-
-    def _list_notes(self) -> list[str]:
-        """Return the sentences below the table."""
-        resampling = self.first.resampling
-        n_tests = 0
-        correction = " and not corrected for multiple comparisons"
-        if self.corrected is not None:
-            n_tests = self.corrected.n_tests
-            correction = ""
-            if n_tests:
-                comparisons = pluralize(n_tests, "comparison")
-                correction = f" and corrected for {comparisons} by Holm's method"
-        blocks = pluralize(self.first.total.n_blocks, self.first.resampling_unit)
-        notes = [
-            f"Paired tests over {blocks} by approximate randomization (p rand.) and bootstrap (p boot.), "
-            f"{resampling.n_resamples:,} resamples, seed {resampling.seed}; p-values are two-sided{correction}."
-        ]
-        if resampling.interval != "percentile":
-            notes.append(f"Intervals: {resampling.title}.")
-        if self.power:
-            notes.append(DETECTABLE.format(POWER, 1 - resampling.confidence))
-        notes += warn_of_few_resamples(resampling.n_resamples, n_tests)
-        notes += warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test")
-        return [*notes, *name_options(self.first)]
-
-    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return a row for each score, ratios in full precision."""
-        header = ["first", "second", "metric", "first_score", "second_score"]
-        header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-        header += ["p_bootstrap_corrected", "p_randomization_corrected"]
-        if self.power:
-            header.append("detectable")
-        rows = []
-        for name, difference in self.differences.items():
-            corrected = PValues(math.nan, math.nan)
-            if self.corrected is not None:
-                corrected = self.corrected.p_values[name]
-            row: list[object] = [*self.names, name]
-            row += [report.scores[name].value for report in (self.first, self.second)]
-            row += map(number_or_none, difference[:5])
-            row.append(self.first.provenance.signature)
-            row += map(number_or_none, corrected)
-            if self.power:
-                row.append(number_or_none(difference.detectable))
-            rows.append(row)
-        return header, rows
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the comparison as JSON; NaN becomes null."""
-        correction = None
-        if self.corrected is not None:
-            correction = {"method": self.corrected.method, "n_tests": self.corrected.n_tests}
+    @cached_property
+    def standings(self) -> Mapping[str, Sequence[Standing]]:
+        """How each system is related to the best, by score."""
+        systems = range(len(self.names))
         return {
-            "format": FORMAT,
-            "first": {"name": self.names[0], **self.first.to_dict()},
-            "second": {"name": self.names[1], **self.second.to_dict()},
-            "differences": {name: self._write_difference(name) for name in self.differences},
-            "correction": correction,
+            score: [self._find_standing(score, system) for system in systems]
+            for score in self.scores
         }
 
-    def _write_difference(self, name: str) -> dict[str, float | None]:
-        numbers = self.differences[name].to_dict()
-        if self.corrected is not None:
-            for kind, p_value in self.corrected.p_values[name]._asdict().items():
-                numbers[f"{kind}_corrected"] = p_value
-        return {key: number_or_none(number) for key, number in numbers.items()}
+    def _find_standing(self, score: str, system: int) -> Standing:
+        if self.reports[system].scores[score].value is None:
+            return "undefined"
+        if system in self.find_best(score):
+            return "best"
+        test = self.find_test(score, system)
+        if test is None:
+            return "untested"
+        return "worse" if test.p_corrected <= self.alpha else "close"
+
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return a table for each pair with the baseline; otherwise one of the systems, and perhaps one of all pairs."""
+        if self.baseline is None:
+            return make_system_grids(self, style)
+        return list(map(make_difference_grid, self))
+
+    def to_latex(self) -> str:
+        r"""Return the tables in LaTeX, scores times 100; they need `\usepackage{booktabs}`, and float without a baseline."""
+        if self.baseline is not None:
+            return super().to_latex()
+        grid, *pair_grids = self._to_grids("latex")
+        drawn = draw_systems(grid, len(self.scores), with_intervals=self.intervals != "none")
+        return "\n".join([drawn, *map(draw_pairs, pair_grids)])
+
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each pair and score if pairs are shown, otherwise for each system and score."""
+        if self.baseline is not None:
+            rows: list[list[object]] = []
+            for pair in self:
+                rows += pair._list_test_rows()
+            return self._name_test_columns(), rows
+        if self.pairs:
+            return self._name_test_columns(), self._list_test_rows()
+        return self._list_system_rows()
+
+    def _list_corrected(self) -> tuple[str, ...]:
+        """Return the names of the p-values that are corrected."""
+        return (RANDOMIZATION,) if self.baseline is None else P_VALUES
+
+    def _name_test_columns(self) -> list[str]:
+        header = ["first", "second", "metric", "first_score", "second_score"]
+        header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
+        header += [f"{name}_corrected" for name in self._list_corrected()]
+        return [*header, "detectable"] if self.power else header
+
+    def _list_test_rows(self) -> list[list[object]]:
+        rows = []
+        for score, tests in self.tests.items():
+            for test in tests:
+                systems = (test.first, test.second)
+                row: list[object] = [self.names[system] for system in systems]
+                row.append(score)
+                row += [self.reports[system].scores[score].value for system in systems]
+                row += map(number_or_none, test.difference[:5])
+                row.append(self.reports[0].provenance.signature)
+                for name in self._list_corrected():
+                    row.append(number_or_none(test.corrected.get(name)))
+                if self.power:
+                    row.append(number_or_none(test.difference.detectable))
+                rows.append(row)
+        return rows
+
+    def _list_system_rows(self) -> tuple[list[str], list[list[object]]]:
+        header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best"]
+        header += ["difference_from_best", "p_randomization", "p_randomization_corrected"]
+        header += ["differs_from_best", "n_units", "n_blocks", "signature"]
+        if self.usage:
+            header += Usage._fields
+        rows: list[list[object]] = []
+        for system, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
+            for score in self.scores:
+                estimate = report.scores[score]
+                confidence = None if estimate.low is None else report.resampling.confidence
+                row: list[object] = [name, score, estimate.value, estimate.low, estimate.high]
+                row += [confidence, estimate.undefined, self.standings[score][system] == "best"]
+                row += self._compare_with_best(score, system)
+                row += [report.total.n_units, report.total.n_blocks, report.provenance.signature]
+                if self.usage:
+                    row += self.usage.get(name, [None] * len(Usage._fields))
+                rows.append(row)
+        return header, rows
+
+    def _compare_with_best(self, score: str, system: int) -> list[object]:
+        """Return the difference from the best, its p-values, and whether it is significant."""
+        test = self.find_test(score, system)
+        if test is None:
+            return [None] * 4
+        difference = test.difference.value if test.second == system else -test.difference.value
+        is_significant = test.p_corrected <= self.alpha
+        return [difference, test.difference.p_randomization, test.p_corrected, is_significant]
+
+    def to_dict(self) -> dict[str, object] | list[dict[str, object]]:
+        """Return it as JSON: two systems, a list of these if several have a baseline, or all; NaN becomes null."""
+        if self.baseline is None:
+            return self._write_systems()
+        comparisons = [pair._write_pair() for pair in self]
+        return comparisons if len(comparisons) > 1 else comparisons[0]
+
+    def _write_pair(self) -> dict[str, object]:
+        sides = {}
+        for side, name, report in zip(("first", "second"), self.names, self.reports, strict=True):
+            sides[side] = {"name": name, **report.to_dict()}
+        correction = None
+        if self.correction != "none":
+            correction = {"method": self.correction, "n_tests": max(self.n_tests.values())}
+        differences = {score: tests[0].to_dict() for score, tests in self.tests.items()}
+        return {"format": FORMAT, **sides, "differences": differences, "correction": correction}
+
+    def _write_systems(self) -> dict[str, object]:
+        systems = []
+        for number, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
+            system: dict[str, object] = {"name": name, "has_counts": self.has_counts[number]}
+            system["standings"] = {score: self.standings[score][number] for score in self.scores}
+            system["report"] = report.to_dict()
+            if name in self.usage:
+                system["usage"] = self.usage[name]._asdict()
+            systems.append(system)
+        resampling: dict[str, object] = {
+            "n_resamples": int(self.resampling.n_resamples),
+            "confidence": self.resampling.confidence,
+            "seed": self.resampling.seed,
+        }
+        if self.resampling.interval != "percentile":
+            resampling["interval"] = self.resampling.interval
+        return {
+            "format": FORMAT,
+            "procedure": self.reports[0].provenance.procedure,
+            "signature": self.reports[0].provenance.signature,
+            "scores": list(self.scores),
+            "alpha": self.alpha,
+            "correction": {"method": self.correction, "n_tests": dict(self.n_tests)},
+            **resampling,
+            "systems": systems,
+            "pairs": {
+                score: [self._write_test(test) for test in tests]
+                for score, tests in self.tests.items()
+            },
+        }
+
+    def _write_test(self, test: PairTest) -> dict[str, object]:
+        names = {"first": self.names[test.first], "second": self.names[test.second]}
+        return {**names, **test.to_dict()}
 
 
-def make_comparisons(
+SystemsTable = Comparison
+"""A comparison without a baseline, of all pairs of systems, as `closeread.table` returns it."""
+
+
+def compare_systems(
     names: Sequence[str],
-    systems: Sequence[Counts],
+    results: Sequence[Counts | Report],
+    scores: Sequence[str],
     resampling: Resampling,
-    scores: Sequence[str] | None = None,
     *,
+    baseline: int | None = None,
+    correction: Correction = "holm",
+    alpha: float = SMALL,
     power: bool = False,
-) -> list[Comparison]:
-    """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
+    **layout: Any,
+) -> Comparison:
+    """Compare systems with equal signatures, all of which have the scores; those with reports can't be tested.
 
-    Differences are the other minus the first, of some scores, or of all; with the power, if that is asked for.
-    """
-    first = systems[0]
-    if resampling.n_resamples < 1:
-        raise RequestError("a comparison needs at least 1 resample")
-    metrics = [
-        metric for metric in first.procedure.metrics if scores is None or metric.name in scores
-    ]
-    comparisons = []
-    for name, second in zip(names[1:], systems[1:], strict=True):
-        # Stored counts may cover more metrics.
-        shared = [count for count in first.table.names if count in second.table.names]
-        pair = [
-            replace(counts, table=counts.table.with_counts(shared)) for counts in (first, second)
-        ]
-        tables = [counts.table for counts in pair]
-        differences = compare_pairs(tables, metrics, **asdict(resampling), power=power)[0, 1]
-        first_report, second_report = (
-            make_report(counts, resampling=resampling) for counts in pair
-        )
-        comparisons.append(Comparison((names[0], name), first_report, second_report, differences))
-    return comparisons
-
-
-def correct_comparisons(
-    comparisons: Sequence[Comparison], correction: Correction
-) -> list[Comparison]:
-    """Return comparisons with p-values corrected for all tests in any of them: every score of every pair of systems.
-
-    The two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.
+    The baseline is the first system, and then all have counts; without one, all pairs with counts are tested.
     """
     if correction not in get_args(Correction):
         raise RequestError(describe_unknown("correction", correction, get_args(Correction)))
-    if correction == "none":
-        return [replace(comparison, corrected=None) for comparison in comparisons]
-    tests: list[Difference] = []
-    for comparison in comparisons:
-        tests += comparison.differences.values()
-    n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
-    n_resamples = comparisons[0].first.resampling.n_resamples
-    corrected_kinds = [
-        correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL)
-        for kind in PValues._fields
-    ]
-    p_values = map(PValues, *corrected_kinds)
-    corrected_comparisons = []
-    for comparison in comparisons:
-        # In the order in which the tests were listed.
-        by_metric = {name: next(p_values) for name in comparison.differences}
-        corrected = CorrectedPValues(correction, n_tests, by_metric)
-        corrected_comparisons.append(replace(comparison, corrected=corrected))
-    return corrected_comparisons
+    counted = {row: result for row, result in enumerate(results) if isinstance(result, Counts)}
+    metrics, tables = _select_counts(list(counted.values()), scores)
+    n_planned = math.comb(len(tables), 2)
+    if baseline is not None:
+        if resampling.n_resamples < 1:
+            raise RequestError("a comparison needs at least 1 resample")
+        scores = [metric.name for metric in metrics]
+        n_planned = 1 if correction == "none" else (len(tables) - 1) * len(scores)
+    if len(tables) > 1:
+        n_counts = len(tables[0].names)
+        most = max_resamples(len(tables), len(scores), tables[0].n_blocks, n_counts)
+        resampling = resampling.for_tests(n_planned, alpha, most)
+    tests: dict[str, list[PairTest]] = {}
+    if len(tables) > 1 and resampling.n_resamples:
+        differences = compare_pairs(
+            tables, metrics, **asdict(resampling), only_first=baseline is not None, power=power
+        )
+        rows = list(counted)
+        # A difference is shown though one block can't be resampled; marks of the best would mean nothing.
+        for score in scores if baseline is not None or tables[0].n_blocks > 1 else ():
+            tests[score] = [
+                PairTest(rows[first], rows[second], by_score[score])
+                for (first, second), by_score in differences.items()
+            ]
+    n_tests = dict.fromkeys(scores, 0)
+    families = [tests] if baseline is not None else [{score: tests[score]} for score in tests]
+    for family in families if correction != "none" else ():
+        corrected = P_VALUES if baseline is not None else (RANDOMIZATION,)
+        tests |= _correct(family, corrected, resampling.n_resamples, alpha)
+        p_values = [
+            test.difference.p_randomization for test in chain.from_iterable(family.values())
+        ]
+        n_tests |= dict.fromkeys(family, len(p_values) - sum(map(math.isnan, p_values)))
+    return Comparison(
+        tuple(names),
+        tuple(
+            make_report(result, resampling=resampling) if isinstance(result, Counts) else result
+            for result in results
+        ),
+        tuple(scores),
+        tests,
+        n_tests,
+        tuple(row in counted for row in range(len(results))),
+        resampling,
+        baseline,
+        correction,
+        alpha,
+        **layout,
+    )
 
 
-def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
-    """Return a warning if no corrected p-value can be significant, so that none are reported."""
-    least = min_p_value(n_resamples, n_tests)
-    if least <= alpha:
-        return []
-    enough = min_resamples(n_tests, alpha)
-    option = choose_words("--resamples", "resampling=")
-    return [
-        f"Not tested: after correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no "
-        f"p-value below {format_p_value(least)}, so they can't decide anything; use {enough:,} or more ({option})."
-    ]
+def _select_counts(
+    systems: Sequence[Counts], scores: Sequence[str]
+) -> tuple[list[Metric], list[CountTable]]:
+    """Return the metrics of some scores, and the tables of the counts that these need and all systems have."""
+    if not systems:
+        return [], []
+    metrics = [metric for metric in systems[0].procedure.metrics if metric.name in scores]
+    names = systems[0].table.names
+    needed = set(chain.from_iterable(metric.list_counts(names) for metric in metrics))
+    for counts in systems:
+        needed.intersection_update(counts.table.names)
+    shared = [name for name in names if name in needed]
+    return metrics, [counts.table.with_counts(shared) for counts in systems]
 
 
-def format_difference(value: float, digits: int = 2) -> str:
-    """Format a difference of scores times 100, with its sign."""
-    return NOTHING if math.isnan(value) else f"{100 * value:+.{digits}f}"
+def _correct(
+    tests: Mapping[str, Sequence[PairTest]], names: Sequence[str], n_resamples: int, alpha: float
+) -> dict[str, list[PairTest]]:
+    """Return tests by score with some of their p-values, by name, corrected for all of these tests.
 
-
-def format_p_value(p: float) -> str:
-    """Format a p-value with four decimals; they are never 0."""
-    if math.isnan(p):
-        return NOTHING
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+    Two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.
+    """
+    family = list(chain.from_iterable(tests.values()))
+    for name in names:
+        p_values = [getattr(test.difference, name) for test in family]
+        corrected = correct_decidable(p_values, n_resamples, alpha)
+        family = [
+            test._replace(corrected={**test.corrected, name: p_value})
+            for test, p_value in zip(family, corrected, strict=True)
+        ]
+    remaining = iter(family)
+    return {score: list(islice(remaining, len(in_score))) for score, in_score in tests.items()}

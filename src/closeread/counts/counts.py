@@ -184,11 +184,11 @@ def _find_wrong_numbers(table: CountTable, unit: str) -> Iterator[str]:
             yield f"{first}: {name} is {number} (expected a number from 0 to 2**53){n_wrong}"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class UnitRows(Sequence[UnitRow]):
     """A row for every unit of a system, made when it is asked for."""
 
-    def __init__(self, counts: Counts) -> None:
-        self.counts = counts
+    counts: Counts
 
     @cached_property
     def _scores(self) -> dict[str, Floats]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from closeread.counts.metrics import Metric, by_name
 from closeread.counts.resampling import bootstrap_intervals
-from closeread.counts.results import JsonResult
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.records import IntervalKind
@@ -137,7 +136,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Scores(JsonResult):
+class Scores:
     """The scores of some units.
 
     Attributes:
@@ -150,18 +149,6 @@ class Scores(JsonResult):
     n_blocks: int
     scores: Mapping[str, Estimate]
     counts: Mapping[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scores as JSON."""
-        estimates = {name: asdict(estimate) for name, estimate in self.scores.items()}
-        sizes = {"n_units": self.n_units, "n_blocks": self.n_blocks}
-        return {**sizes, "scores": estimates, "counts": dict(self.counts)}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Scores:
-        """Read the JSON of scores, checked by the schema of reports; other keys are ignored."""
-        scores = {name: Estimate(**estimate) for name, estimate in stored["scores"].items()}
-        return cls(int(stored["n_units"]), int(stored["n_blocks"]), scores, stored["counts"])
 
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
@@ -186,25 +173,3 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
 def number_or_none(value: float | None) -> float | None:
     """Return a number; None for NaN, which JSON does not have."""
     return None if value is None or math.isnan(value) else value
-
-
-def write_resampling(resampling: Resampling) -> dict[str, Any]:
-    """Return parameters as JSON, with the kind of interval only if it is not the default."""
-    stored: dict[str, Any] = {
-        "confidence": resampling.confidence,
-        "n_resamples": int(resampling.n_resamples),
-        "seed": resampling.seed,
-    }
-    if resampling.interval != "percentile":
-        stored["interval"] = resampling.interval
-    return stored
-
-
-def read_resampling(stored: Mapping[str, Any]) -> Resampling:
-    """Read what `write_resampling` returned, checked by a schema; other keys are ignored."""
-    return Resampling(
-        int(stored["n_resamples"]),
-        stored["confidence"],
-        int(stored["seed"]),
-        stored.get("interval", "percentile"),
-    )

@@ -166,6 +166,7 @@ class Metric:
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the sorted names of those of these counts from which the score is computed."""
         counts = _ReadCounts(by_name(np.zeros(len(names)), names))
+        counts.names_read = set()
         self.formula(counts)
         return sorted(counts.names_read)
 
@@ -188,9 +189,7 @@ class Metric:
 class _ReadCounts(dict[str, Floats]):
     """Counts by name that record which of them were read."""
 
-    def __init__(self, counts: Columns) -> None:
-        super().__init__(counts)
-        self.names_read: set[str] = set()
+    names_read: set[str]
 
     def __getitem__(self, name: str) -> Floats:
         self.names_read.add(name)

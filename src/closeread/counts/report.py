@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.counts.estimates import (
     Estimate,
     Resampling,
     Scores,
-    read_resampling,
-    write_resampling,
 )
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import FORMAT, Result, find_score
 from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import decode_json, read_json, write_json
-from closeread.json_schema import check_json
-from closeread.records import check_format
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
 MAX_SCORES_SHOWN = 4
@@ -178,32 +174,27 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Return the report in the JSON format that is printed, stored and submitted."""
-        provenance = self.provenance
-        total = self.total.to_dict()
-        slices = {
-            field_name: _write_slices(by_value) for field_name, by_value in self.slices.items()
-        }
-        return {
+        from closeread.counts.report_file import ReportFile
+
+        slices = {}
+        for field_name, by_value in self.slices.items():
+            slices[field_name] = {value: asdict(scores) for value, scores in by_value.items()}
+        fields: dict[str, object] = {
+            **vars(self.provenance),
+            **vars(self.resampling),
+            **asdict(self.total),
             "format": FORMAT,
             "closeread": __version__,
-            "corpus": provenance.corpus,
-            "config": provenance.config,
-            "split": provenance.split,
-            "released": provenance.released,
-            "procedure": provenance.procedure,
-            "procedure_version": provenance.procedure_version,
-            "options": dict(provenance.options),
-            "signature": provenance.signature,
+            "options": dict(self.provenance.options),
             "unit": self.unit,
-            "n_units": self.total.n_units,
+            "n_resamples": int(self.resampling.n_resamples),
             "resampling_unit": self.resampling_unit,
-            "n_blocks": self.total.n_blocks,
-            **write_resampling(self.resampling),
-            "missing": provenance.missing,
-            "scores": total["scores"],
-            "counts": total["counts"],
             "slices": slices,
         }
+        if self.resampling.interval == "percentile":
+            del fields["interval"]
+        # Not by msgspec, which refuses names and numbers of NumPy's types.
+        return {name: fields[name] for name in ReportFile.__struct_fields__ if name in fields}
 
     @classmethod
     def from_json(cls, found: object, source: object = "report") -> Self:
@@ -213,36 +204,24 @@ class Report(Result):
             found: what `to_json` or `to_dict` returned; keys that are unknown are ignored.
             source: where it is from, for messages.
         """
+        import msgspec
+
+        from closeread.counts.report_file import read_report
+
         if isinstance(found, str):
             found = decode_json(found, source)
-        check_format(found, FORMAT, source)
-        check_json(found, "closeread.counts/report.schema.json#report", source)
-        stored = cast("Mapping[str, Any]", found)
-        provenance = {attribute.name: stored[attribute.name] for attribute in fields(Provenance)}
-        for name in ("procedure_version", "missing"):
-            provenance[name] = int(provenance[name])
-        slices = {
-            field_name: _read_slices(by_value) for field_name, by_value in stored["slices"].items()
-        }
+        stored = read_report(found, source)
         return cls(
-            Provenance(**provenance),
-            read_resampling(stored),
-            stored["unit"],
-            stored["resampling_unit"],
-            Scores.from_json(stored),
-            slices,
-            stored.get("titles", {}),
-            stored.get("preset"),
-            stored.get("units"),
+            msgspec.convert(stored, Provenance, from_attributes=True),
+            msgspec.convert(stored, Resampling, from_attributes=True),
+            stored.unit,
+            stored.resampling_unit,
+            msgspec.convert(stored, Scores, from_attributes=True),
+            msgspec.convert(stored.slices, dict[str, dict[str, Scores]], from_attributes=True),
+            stored.titles,
+            stored.preset,
+            stored.units,
         )
-
-
-def _write_slices(by_value: Mapping[str, Scores]) -> dict[str, Any]:
-    return {value: scores.to_dict() for value, scores in by_value.items()}
-
-
-def _read_slices(by_value: Mapping[str, Any]) -> dict[str, Scores]:
-    return {value: Scores.from_json(scores) for value, scores in by_value.items()}
 
 
 def list_scores(

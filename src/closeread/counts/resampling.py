@@ -81,11 +81,6 @@ def sum_weighted(chunks: Iterable[Ints], blocks: Floats) -> Floats:
     return np.concatenate([chunk.astype(np.float64) @ exact_blocks for chunk in chunks])
 
 
-def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Sum the counts of resamples of blocks (n_blocks, k), drawn by their order; return (n_resamples, k)."""
-    return sum_weighted(draw_weights(len(blocks), n_resamples, rng), blocks)
-
-
 def bootstrap_intervals(
     table: CountTable,
     metrics: Sequence[Metric],
@@ -107,7 +102,8 @@ def bootstrap_intervals(
     intervals: dict[str, tuple[float, float]] = {}
     for order_bytes, metrics_in_order in metrics_by_order.items():
         ordered_blocks = blocks[np.frombuffer(order_bytes, np.int64)]
-        sums = sum_resamples(ordered_blocks, n_resamples, np.random.default_rng(seed))
+        weights = draw_weights(len(blocks), n_resamples, np.random.default_rng(seed))
+        sums = sum_weighted(weights, ordered_blocks)
         columns = _split_columns(sums, table.names)
         for metric in metrics_in_order:
             samples = metric.score_columns(columns)
@@ -140,10 +136,15 @@ def _split_columns(sums: Floats, names: Sequence[str]) -> Columns:
 
 
 def _check_sizes(
-    n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1, n_scores: int = 0
+    n_resamples: int,
+    n_blocks: int,
+    n_counts: int,
+    n_systems: int = 1,
+    n_pairs: int = 0,
+    n_scores: int = 0,
 ) -> None:
     """Check that the draws and tests are within the limits."""
-    n_tests = math.comb(n_systems, 2) * n_scores
+    n_tests = n_pairs * n_scores
     n_nulls = n_tests * n_resamples
     n_draws = n_resamples * n_blocks
     n_sums = n_resamples * n_counts * n_systems
@@ -293,34 +294,36 @@ def compare_pairs(
     confidence: float,
     seed: int,
     interval: IntervalKind = "percentile",
+    only_first: bool = False,
     power: bool = False,
 ) -> dict[tuple[int, int], dict[str, Difference]]:
-    """Compare every pair of systems by paired tests, for every metric by name.
+    """Compare every pair of systems, or only those with the first, by paired tests, for every metric by name.
 
     The same resamples are used for all systems (Koehn, 2004, section 4); the null distribution of the bootstrap is the
     shifted one (Efron and Tibshirani, 1993, chapter 16); approximate randomization follows Noreen (1989, chapter 2).
 
     Returns:
-        The differences by the metric's name, for the numbers (i, j) of every pair of systems with i < j, j minus i.
+        The differences by the metric's name, for the numbers (i, j) of every pair with i < j, j minus i.
     """
     n_systems = len(tables)
     if n_systems < 2:
         return {}
     first_table = tables[0]
     n_blocks = first_table.n_blocks
-    _check_sizes(n_resamples, n_blocks, len(first_table.names), n_systems, len(metrics))
+    firsts = range(1 if only_first else n_systems)
+    pairs = [pair for pair in combinations(range(n_systems), 2) if pair[0] in firsts]
+    n_counts = len(first_table.names)
+    _check_sizes(n_resamples, n_blocks, n_counts, n_systems, len(pairs), len(metrics))
     for table in tables[1:]:
         _check_alike(first_table, table)
     sums = _sum_pairs(tables, n_resamples, np.random.default_rng(seed), interval)
-    differences: dict[tuple[int, int], dict[str, Difference]] = {
-        pair: {} for pair in combinations(range(n_systems), 2)
-    }
+    differences: dict[tuple[int, int], dict[str, Difference]] = {pair: {} for pair in pairs}
     pairs_per_chunk = max(1, SAMPLES_PER_CHUNK // max(1, n_resamples))
     for metric in metrics:
         scores = metric.score_columns(sums.observed)
         resampled = metric.score_columns(sums.resampled)
         without = None if sums.without is None else metric.score_columns(sums.without)
-        for first in range(n_systems):
+        for first in firsts:
             for start in range(first + 1, n_systems, pairs_per_chunk):
                 others = slice(start, start + pairs_per_chunk)
                 values = scores[others] - scores[first]

@@ -172,34 +172,6 @@ class Result(Shown, JsonResult):
         write_json(Path(path), self.to_dict())
 
 
-class Several(Result):
-    """Several results of one kind, in one output."""
-
-    def __init__(self, results: Sequence[Result]) -> None:
-        self.results = results
-
-    def to_dict(self) -> list[Any]:
-        """Return a flat list of their dicts."""
-        dicts = []
-        for result in self.results:
-            content = result.to_dict()
-            dicts += content if isinstance(content, list) else [content]
-        return dicts
-
-    def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return their rows, one after the other."""
-        header, _ = self.results[0]._to_rows()
-        rows: list[Sequence[object]] = []
-        for result in self.results:
-            rows += result._to_rows()[1]
-        return header, rows
-
-    def _to_grids(self, style: Style = "table") -> Iterable[Grid]:
-        """Yield their tables."""
-        for result in self.results:
-            yield from result._to_grids(style)
-
-
 def _make_column(values: Sequence[object]) -> pyarrow.Array:
     """Return a column of one type: text if the types differ; numbers if there is nothing but None."""
     import pyarrow as pa

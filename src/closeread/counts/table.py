@@ -298,14 +298,12 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
         tables[0].names,
         np.concatenate([table.values for table in tables]),
     )
-    has_digests = all(len(table.digests) == len(table.units) for table in tables)
-    has_block_names = all(len(table.block_names) == len(table.units) for table in tables)
     return replace(
         merged,
         fields={name: _join_field(tables, name) for name in fields},
         breakdowns={name: _merge_breakdowns(tables, name) for name in breakdowns},
-        digests=_join([table.digests for table in tables]) if has_digests else (),
-        block_names=_join([table.block_names for table in tables]) if has_block_names else [],
+        digests=_join_known([table.digests for table in tables], len(units)),
+        block_names=_join_known([table.block_names for table in tables], len(units)),
     )
 
 
@@ -321,8 +319,10 @@ def _check_counts(tables: Sequence[CountTable], breakdowns: Sequence[str]) -> No
 
 def _merge_blocks(tables: Sequence[CountTable]) -> Ints:
     """Number the blocks of all tables; those of the same name are one block."""
-    if all(len(table.block_names) == len(table.units) for table in tables):
-        return factorize(_join([table.block_names for table in tables]))[0]
+    n_units = sum(len(table.units) for table in tables)
+    names = _join_known([table.block_names for table in tables], n_units)
+    if names:
+        return factorize(names)[0]
     blocks = []
     first_block = 0
     for table in tables:
@@ -333,6 +333,12 @@ def _merge_blocks(tables: Sequence[CountTable]) -> Ints:
 
 def _join(parts: Sequence[Sequence[T]]) -> list[T]:
     return list(chain.from_iterable(parts))
+
+
+def _join_known(parts: Sequence[Sequence[T]], n_units: int) -> list[T]:
+    """Return what all units have; nothing if it is unknown for some."""
+    joined = _join(parts)
+    return joined if len(joined) == n_units else []
 
 
 def _join_field(tables: Sequence[CountTable], name: str) -> list[str]:

@@ -5,14 +5,15 @@ All texts in it are untrusted: they are made harmless where they are shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from closeread.exceptions import FieldPath, FormatError, Problem, quote
+from closeread.counts.report_file import MAY_EXCEED_ONE, find_large_scores, refuse_score
+from closeread.exceptions import FormatError, Problem, quote
+from closeread.json_schema import convert
 from closeread.leaderboard.store_files import (
     FORMAT,
     SURROGATES,
@@ -21,7 +22,6 @@ from closeread.leaderboard.store_files import (
     StoreFile,
     StoreStruct,
     Time,
-    convert,
     read_json,
 )
 
@@ -30,9 +30,6 @@ Ratio = Annotated[float, Meta(ge=0, le=1)]
 Fraction = Annotated[float, Meta(gt=0, lt=1)]
 Rank = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 NumberByName = Mapping[str, float]
-
-# CEAF of the reference scorer and of coval can exceed 1 if mentions repeat, and so can CoNLL F1.
-MAY_EXCEED_ONE = re.compile(r"coref\|(.*\|)?(duplicates:reference|matching:minimum)\|")
 
 
 class IndexedScore(StoreStruct, frozen=True):
@@ -227,14 +224,14 @@ def _find_contradictions(index: Index) -> Iterator[Problem]:
         if not MAY_EXCEED_ONE.match(board.signature):
             for position, milestone in enumerate(board.history):
                 if milestone.value > 1:
-                    yield _refuse_score(milestone.value, (*path, "history", position, "value"))
+                    yield refuse_score(milestone.value, (*path, "history", position, "value"))
         for position, row in enumerate(board.rows):
-            yield from _find_large_scores(row, (*path, "rows", position))
+            yield from find_large_scores(row, (*path, "rows", position))
         for position, row in enumerate(board.superseded):
-            yield from _find_large_scores(row, (*path, "superseded", position))
+            yield from find_large_scores(row, (*path, "superseded", position))
         for group, other in enumerate(board.others):
             for position, row in enumerate(other.rows):
-                yield from _find_large_scores(row, (*path, "others", group, "rows", position))
+                yield from find_large_scores(row, (*path, "others", group, "rows", position))
 
 
 def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
@@ -255,23 +252,3 @@ def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
         yield "rows has the same id twice"
     if not set(pairs.ids) <= set(ids):
         yield "pairs has ids without a row"
-
-
-def _find_large_scores(row: Row, path: FieldPath) -> Iterator[Problem]:
-    """Yield the scores of a row that exceed 1, unless its procedure may do so."""
-    if MAY_EXCEED_ONE.match(row.signature):
-        return
-    parts = [(row.scores, (*path, "scores"))]
-    for field, slices in row.slices.items():
-        for value, part in slices.items():
-            parts.append((part.scores, (*path, "slices", field, value, "scores")))
-    for scores, place in parts:
-        for metric, score in scores.items():
-            for name in ("value", "low", "high"):
-                number = getattr(score, name)
-                if number is not None and number > 1:
-                    yield _refuse_score(number, (*place, metric, name))
-
-
-def _refuse_score(number: float, path: FieldPath) -> Problem:
-    return Problem(f"{number:g} is greater than the maximum of 1", path=path)

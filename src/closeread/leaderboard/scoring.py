@@ -146,7 +146,7 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
     system = System([None] * len(scorer.gold.records))
     counts = no_system.count(system, scorer.breakdowns_for(board.slices))
-    make_report(counts, by=board.slices, resampling=board.resampling)
+    make_report(counts, by=board.slices, resampling=board.resampling).to_dict()
     return answer
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -18,7 +17,7 @@ from msgspec import Meta
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.json_lines import parse_json
 from closeread.formats.text import UNSAFE
-from closeread.json_schema import explain
+from closeread.json_schema import convert
 from closeread.records import check_format
 
 FORMAT = 1  # the number of the format of all files of a store
@@ -91,37 +90,6 @@ def read_json(data: bytes, source: object, unsafe: re.Pattern[str] = UNSAFE) -> 
 def read_file(kind: type[File], data: bytes, source: object) -> File:
     """Read a file of a store."""
     return convert(kind, read_json(data, source), source)
-
-
-def convert(kind: type[File], content: dict[str, Any], source: object) -> File:
-    """Return JSON as a struct of a kind; a FormatError has everything that is wrong with it."""
-    try:
-        return msgspec.convert(content, kind)
-    except msgspec.ValidationError as error:
-        problems = explain(content, [derive_schema(kind)])
-        raise FormatError(source, problems or [Problem(str(error))]) from None
-
-
-@cache
-def derive_schema(kind: type[StoreStruct]) -> dict[str, Any]:
-    """Return the JSON Schema of a kind of file."""
-    schema = msgspec.json.schema(kind)
-    _join_types(schema)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _join_types(schema: Any) -> None:
-    """Write alternatives that are types only, such as text or null, as a list of types, whose message is clearer."""
-    if isinstance(schema, list):
-        for part in schema:
-            _join_types(part)
-    if isinstance(schema, dict):
-        branches = schema.get("anyOf", [])
-        if branches and all(set(branch) == {"type"} for branch in branches):
-            del schema["anyOf"]
-            schema["type"] = [branch["type"] for branch in branches]
-        for part in schema.values():
-            _join_types(part)
 
 
 def digest(data: bytes) -> str:

@@ -6,28 +6,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_args, overload
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast, get_args
 
 from closeread import parameters as arg
 from closeread.corpus.gold import GoldSource
 from closeread.corpus.notices import name_systems, warn_all
-from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
-from closeread.counts.counts import Counts, UnitRows
-from closeread.counts.estimates import SMALL, Correction, Resampling
-from closeread.counts.procedure import Procedure
-from closeread.counts.report import Provenance, Report
-from closeread.counts.resampling import max_resamples
-from closeread.counts.systems import (
+from closeread.counts.comparison import (
+    Comparison,
     IntervalStyle,
     SystemsTable,
     Usage,
+    compare_systems,
+)
+from closeread.counts.counts import Counts, UnitRows
+from closeread.counts.estimates import Correction, Resampling
+from closeread.counts.procedure import Procedure
+from closeread.counts.report import Provenance, Report
+from closeread.counts.systems import (
     check_comparable,
     choose_columns,
     detect_kind,
     make_names,
-    make_systems_table,
     restrict_metrics,
     select_scores,
+    share_counts,
+    sort_systems,
 )
 from closeread.exceptions import (
     FormatError,
@@ -201,10 +204,6 @@ def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
     )
 
 
-@overload
-def compare(name: AnyCorpus, first: Source, second: Source, **options: Any) -> Comparison: ...
-@overload
-def compare(name: AnyCorpus, first: ManySources, **options: Any) -> list[Comparison]: ...
 def compare(
     name: AnyCorpus,
     first: Annotated[Source | ManySources, Param(kind="systems")],
@@ -225,7 +224,7 @@ def compare(
     correction: Annotated[Correction, Param(help=CORRECTION)] = "holm",
     power: Annotated[bool, Param(help=DETECTABLE)] = False,
     **options: arg.ProcedureOptions,
-) -> Comparison | list[Comparison]:
+) -> Comparison:
     """Compare two systems, or the first of several systems with each of the others, by paired tests.
 
     Args:
@@ -241,7 +240,7 @@ def compare(
             of 1 - confidence, without correction.
 
     Returns:
-        A comparison of two systems; without a second, a list with one for each system but the first.
+        A comparison with the first system as the baseline; iterating yields one of two systems for each other system.
 
     >>> yes, no = (closeread.baseline("mctaco", f"always-{one}", config="sample") for one in ("positive", "negative"))
     >>> closeread.compare("mctaco", no, yes, config="sample").differences["f1"].value > 0.5
@@ -269,19 +268,20 @@ def compare(
         raise RequestError(
             f"{join_names(reports)} {have} no counts to test (expected predictions or counts)"
         )
-    drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    n_scores = len(systems.scores)
-    n_tests = 1 if correction == "none" else (len(counted) - 1) * n_scores
-    counts = counted[0].table
-    most = max_resamples(2, n_scores, counts.n_blocks, len(counts.names))
-    drawn = drawn.for_tests(n_tests, SMALL, most)
-    comparisons = make_comparisons(systems.names, counted, drawn, systems.scores, power=power)
-    comparisons = correct_comparisons(comparisons, correction)
+    comparison = compare_systems(
+        systems.names,
+        share_counts(counted),
+        systems.scores,
+        choose_resampling(resampling, resamples, confidence, seed, interval),
+        baseline=0,
+        correction=correction,
+        power=power,
+    )
     notices = list(systems.notices)
     for score, names in systems.lacking.items():
         notices.append(f"{score} is not compared: it is not in {join_names(names)}")
     warn_all(notices)
-    return comparisons if second is None else comparisons[0]
+    return comparison
 
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
@@ -373,14 +373,15 @@ def table(
     is_named = isinstance(systems, Mapping) or bool(names)
     loaded = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     warn_all(loaded.notices)
-    drawn = choose_resampling(resampling, resamples, confidence, seed, interval)
-    return make_systems_table(
-        loaded.names,
-        loaded.results,
+    names, results = loaded.names, loaded.results
+    if sort is not None:
+        names, results = sort_systems(names, results, loaded.scores, sort)
+    return compare_systems(
+        names,
+        results,
         loaded.scores,
-        drawn,
-        alpha,
-        sort,
+        choose_resampling(resampling, resamples, confidence, seed, interval),
+        alpha=alpha,
         digits=digits,
         intervals=intervals,
         pairs=pairs,
