@@ -248,7 +248,7 @@ def test_summaries_are_those_of_the_procedures():
     assert set(tasks.SUMMARIES) == set(tasks.procedure_names())
     for name, summary in tasks.SUMMARIES.items():
         procedure = tasks.load_procedure(name)
-        assert summary == (procedure.title, procedure.sides.key_first)
+        assert summary == (procedure.title, procedure.reader.key_first)
 
 
 def test_the_package_runs_as_a_module():

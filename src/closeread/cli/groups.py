@@ -14,12 +14,6 @@ from closeread.cli.printing import remember_quiet
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.files import check_outputs
 
-FOLDER = "folder_"
-"""How the parameters begin that name folders of a corpus."""
-
-READING = "reading_"
-"""How the parameters begin that say how to read a corpus."""
-
 STANDARD_INPUT = "closeread.standard_input"
 """What the context of a command remembers: that it reads standard input."""
 
@@ -41,6 +35,10 @@ class FilePath(click.Path):
                 )
             ctx.meta[STANDARD_INPUT] = True
         return text.STANDARD_INPUT
+
+
+class ReadingOption(click.Option):
+    """An option that says how to read a corpus, which few people need."""
 
 
 FILE, NAMED, WRITTEN = (FilePath(path_type=Path) for _ in range(3))
@@ -118,8 +116,8 @@ HELP_ALL = make_flag(
 
 def is_rare(param: click.Parameter) -> bool:
     """Return whether few people need an option."""
-    name = param.name or ""
-    return isinstance(param, click.Option) and (name in RARE or name.startswith(READING))
+    is_option = isinstance(param, click.Option)
+    return isinstance(param, ReadingOption) or (is_option and param.name in RARE)
 
 
 class Command(click.Command):
@@ -185,7 +183,7 @@ class Command(click.Command):
                 title = "Output"
             elif name in SECTION_OF:
                 title = SECTION_OF[name]
-            elif name.startswith((FOLDER, READING)) or isinstance(option.type, click.Path):
+            elif isinstance(option, ReadingOption) or isinstance(option.type, click.Path):
                 title = "Input"
             elif name == "seed" and "resamples" in names:
                 title = "Intervals"

@@ -24,6 +24,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
 from closeread import parameters as arg
+from closeread.corpus.names import find_corpus
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -37,6 +38,7 @@ from closeread.exceptions import (
 )
 from closeread.operations.calling import take_path
 from closeread.parameters import Operations, Param, Written, within
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
@@ -58,11 +60,9 @@ Golds = Annotated[
     Sequence[str | Path],
     Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated."),
 ]
-Corpus = Annotated[arg.CorpusName | None, Param(metavar="NAME")]
-Procedure = Annotated[arg.ScoredName | None, Param(metavar="NAME")]
-Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
+Names = Annotated[Sequence[str], Param(metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
-Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
+Options = Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
 Output = Annotated[
     str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
@@ -80,13 +80,13 @@ CONFLICTS = 20  # how often a leaderboard is judged anew because others commit
 def init_leaderboard(
     store: Store,
     *,
-    corpus: Corpus = None,
-    procedure: Procedure = None,
+    corpus: Annotated[AnyCorpus | None, Param(metavar="NAME")] = None,
+    procedure: Annotated[AnyCorpus | None, Param(metavar="NAME")] = None,
     gold: File = None,
     config: arg.Config = None,
     split: arg.Split = None,
     title: str | None = None,
-    metrics: Metrics = (),
+    metrics: Names = (),
     headline: Score = None,
     preset: Name = None,
     option: Options = None,
@@ -147,10 +147,10 @@ def init_leaderboard(
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
-    scored = corpus or procedure
-    source = f"{store}/{FILE}"
-    if scored is None or (corpus and procedure):
+    if (corpus is None) == (procedure is None):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
+    scored = str(procedure) if corpus is None else find_corpus(corpus).name
+    source = f"{store}/{FILE}"
     place: dict[str, Any] = {"gold": take_path(gold), "config": config, "split": split}
     options = dict(option or {})
     if preset:
@@ -601,7 +601,7 @@ def list_teams(
     store: Store,
     *,
     add: Name = None,
-    members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
+    members: Names = (),
     contact: str | None = None,
 ) -> Result:
     """List the teams with their members and contacts, or add one.

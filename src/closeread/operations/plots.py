@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from closeread import parameters as arg
 from closeread.exceptions import RequestError, describe_unknown, name_option, pluralize
 from closeread.parameters import Operations, Param, within
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -18,16 +19,16 @@ else:
 
 
 def plot_scores(
-    corpus: arg.ScoredName,
+    corpus: AnyCorpus,
     systems: Annotated[arg.Sources, Param(metavar="SYSTEMS...")],
     *,
     gold: arg.Gold = None,
     config: arg.Config = None,
     split: arg.Split = None,
     data_dir: arg.Folder = None,
-    scores: Annotated[Sequence[str], Param(kind="names", metavar="SCORES")] = (),
+    scores: Annotated[Sequence[str], Param(metavar="SCORES")] = (),
     by: Annotated[str | None, Param(metavar="FIELD")] = None,
-    option: Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")] = None,
+    option: Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")] = None,
     alpha: Annotated[float, within(0, 1, above=True, below=True)] = 0.05,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
@@ -146,7 +147,7 @@ def _plot_slices(
 
 
 def plot_stats(
-    corpus: arg.CorpusName,
+    corpus: AnyCorpus,
     *,
     gold: arg.Gold = None,
     config: arg.Config = None,

@@ -295,23 +295,26 @@ def validate(
     >>> verdict.valid, verdict.problems
     (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
     """
-    where = {
-        "gold": gold,
-        "config": config,
-        "split": split,
-        "data_dir": data_dir,
-    }
-    (verdict,) = validate_all(name, [predictions], **where, **options)
+    (verdict,) = validate_all(
+        name, [predictions], gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     return verdict
 
 
 def validate_all(
     name: AnyCorpus,
-    predictions: Annotated[Sequence[FileOrRows], Param(kind="source")],
-    **options: Annotated[Any, Param(rest=validate)],
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="read")],
+    *,
+    gold: arg.Gold = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
+    data_dir: arg.Folder = None,
+    **options: arg.ProcedureOptions,
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
-    source, procedure_options = find_gold(name, **options)
+    source, procedure_options = find_gold(
+        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+    )
     attempts = [_try_log(sent, source.procedure) for sent in predictions]
     logs = [log for log in attempts if log is not None and not isinstance(log, InputError)]
     scorer = open_scorer(*take_gold(logs, source, procedure_options))
