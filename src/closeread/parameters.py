@@ -236,12 +236,17 @@ class Parameter(NamedTuple):
     default: Any
     help: str
     param: Param
-    role: Any = inspect.Parameter.KEYWORD_ONLY
+    role: object = inspect.Parameter.KEYWORD_ONLY
 
     @property
     def is_argument(self) -> bool:
         """Whether it is an argument of the command, and no option."""
         return self.role not in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether its fields are parameters."""
+        return is_dataclass(self.hint) and self.param.kind != "python"
 
     @property
     def is_options(self) -> bool:
@@ -297,14 +302,12 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
 
 def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
     """Return the parameters for which one stands: itself, the fields of a group, or those that choose gold."""
-    if is_dataclass(parameter.hint):
+    if parameter.is_group:
         return describe_fields(parameter)
     if parameter.hint is GoldSource:
         return tuple(PLACE.values())
     if parameter.hint is ScoredPredictions:
-        predictions = parameter._replace(
-            name="predictions", hint=FileOrRows, param=Param(kind="read")
-        )
+        predictions = parameter._replace(hint=FileOrRows, param=Param(kind="read"))
         return predictions, *PLACE.values()
     return (parameter,)
 

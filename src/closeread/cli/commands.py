@@ -164,20 +164,17 @@ class DerivedCommand(Command):
         """Call the operation with the values of the command."""
         if self.path:
             return call(self.path, self.subcommand, (), **to_keywords(values))
-        if self.procedure is None:
-            return call_operation(self.subcommand, self.operation, (), to_keywords(values))
+        arguments: list[Any] = [] if self.procedure is None else [self.name]
         if "systems" in values:
             from closeread.operations.compare import take_key
 
-            sources = values.pop("systems")
+            systems = values.pop("systems")
             if self.corpus is None:
-                values["gold"], sources = take_key(sources)
-            sources = list(sources)
-        else:
-            sources = values.pop("predictions")
+                values["gold"], systems = take_key(systems)
+            arguments.append(list(systems))
         if values.get("sort") == "none":
             del values["sort"]
-        return self.operation(self.name, sources, **to_keywords(values))
+        return call_operation(self.subcommand, self.operation, arguments, to_keywords(values))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; messages advise only the options that it has."""

@@ -47,14 +47,14 @@ FEW = 7
 """Up to this number, options need no sections."""
 
 SECTIONS = {
-    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
+    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs"
     " test_split validation_split held_out",
-    "Output": "stats schema cite submission style columns names sort intervals"
+    "Output": "stats schema cite submission style names sort intervals"
     " by per_unit with_counts explain limit digits score_only kinds"
-    " document to dry_run archive ids as_json show_missing strict",
+    " document to dry_run archive ids as_json",
     "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",
-    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
+    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset replace",
     "Procedure": "",
     "Other": "",
 }
@@ -190,9 +190,6 @@ class Command(click.Command):
             else:
                 title = "Procedure"
             sections[title].append(option)
-        # A single option of leaderboards is the largest size of files that are read.
-        if sections.keys() != {"Leaderboard"} and len(sections["Leaderboard"]) == 1:
-            sections["Input"] += sections.pop("Leaderboard")
         return sections
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

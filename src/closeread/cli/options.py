@@ -6,7 +6,6 @@ import csv
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
@@ -126,14 +125,17 @@ def make_params(
     """
     param = parameter.param
     takes_key = procedure is not None and corpus is None
-    if param.kind == "python" or (takes_key and parameter.name in PLACE):
+    fields = list_fields(parameter)
+    if takes_key:
+        fields = tuple(field for field in fields if field.name not in PLACE)
+    if param.kind == "python" or not fields:
         return []
     if parameter.hint in (GoldSource, ScoredPredictions):
         role = "files" if parameter.hint is GoldSource else "procedure"
         declared = _make_declared(role, param.corpus)
-        return [*map(_make_param, list_fields(parameter)), *declared]
-    if is_dataclass(parameter.hint):
-        return list(map(_make_param, list_fields(parameter)))
+        return [*map(_make_param, fields), *declared]
+    if parameter.is_group:
+        return list(map(_make_param, fields))
     if parameter.is_options:
         if param.declared:
             return _make_declared(param.declared, param.corpus)
@@ -402,17 +404,7 @@ def make_printing_options(
     returns: str, procedure: Procedure | None = None
 ) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
-
-    formats = ["table", "json", "markdown", "latex", "csv"]
-    style_help = "How to format the output."
-    match returns:
-        case "Information":
-            style_help = "How to format the figures of --stats."
-        case "SystemsTable":
-            formats.append("html")
-        case "Report":
-            formats.append("eee")
-            style_help = "How to format the output; eee is a result for Every Eval Ever."
+    formats, style_help = _describe_formats(returns)
     main_scores = "main score (times 100)"
     if procedure is not None and len(procedure.families) > 1:
         main_scores += ", or that of each of --metrics on a line of its own"
@@ -465,6 +457,21 @@ def make_printing_options(
         ),
     ]
     return [option for option in options if option.name in PRINTED.get(returns, ())]
+
+
+def _describe_formats(returns: str) -> tuple[Sequence[str], str]:
+    """Return the formats of a result, and what help says of them."""
+    formats = ["table", "json", "markdown", "latex", "csv"]
+    style_help = "How to format the output."
+    match returns:
+        case "Information":
+            style_help = "How to format the figures of --stats."
+        case "SystemsTable":
+            formats.append("html")
+        case "Report":
+            formats.append("eee")
+            style_help = "How to format the output; eee is a result for Every Eval Ever."
+    return formats, style_help
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:

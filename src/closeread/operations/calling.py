@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from importlib import import_module
@@ -171,8 +171,8 @@ def call_operation(
         stack.enter_context(offering(names, options))
         if not takes_options:
             stack.enter_context(advising_only(names))
-        if "scored" in values:
-            values["scored"] = _count(parameters[0].param.corpus, values, options)
+        if parameters and parameters[0].hint is ScoredPredictions:
+            values["predictions"] = _count(parameters[0].param.corpus, values, options)
             options = {}
         if options and not takes_options:
             raise UnknownOptionError(title, next(iter(options)), names, KEYWORDS)
@@ -205,7 +205,7 @@ def _bind(
             values[parameter.name] = source
             options.clear()
             options.update(remaining)
-        elif is_dataclass(hint):
+        elif parameter.is_group:
             values[parameter.name] = _take_group(parameter, options)
         elif parameter.name in options and not parameter.is_options:
             values[parameter.name] = _check(parameter, options.pop(parameter.name))
@@ -223,15 +223,15 @@ def _bind_arguments(
     for parameter in parameters:
         if not parameter.is_argument:
             continue
-        name = "predictions" if parameter.hint is ScoredPredictions else parameter.name
+        name = parameter.name
         names.append(name)
         if name in options:
-            values[parameter.name] = _check(parameter, options.pop(name))
+            values[name] = _check(parameter, options.pop(name))
         elif remaining and parameter.is_repeated:
-            values[parameter.name] = _check(parameter, remaining)
+            values[name] = _check(parameter, remaining)
             remaining = []
         elif remaining:
-            values[parameter.name] = _check(parameter, remaining.pop(0))
+            values[name] = _check(parameter, remaining.pop(0))
         elif parameter.default is EMPTY:
             is_complete = False
     if remaining or not is_complete:
@@ -270,7 +270,7 @@ def _list_files(
         kind = parameter.param.kind
         hint = parameter.hint
         value = values.get(parameter.name)
-        if is_dataclass(hint):
+        if parameter.is_group:
             _list_files(list_fields(parameter), vars(value), read, written)
             continue
         if hint is GoldSource and value is not None:
@@ -311,7 +311,7 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
     from closeread.scoring import find_gold, open_scorer
 
     scorer = open_scorer(*find_gold(corpus, **options))
-    system = scorer.read_source(values["scored"])
+    system = scorer.read_source(values["predictions"])
     fields = values.get("by", ()) or scorer.procedure.breakdowns
     counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])

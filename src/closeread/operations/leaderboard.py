@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
 File = Annotated[str | Path | None, Param(metavar="FILE")]
-Cache = Annotated[str | Path | None, Param(metavar="DIR")]
 Name = Annotated[str | None, Param(metavar="NAME")]
 Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
@@ -179,11 +178,7 @@ def init_leaderboard(
         else:
             old = before.boards.get(board.name)
             if old is not None and replace:
-                settings = {**{name: getattr(old, name) for name in declared}, **settings}
-                if preset is not None and not metrics:
-                    settings["metrics"] = None
-                if headline is None and (metrics or preset):
-                    settings["headline"] = None
+                settings = _keep_settings(old, declared)
                 limits = {**asdict(old.limits), **limits}
                 board = make_board(scored, **place, limits=Limits(**limits), **settings)
                 board = _keep_decisions(old, board)
@@ -204,6 +199,22 @@ def init_leaderboard(
         warn_all([f"this leaderboard can't be judged on this machine: {NEEDS_LINUX}"])
     lines = [*(f"{source}: {line}" for line in done), f"Signature: {board.signature}"]
     return Written(None, "\n".join(lines))
+
+
+def _keep_settings(old: Board, declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a board, with those of the one before where they are None.
+
+    A preset has metrics of its own, and other metrics may not have the score that the board was ranked by.
+    """
+    settings = {}
+    for name, value in declared.items():
+        settings[name] = getattr(old, name) if value is None else value
+    has_preset = "preset" in (declared["options"] or {})
+    if has_preset:
+        settings["metrics"] = declared["metrics"]
+    if has_preset or declared["metrics"]:
+        settings["headline"] = declared["headline"]
+    return settings
 
 
 def _keep_decisions(old: Board, new: Board) -> Board:
@@ -231,7 +242,7 @@ def judge_leaderboard(
     *,
     gold: Golds = (),
     workers: arg.Workers = None,
-    cache: Cache = None,
+    cache: arg.Folder = None,
     report: Report = None,
 ) -> JudgingReport:
     """Score all new submissions, and rebuild the index.

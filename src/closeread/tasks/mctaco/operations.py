@@ -70,7 +70,7 @@ def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, Param(corpus="mctaco")],
+    predictions: Annotated[ScoredPredictions, Param(corpus="mctaco")],
     *,
     by: Annotated[Sequence[Field], Param(metavar="FIELD")] = (
         *("category", "unit", "question_size", "gold_yes"),
@@ -114,8 +114,8 @@ def errors(
         list_wrong,
     )
 
-    counted = scored.counted
-    sides = (scored.gold.records, scored.system.rows)
+    counted = predictions.counted
+    sides = (predictions.gold.records, predictions.system.rows)
     table = count_fields(*sides, counted.table)
     procedure = replace(
         counted.procedure,

@@ -116,7 +116,7 @@ def agreement(
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, Param(corpus="tne")],
+    predictions: Annotated[ScoredPredictions, Param(corpus="tne")],
     *,
     by: Annotated[Sequence[Field], Param(metavar="FIELD")] = (
         *("distance", "direction", "sentence", "expressed", "mention", "preposition"),
@@ -159,9 +159,11 @@ def errors(
     from closeread.tasks.tne.columns import documents_of, rows_of
     from closeread.tasks.tne.errors import LinkAnalysis, LinkErrorReport
 
-    report = make_report(scored.counted, by=by, resampling=intervals.make_resampling())
+    report = make_report(predictions.counted, by=by, resampling=intervals.make_resampling())
     analysis = LinkAnalysis(
-        documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table
+        documents_of(predictions.gold.records),
+        rows_of(predictions.system.rows),
+        predictions.counted.table,
     )
     return LinkErrorReport(report, analysis, limit)
 
