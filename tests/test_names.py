@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import closeread
 from closeread import scoring
 from closeread.corpus import names
 from closeread.corpus.names import load_corpus
@@ -118,3 +119,17 @@ def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
 def test_an_unknown_option_of_a_group_stays_one(run):
     # with quotation marks since click 8.4
     assert re.search("No such option:? '?--foo", run("--foo").stderr)
+
+
+def test_a_board_is_declared_and_found_by_any_name_in_python(tmp_path):
+    rows = closeread.baseline(
+        "timeline", "creation-time", config="sample", output=tmp_path / "mine.jsonl"
+    )
+    assert rows
+    for name in TIMELINE:
+        store = tmp_path / name
+        closeread.init_leaderboard(store, procedure=name, config="sample")
+        receipt = closeread.submit(
+            name, tmp_path / "mine.jsonl", system="Mine", to=store, dry_run=True
+        )
+        assert receipt.board == "semeval2015_timeline-sample/test"
