@@ -30,7 +30,7 @@ from closeread.operations.calling import (
     find_groups,
     find_operations,
 )
-from closeread.parameters import Operation, Parameter, describe, read_doc
+from closeread.parameters import Operation, describe, read_doc
 from closeread.tasks import procedure_names, summarize
 
 if TYPE_CHECKING:
@@ -126,16 +126,15 @@ class DerivedCommand(Command):
         self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
 
-    @property
-    def described(self) -> Sequence[Parameter]:
-        """What is given to the operation, without the name of what is scored."""
-        return describe(self.operation)[self.procedure is not None :]
-
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
+        parameters = describe(self.operation)
+        if self.procedure is not None:
+            # The first is the name of what is scored.
+            parameters = parameters[1:]
         params: list[click.Parameter] = []
-        for parameter in sorted(self.described, key=lambda parameter: not parameter.param.options):
+        for parameter in sorted(parameters, key=lambda parameter: not parameter.param.options):
             params += make_params(parameter, self.procedure, self.corpus)
         names = [param.name for param in params]
         if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
@@ -145,9 +144,9 @@ class DerivedCommand(Command):
         params[place:place] = make_printing_options(self.returns, self.procedure)
         default = self.find_default_output()
         for param in params:
-            if default is None or param.name != "output" or not param.required:
+            if not isinstance(param, click.Option) or param.name != "output":
                 continue
-            if isinstance(param, click.Option):
+            if param.required and default is not None:
                 param.required = False
                 param.default = default
                 param.show_default = True
