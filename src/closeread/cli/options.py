@@ -57,14 +57,11 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # as above
 def _split_names(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the names that were given to an option, several times or separated by commas; each once.
-
-    A name with a comma is quoted.
-    """
-    names: dict[str, None] = {}
+    """Return the names in options that separate them by commas; a name with a comma is quoted."""
+    names: list[str] = []
     try:
         for row in csv.reader(values, skipinitialspace=True):
-            names |= dict.fromkeys(map(str.strip, row))
+            names += map(str.strip, row)
     except csv.Error as error:
         raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
     return tuple(names)

@@ -156,7 +156,7 @@ def init_leaderboard(
         options["preset"] = preset
     declared: dict[str, Any] = {
         "options": options or None,
-        "metrics": tuple(metrics) or None,
+        "metrics": tuple(dict.fromkeys(metrics)) or None,
         "headline": headline,
         "private": private,
         "counting": counting,
