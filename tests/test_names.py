@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from shared.commands import list_commands
 
+import closeread
 from closeread import scoring
-from closeread.cli.options import Name
 from closeread.corpus import names
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
@@ -18,22 +17,14 @@ from closeread.hf import modules
 TIMELINE = ("semeval2015_timeline", "timeline", "timeline_awareness")
 
 
-def test_every_command_takes_corpora_by_all_names():
-    found = {
-        " ".join(path): param
-        for path, command in list_commands()
-        for param in command.params
-        if param.name == "corpus"
-    }
-    assert {
-        "show",
-        "export",
-        "submit",
-        "leaderboard submit",
-        "publish dataset",
-        "leaderboard init",
-    } <= found.keys()
-    assert [path for path, param in found.items() if not isinstance(param.type, Name)] == []
+def test_corpora_are_shown_and_exported_by_all_names(ran):
+    ids = [ran("show", name, "--config", "sample", "--ids") for name in TIMELINE]
+    assert len(set(ids)) == 1
+    rows = []
+    for name in TIMELINE:
+        ran("export", name, name, "--config", "sample", "--format", "jsonl")
+        rows.append(Path(name, "sample", "test.jsonl").read_bytes())
+    assert len(set(rows)) == 1
 
 
 @pytest.mark.parametrize("aliases", [TIMELINE, ("wikipossessions", "possession")], ids=" ".join)
@@ -128,3 +119,17 @@ def test_modules_are_found_by_the_name_of_what_they_score(monkeypatch):
 def test_an_unknown_option_of_a_group_stays_one(run):
     # with quotation marks since click 8.4
     assert re.search("No such option:? '?--foo", run("--foo").stderr)
+
+
+def test_a_board_is_declared_and_found_by_any_name_in_python(tmp_path):
+    rows = closeread.baseline(
+        "timeline", "creation-time", config="sample", output=tmp_path / "mine.jsonl"
+    )
+    assert rows
+    for name in TIMELINE:
+        store = tmp_path / name
+        closeread.init_leaderboard(store, procedure=name, config="sample")
+        receipt = closeread.submit(
+            name, tmp_path / "mine.jsonl", system="Mine", to=store, dry_run=True
+        )
+        assert receipt.board == "semeval2015_timeline-sample/test"

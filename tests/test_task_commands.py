@@ -10,7 +10,7 @@ from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
 from closeread.corpus.names import corpus_names
 from closeread.operations import COMMANDS, TASKS
-from closeread.parameters import Sources, Written, describe
+from closeread.parameters import Sources, Written, describe, list_fields
 from closeread.tasks import find_all, load_procedure
 
 BY_CORPUS = ("baseline", "prepare")
@@ -77,9 +77,8 @@ def test_every_operation_is_in_a_group_and_says_what_its_parameters_are():
             one for of_group in module.OPERATIONS.values() for one in of_group.values()
         ):
             for one in describe(operation):
-                assert (
-                    one.is_argument or one.help or one.param.kind in ("place", "group", "options")
-                ), one.name
+                several = one.is_options or list_fields(one) != (one,)
+                assert one.is_argument or one.help or several, one.name
 
 
 def test_messages_name_the_option(run):
@@ -123,3 +122,11 @@ def test_errors_have_the_options_of_scores(procedure, ran):
     declared = load_procedure(procedure)
     names = [option.name for option in declared.options] + ["preset"] * bool(declared.presets)
     assert [name for name in names if f"--{name.replace('_', '-')}" not in text] == []
+
+
+def test_errors_of_coreference_name_the_fields_of_scores(ran):
+    choices = "Choose from: {},".format(", ".join(["genre", *load_procedure("coref").breakdowns]))
+    words = [
+        " ".join(ran(command, "coref", "--help-all").split()) for command in ("errors", "score")
+    ]
+    assert [choices in text for text in words] == [True, True]

@@ -13,20 +13,32 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import GenericAlias, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NewType,
+    Union,
+    get_args,
+    get_origin,
+)
 
-from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
+from closeread.public_names import AnyFamily, AnyPreset
 from closeread.records import FileOrRows, IntervalKind, OptionValue
 from closeread.signatures import Range, read_hints
 
 if TYPE_CHECKING:
     from closeread.corpus.gold import GoldSource as GoldSource
     from closeread.counts import procedure
-    from closeread.counts.annotators import Annotator
+    from closeread.counts.annotators import Annotator as Annotator
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
 else:
-    Annotator = GoldSource = object  # their modules import NumPy
+    # Their modules import NumPy.
+    Annotator = NewType("Annotator", object)
+    GoldSource = NewType("GoldSource", object)
 
 Operation = Callable[..., Any]
 Operations = Mapping[str, Mapping[str, Operation]]
@@ -36,15 +48,15 @@ Operations = Mapping[str, Mapping[str, Operation]]
 class Param(NamedTuple):
     """Properties of a parameter that its type does not express.
 
-    Its kind says how it is read, if its type does not say so:
+    Most types say how a parameter is read: `Path` is a file or folder with a name, `Sequence[Path]` several of them,
+    `Sequence[str]` names and `Sequence[float]` numbers separated by commas, `Mapping` NAME=VALUE, a dataclass a group
+    of parameters, `Annotator` a file, a folder or objects, `GoldSource` gold of `corpus`, `ScoredPredictions`
+    predictions for it.  Others have a kind:
 
-    - "source": files, folders or objects, which become `Annotator`s; "scored": predictions for `corpus`; "place": gold
-      of `corpus`; "systems": files of systems, perhaps with a key;
-    - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a leaderboard;
-    - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
-      NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus;
-    - "group": a dataclass; "options": declared elsewhere, if by nothing else by the procedure that scores;
-    - "of_procedure": choices depend on the procedure that scores, or on that of `corpus`, and on the parameter's name;
+    - "read", "write": a file, which may also be standard input or, if it is written, a folder;
+    - "store": the folder of a leaderboard, or its address;
+    - "systems": files of systems, perhaps with a key;
+    - "of_procedure": choices depend on the procedure that scores, and on the parameter's name;
     - "python": no part of the command, which may pass a value itself.
     """
 
@@ -56,12 +68,10 @@ class Param(NamedTuple):
     default: Any = None  # of the command line, where Python has None
     help: str = ""  # where the docstring has words for Python
     corpus: str = ""  # whose gold is read
-    others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
-    without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
-    # the module and the names of options that are declared elsewhere
-    declared: tuple[str, ...] = ()
-    options: tuple[procedure.Option, ...] = ()  # such options themselves
-    rest: Operation | None = None  # whose options it passes on
+    # Of `**options`, which the procedure that scores declares if nothing else does: "files" of any corpus, the
+    # "procedure" of the corpus, or a module of its task with `OPTIONS`; or the options themselves.
+    declared: str = ""
+    options: tuple[procedure.Option, ...] = ()
 
     def over(self, other: Param) -> Param:
         """Return this with its unset fields filled from another."""
@@ -72,12 +82,6 @@ class Param(NamedTuple):
 
 
 within = Range
-
-
-def place_of(corpus: str, *without: str) -> Param:
-    """Say whose gold an operation reads."""
-    return Param(kind="place", corpus=corpus, without=without)
-
 
 SENTENCES = {
     "output": "Write to this file.",
@@ -103,8 +107,8 @@ SENTENCES = {
 """The sentences of parameters that many operations have; those of a docstring in lower case are for Python."""
 
 # Of operations.
-Source = Annotated[Annotator, Param(kind="source")]
-Sources = Annotated[Sequence[Annotator], Param(kind="source")]
+Source = Annotator
+Sources = Sequence[Annotator]
 Read = Annotated[Path, Param(kind="read", metavar="FILE")]
 Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
@@ -115,20 +119,18 @@ Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]
 Interval = IntervalKind
-CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
-ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
-FileOptions = Annotated[str | Path, Param(declared=("files",))]
+FileOptions = Annotated[str | Path, Param(declared="files")]
 Config = Annotated[str | None, Param(metavar="NAME")]
 Split = Annotated[str | None, Param(metavar="NAME")]
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
-RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
+RunFolder = Annotated[Path, Param(flag="-o --output", metavar="RUN")]
 Times = Annotated[Number, Param(metavar="N")]
 
 # Of functions that score: what depends on the procedure, and what the docstring describes for Python.
 OnlyPython = Param(kind="python")
-Predictions = Annotated[FileOrRows, Param(kind="source")]
+Predictions = Annotated[FileOrRows, Param(kind="read")]
 Gold = Annotated[FileOrRows | None, Param(kind="read", metavar="FILE")]
 Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="of_procedure")]
 Preset = Annotated[AnyPreset | None, Param(kind="python")]
@@ -137,7 +139,7 @@ Fields = Annotated[str | Sequence[str], Param(kind="of_procedure")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
-ProcedureOptions = Annotated[OptionValue, Param(kind="options")]
+ProcedureOptions = OptionValue
 
 
 @dataclass(frozen=True)
@@ -219,11 +221,6 @@ class ScoredPredictions(NamedTuple):
     counted: Counts  # with the breakdowns by which errors are reported
 
 
-def scored_by(corpus: str, *options: str) -> Param:
-    """Say that an operation takes predictions for a corpus, and which options its command has of the procedure."""
-    return Param(kind="scored", corpus=corpus, declared=options)
-
-
 class Parameter(NamedTuple):
     """A parameter of an operation, or a field of a group of them.
 
@@ -231,17 +228,35 @@ class Parameter(NamedTuple):
         hint: its type, without metadata.
         default: `inspect.Parameter.empty` for none.
         help: what help says of its option.
-        is_argument: whether it is an argument of the command, and no option.
-        is_variadic: whether it takes all remaining positional arguments of the operation, perhaps none.
+        role: how it is given, by position or by keyword, and whether it takes everything that is left.
     """
 
     name: str
     hint: Any
     default: Any
     help: str
-    is_argument: bool
     param: Param
-    is_variadic: bool = False
+    role: object = inspect.Parameter.KEYWORD_ONLY
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether it is an argument of the command, and no option."""
+        return self.role not in (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether its fields are parameters."""
+        return is_dataclass(self.hint) and self.param.kind != "python"
+
+    @property
+    def is_options(self) -> bool:
+        """Whether it stands for options that are declared elsewhere."""
+        return self.role == inspect.Parameter.VAR_KEYWORD
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it takes several values."""
+        return get_origin(self.hint) is Sequence
 
 
 @cache
@@ -249,31 +264,15 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
     """Return the parameters of an operation, in order; one for a group of parameters."""
     _, sentences = read_doc(operation)
     hints = read_hints(operation)
-    parameters: list[Parameter] = []
+    parameters = []
     for declared in inspect.signature(operation).parameters.values():
-        if declared.name not in hints:
-            continue
         hint, param = _unwrap(hints[declared.name])
-        if param.rest is not None:
-            parameters += [option for option in describe(param.rest) if not option.is_argument]
-            continue
-        if declared.kind == declared.VAR_KEYWORD and not param.kind:
-            param = param._replace(kind="options")
-        is_variadic = declared.kind == declared.VAR_POSITIONAL
-        if is_variadic:
+        default = declared.default
+        if declared.kind == declared.VAR_POSITIONAL:
             hint = GenericAlias(Sequence, (hint,))
-        is_option = declared.kind in (declared.KEYWORD_ONLY, declared.VAR_KEYWORD)
-        parameters.append(
-            Parameter(
-                declared.name,
-                hint,
-                declared.default,
-                param.help or _choose_sentence(declared.name, sentences),
-                not is_option,
-                param,
-                is_variadic,
-            )
-        )
+            default = ()
+        text = param.help or _choose_sentence(declared.name, sentences)
+        parameters.append(Parameter(declared.name, hint, default, text, param, declared.kind))
     return tuple(parameters)
 
 
@@ -297,22 +296,19 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
         hint, param = _unwrap(hints[field.name])
         text = param.help or sentences[field.name]
         default = getattr(group.default, field.name)
-        parameters.append(Parameter(field.name, hint, default, text, False, param))
+        parameters.append(Parameter(field.name, hint, default, text, param))
     return tuple(parameters)
 
 
 def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
     """Return the parameters for which one stands: itself, the fields of a group, or those that choose gold."""
-    param = parameter.param
-    match param.kind:
-        case "group":
-            return describe_fields(parameter)
-        case "place":
-            return tuple(field for field in PLACE.values() if field.name not in param.without)
-        case "scored":
-            source = Param(kind="source")
-            predictions = parameter._replace(name="predictions", hint=FileOrRows, param=source)
-            return predictions, *PLACE.values()
+    if parameter.is_group:
+        return describe_fields(parameter)
+    if parameter.hint is GoldSource:
+        return tuple(PLACE.values())
+    if parameter.hint is ScoredPredictions:
+        predictions = parameter._replace(hint=FileOrRows, param=Param(kind="read"))
+        return predictions, *PLACE.values()
     return (parameter,)
 
 
@@ -335,14 +331,7 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
         param = param.over(within_union)
     elif get_origin(hint) is Sequence and set(get_args(inner[0])) == {str, Path}:
         hint = Sequence[Path]
-    if is_dataclass(hint) and not param.kind:
-        param = param._replace(kind="group")
     return hint, param
-
-
-def is_repeated(parameter: Parameter) -> bool:
-    """Return whether a parameter takes several values."""
-    return parameter.param.kind == "names" or get_origin(parameter.hint) is Sequence
 
 
 def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
@@ -365,6 +354,6 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     return description.strip(), sentences
 
 
-_place = Parameter("place", Place, Place(), "", False, Param())
+_place = Parameter("place", Place, Place(), "", Param())
 PLACE = {parameter.name: parameter for parameter in describe_fields(_place)}
 """The parameters that choose gold, by name."""

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import fields
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -116,16 +116,14 @@ def check_calls(function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def read_hints(declared: Any) -> dict[str, Any]:
     """Return the annotations of a function's parameters or a class's fields; that of the result may be unknown here."""
-    kept: Callable[[str], bool] = "return".__ne__
-    # its first parameters have values, and may be annotated by what is not imported
-    if isinstance(declared, partial):
-        kept, declared = inspect.signature(declared).parameters.__contains__, declared.func
-    texts = {name: one for name, one in declared.__annotations__.items() if kept(name)}
-    return get_type_hints(
-        SimpleNamespace(__annotations__=texts),
-        vars(sys.modules[declared.__module__]),
-        include_extras=True,
-    )
+    return _read_types(declared, include_extras=True)
+
+
+def _read_types(declared: Any, *, include_extras: bool) -> dict[str, Any]:
+    texts = {name: hint for name, hint in declared.__annotations__.items() if name != "return"}
+    namespace = SimpleNamespace(__annotations__=texts)
+    names = vars(sys.modules[declared.__module__])
+    return get_type_hints(namespace, names, include_extras=include_extras)
 
 
 class TypeText(str):
@@ -138,9 +136,7 @@ class TypeText(str):
 def write_signature(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function as help shows it: types without what only commands need, and modules."""
     signature = inspect.signature(function)
-    texts = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
-    declared = SimpleNamespace(__annotations__=texts)
-    types = get_type_hints(declared, vars(sys.modules[function.__module__]))
+    types = _read_types(function, include_extras=False)
     parameters = [
         parameter.replace(
             annotation=_write_type(types.get(parameter.name, inspect.Parameter.empty))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
-from datetime import datetime
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from closeread.cli import printing
-from closeread.cli.groups import FOLDER, READING, Command, Group
+from closeread.cli.groups import Command, Group
 from closeread.cli.options import (
     make_params,
     make_printing_options,
@@ -25,8 +23,14 @@ from closeread.cli.options import (
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
 from closeread.exceptions import advising_only, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
-from closeread.operations.calling import call, check_group, find_groups, find_operations
-from closeread.parameters import Operation, Parameter, describe, read_doc
+from closeread.operations.calling import (
+    call,
+    call_operation,
+    check_group,
+    find_groups,
+    find_operations,
+)
+from closeread.parameters import Operation, describe, read_doc
 from closeread.tasks import procedure_names, summarize
 
 if TYPE_CHECKING:
@@ -69,13 +73,10 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if value is None or value == ():
             continue
-        keyword = name.removeprefix(FOLDER).removeprefix(READING)
         if name.startswith("no_") and isinstance(value, bool):
             keywords[name.removeprefix("no_")] = not value
-        elif isinstance(value, datetime):
-            keywords[keyword] = value.date()
         else:
-            keywords[keyword] = value
+            keywords[name] = value
     return keywords
 
 
@@ -125,16 +126,15 @@ class DerivedCommand(Command):
         self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
 
-    @property
-    def described(self) -> Sequence[Parameter]:
-        """What is given to the operation, without the name of what is scored."""
-        return describe(self.operation)[self.procedure is not None :]
-
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
+        parameters = describe(self.operation)
+        if self.procedure is not None:
+            # The first is the name of what is scored.
+            parameters = parameters[1:]
         params: list[click.Parameter] = []
-        for parameter in sorted(self.described, key=lambda parameter: not parameter.param.options):
+        for parameter in sorted(parameters, key=lambda parameter: not parameter.param.options):
             params += make_params(parameter, self.procedure, self.corpus)
         names = [param.name for param in params]
         if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
@@ -144,9 +144,9 @@ class DerivedCommand(Command):
         params[place:place] = make_printing_options(self.returns, self.procedure)
         default = self.find_default_output()
         for param in params:
-            if default is None or param.name != "output" or not param.required:
+            if not isinstance(param, click.Option) or param.name != "output":
                 continue
-            if isinstance(param, click.Option):
+            if param.required and default is not None:
                 param.required = False
                 param.default = default
                 param.show_default = True
@@ -162,24 +162,18 @@ class DerivedCommand(Command):
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with the values of the command."""
         if self.path:
-            return call(self.path, self.subcommand, (), to_keywords(values))
+            return call(self.path, self.subcommand, (), **to_keywords(values))
         arguments: list[Any] = [] if self.procedure is None else [self.name]
-        for parameter in self.described:
-            kind = parameter.param.kind
-            if kind == "systems":
-                from closeread.operations.compare import take_key
+        if "systems" in values:
+            from closeread.operations.compare import take_key
 
-                systems = values.pop("systems")
-                if self.corpus is None:
-                    values["gold"], systems = take_key(systems)
-                arguments.append(list(systems))
-            elif parameter.is_variadic:
-                arguments += values.pop(parameter.name)
-            elif parameter.is_argument and kind != "python":
-                arguments.append(values.pop(parameter.name))
+            systems = values.pop("systems")
+            if self.corpus is None:
+                values["gold"], systems = take_key(systems)
+            arguments.append(list(systems))
         if values.get("sort") == "none":
             del values["sort"]
-        return self.operation(*arguments, **to_keywords(values))
+        return call_operation(self.subcommand, self.operation, arguments, to_keywords(values))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; messages advise only the options that it has."""
@@ -191,21 +185,17 @@ class DerivedCommand(Command):
         """Call the operation, and print its result, or what it says of what it has written."""
         printing_options = take_printing_options(self.returns, values)
         fail_if_worse = printing_options.pop("fail_if_worse", None)
-        writers = [
-            parameter
-            for parameter in self.described
-            if parameter.param.kind == "python" and parameter.name == "report"
-        ]
-        if not printing_options.get("as_json"):
-            for parameter in writers:
-                values[parameter.name] = print_line
-        name = "" if writers else click.get_current_context().command_path
+        is_judging = self.returns == "JudgingReport" and not printing_options["as_json"]
+        if is_judging:
+            # Its lines are printed as it goes.
+            values["report"] = print_line
+        name = "" if is_judging else click.get_current_context().command_path
         with printing.quieting_libraries(), printing.showing_line(name):
             if self.returns == "Drawing":
                 self.draw(values, printing_options["output"])
                 return
             result = self.call(values)
-        if not writers or printing_options.get("as_json"):
+        if not is_judging:
             printing.print_result(result, **printing_options)
         if fail_if_worse is not None and self.procedure is not None:
             fail_on_regression(result, self.procedure.headline, fail_if_worse)
@@ -216,7 +206,7 @@ class DerivedCommand(Command):
         """Write a figure to a file, and print what it shows."""
         from closeread.operations.tasks import draw
 
-        drawing = draw(self.subcommand, (), to_keywords(values), output)
+        drawing = draw(self.subcommand, (), output, **to_keywords(values))
         click.echo(escape_line(f"{output}: {drawing.summary}"))
 
 
@@ -312,10 +302,12 @@ class ProcedureHelp(NamedTuple):
     help: str  # all of it, for the group
     # the first line of a subcommand, after which the procedure is named in parentheses
     summary: str
-    # what follows the files in examples; a key has neither a config nor another gold
+    # what follows the files in examples
     endings: Sequence[str]
     details: str = ""  # a paragraph of a subcommand
-    key: str = ""  # another, if gold is a key
+    # the same two if gold is a key, which has neither a config nor other gold
+    key_endings: Sequence[str] = ()
+    key: str = ""
 
 
 KEY_FIRST = "The key is the first file; omit it if there are only counts"
@@ -332,7 +324,7 @@ PROCEDURES = {
         ("another.jsonl", "counts.parquet --resamples 10000"),
         "Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first system "
         "is compared with each of the others.",
-        f"{KEY_FIRST}.",
+        key=f"{KEY_FIRST}.",
     ),
     "score": ProcedureHelp(
         """Score a file of predictions.
@@ -349,6 +341,7 @@ PROCEDURES = {
         """,
         "Score predictions",
         ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet"),
+        key_endings=("", "--json", "--counts counts.parquet"),
     ),
     "table": ProcedureHelp(
         """Print a table of many systems, with tests against the best.
@@ -364,7 +357,7 @@ PROCEDURES = {
         "`closeread score --json`, or a log of a language model from `inspect eval closeread/…`. Best scores are bold. "
         "Systems that are not significantly different from the best are marked with †: by approximate randomization, "
         "corrected for all pairs of systems by Holm's method. Reports have no counts, so they can't be tested.",
-        f"{KEY_FIRST} and reports.",
+        key=f"{KEY_FIRST} and reports.",
     ),
     "validate": ProcedureHelp(
         """Validate files of predictions without scoring them, and report all problems of all files at once.
@@ -377,6 +370,7 @@ PROCEDURES = {
         """,
         "Validate files of predictions without scoring them.",
         ("--config sample", "--json"),
+        key_endings=("", "--json"),
     ),
 }
 
@@ -406,19 +400,17 @@ class ProcedureGroup(Group):
         procedure, corpus = find_procedure(cmd_name)
         command_name = str(self.name)
         about = PROCEDURES[command_name]
-        endings = list(about.endings)
+        endings = about.endings
         details = about.details
-        if command_name == "score":
-            endings += procedure.help.flags
-            details = procedure.help.details
         files = procedure.help.response
         key = ""
         if corpus is None:
+            endings = about.key_endings or about.endings
             files = f"{procedure.help.key} {files}"
             key = about.key
-            # A key has neither a config nor other gold.
-            no_corpus = re.compile("--config sample|--gold my-gold.jsonl ")
-            endings = list(dict.fromkeys(no_corpus.sub("", ending) for ending in endings))
+        if command_name == "score":
+            endings = (*endings, *procedure.help.flags)
+            details = procedure.help.details
         typed = f"  closeread {command_name} {cmd_name} {files}"
         examples = [f"{typed} {ending}".rstrip() for ending in endings]
         summary = about.summary

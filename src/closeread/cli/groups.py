@@ -14,12 +14,6 @@ from closeread.cli.printing import remember_quiet
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.files import check_outputs
 
-FOLDER = "folder_"
-"""How the parameters begin that name folders of a corpus."""
-
-READING = "reading_"
-"""How the parameters begin that say how to read a corpus."""
-
 STANDARD_INPUT = "closeread.standard_input"
 """What the context of a command remembers: that it reads standard input."""
 
@@ -43,20 +37,24 @@ class FilePath(click.Path):
         return text.STANDARD_INPUT
 
 
+class ReadingOption(click.Option):
+    """An option that says how to read a corpus, which few people need."""
+
+
 FILE, NAMED, WRITTEN = (FilePath(path_type=Path) for _ in range(3))
 
 FEW = 7
 """Up to this number, options need no sections."""
 
 SECTIONS = {
-    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
+    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs"
     " test_split validation_split held_out",
-    "Output": "stats schema cite submission style columns names sort intervals"
+    "Output": "stats schema cite submission style names sort intervals"
     " by per_unit with_counts explain limit digits score_only kinds"
-    " document to dry_run archive ids as_json show_missing strict",
+    " document to dry_run archive ids as_json",
     "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",
-    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
+    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset replace",
     "Procedure": "",
     "Other": "",
 }
@@ -118,8 +116,8 @@ HELP_ALL = make_flag(
 
 def is_rare(param: click.Parameter) -> bool:
     """Return whether few people need an option."""
-    name = param.name or ""
-    return isinstance(param, click.Option) and (name in RARE or name.startswith(READING))
+    is_option = isinstance(param, click.Option)
+    return isinstance(param, ReadingOption) or (is_option and param.name in RARE)
 
 
 class Command(click.Command):
@@ -185,16 +183,13 @@ class Command(click.Command):
                 title = "Output"
             elif name in SECTION_OF:
                 title = SECTION_OF[name]
-            elif name.startswith((FOLDER, READING)) or isinstance(option.type, click.Path):
+            elif isinstance(option, ReadingOption) or isinstance(option.type, click.Path):
                 title = "Input"
             elif name == "seed" and "resamples" in names:
                 title = "Intervals"
             else:
                 title = "Procedure"
             sections[title].append(option)
-        # A single option of leaderboards is the largest size of files that are read.
-        if sections.keys() != {"Leaderboard"} and len(sections["Leaderboard"]) == 1:
-            sections["Input"] += sections.pop("Leaderboard")
         return sections
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import csv
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
-from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
+from closeread.cli.groups import FILE, NAMED, WRITTEN, ReadingOption
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import describe_choice, escape
-from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
+from closeread.parameters import (
+    PLACE,
+    SENTENCES,
+    Annotator,
+    GoldSource,
+    Param,
+    Parameter,
+    ScoredPredictions,
+    list_fields,
+)
 from closeread.signatures import Range
 from closeread.tasks import find, load_procedure
 
@@ -45,53 +54,30 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # as above
         return describe_choice(value, self.choices)
 
 
-class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
-    """A name that stands for another: of a corpus or, if its kind is "scored", of what scores one."""
-
-    def __init__(self, kind: str, others: Sequence[str] = ()) -> None:
-        self.name = "corpus" if kind == "corpora" else "corpus or procedure"
-        self.kind = kind
-        self.others = others
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in self.others:
-            return str(value)
-        if self.kind == "corpora":
-            return find_corpus(value).name
-        procedure, corpus = find_task(value)
-        return corpus or procedure
-
-
 def _split_names(
-    ctx: click.Context, param: click.Parameter, values: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the names that were given to an option, several times or separated by commas; each once."""
-    names: list[str] = []
-    for value in values:
-        names += value.split(",")
-    return tuple(dict.fromkeys(map(str.strip, names)))
-
-
-def _split_csv(
     ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the names in options that separate them by commas; a name with a comma is quoted."""
     names: list[str] = []
     try:
         for row in csv.reader(values, skipinitialspace=True):
-            names += row
+            names += map(str.strip, row)
     except csv.Error as error:
         raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
-    return tuple(map(str.strip, names))
+    return tuple(names)
 
 
 def _read_numbers(
-    ctx: click.Context, param: click.Parameter, value: str | None
+    ctx: click.Context, param: click.Parameter, values: Sequence[str]
 ) -> tuple[float, ...]:
-    try:
-        return tuple(float(text) for text in ([] if value is None else value.split(",")))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
+    numbers: list[float] = []
+    for value in values:
+        try:
+            numbers += map(float, value.split(","))
+        except ValueError:
+            message = f"{value!r} is no list of numbers."
+            raise click.BadParameter(message, ctx, param) from None
+    return tuple(numbers)
 
 
 def _read_choices(
@@ -113,23 +99,16 @@ def _read_choices(
     return choices
 
 
-READERS: dict[str, Callable[..., Any]] = {
-    "choices": _read_choices,
-    "csv": _split_csv,
-    "list": _read_numbers,
-    "names": _split_names,
-}
 TYPES: dict[Any, click.ParamType[Any]] = {
-    **dict.fromkeys(("read", "source", "systems"), FILE),
-    **dict.fromkeys((*READERS, str), click.STRING),
-    **dict.fromkeys(("named", Path), NAMED),
+    "read": FILE,
+    Annotator: FILE,
     "write": WRITTEN,
-    "folder": click.Path(path_type=Path, file_okay=False),
     "store": click.Path(),
-    "procedure": Name("scored"),
+    Path: NAMED,
+    str: click.STRING,
     int: click.INT,
     float: click.FLOAT,
-    date: click.DateTime(["%Y-%m-%d"]),
+    date: click.STRING,
 }
 """What click checks, by the kind of a parameter, or by its type."""
 
@@ -143,39 +122,37 @@ def make_params(
     """
     param = parameter.param
     takes_key = procedure is not None and corpus is None
-    if takes_key and parameter.name in PLACE:
+    fields = list_fields(parameter)
+    if takes_key:
+        fields = tuple(field for field in fields if field.name not in PLACE)
+    if param.kind == "python" or not fields:
         return []
+    if parameter.hint in (GoldSource, ScoredPredictions):
+        role = "files" if parameter.hint is GoldSource else "procedure"
+        declared = _make_declared(role, param.corpus)
+        return [*map(_make_param, fields), *declared]
+    if parameter.is_group:
+        return list(map(_make_param, fields))
+    if parameter.is_options:
+        if param.declared:
+            return _make_declared(param.declared, param.corpus)
+        if procedure is None:
+            return list(map(_make_flag, param.options))
+        files = [] if corpus is None else _make_declared("files", corpus)
+        return [*files, *_make_procedure_options(procedure, corpus)]
     match param.kind:
         case "systems":
             metavar = "[KEY] SYSTEMS..." if takes_key else "SYSTEMS..."
             return [_make_files("systems", metavar, is_repeated=True)]
-        case "source" if procedure is not None:
-            several = is_repeated(parameter)
+        case "read" if procedure is not None and parameter.is_argument:
             metavar = "RESPONSE" if takes_key else "PREDICTIONS"
-            if several:
+            if parameter.is_repeated:
                 metavar += "..."
-            predictions = _make_files("predictions", metavar, is_repeated=several)
+            predictions = _make_files("predictions", metavar, is_repeated=parameter.is_repeated)
             if not takes_key:
                 return [predictions]
             return [click.Argument(["gold"], type=FILE, metavar="KEY"), predictions]
-        case "python":
-            return []
-        case "group":
-            return list(map(_make_param, list_fields(parameter)))
-        case "place" | "scored":
-            role = "files" if param.kind == "place" else "procedure"
-            declared = _make_declared((role, param.corpus, *param.declared))
-            return [*map(_make_param, list_fields(parameter)), *declared]
-        case "options" if param.declared:
-            return _make_declared(param.declared)
-        case "options" if procedure is not None:
-            files = [] if corpus is None else _make_declared(("files", corpus))
-            return [*files, *_make_procedure_options(procedure, corpus)]
-        case "options":
-            return list(map(_make_flag, param.options))
         case "of_procedure":
-            if param.corpus:
-                procedure = load_procedure(param.corpus)
             choosing = _offer_names(parameter, procedure)
             return [] if choosing is None else [_make_param(choosing)]
     return [_make_param(parameter)]
@@ -186,17 +163,13 @@ def _make_files(name: str, metavar: str, *, is_repeated: bool) -> click.Argument
     return click.Argument([name], type=FILE, metavar=metavar, nargs=count, required=True)
 
 
-def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
-    """Return the options that corpora declare for reading, or a task's module; those that are named, if some are."""
-    role, *tasks = declared
+def _make_declared(role: str, corpus: str) -> list[click.Parameter]:
+    """Return the options of reading a corpus, or all of them, of a procedure, or of a module of a task."""
     if role == "files":
-        return _make_file_options(tasks or corpus_names())
-    task, *names = tasks
+        return _make_file_options([corpus] if corpus else corpus_names())
     if role == "procedure":
-        options = _make_procedure_options(load_procedure(task))
-    else:
-        options = list(map(_make_flag, vars(find(task, role))["OPTIONS"]))
-    return [option for option in options if not names or option.name in names]
+        return _make_procedure_options(load_procedure(corpus))
+    return list(map(_make_flag, vars(find(corpus, role))["OPTIONS"]))
 
 
 def _make_param(parameter: Parameter) -> click.Parameter:
@@ -210,36 +183,43 @@ def _make_param(parameter: Parameter) -> click.Parameter:
         return click.Option(
             [*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset
         )
-    is_sequence = get_origin(hint) is Sequence
-    if is_sequence:
-        (hint,) = get_args(hint)
-    settings: dict[str, Any] = {"type": _find_type(param, hint), "metavar": param.metavar}
-    required = default is inspect.Parameter.empty
+    required = param.required or default is inspect.Parameter.empty
     if parameter.is_argument:
-        how_many = -1 if is_repeated(parameter) else 1
+        count = 1
+        if parameter.is_repeated:
+            count = -1
+            (hint,) = get_args(hint)
+        kind = _find_type(param, hint)
         return click.Argument(
-            [name], nargs=how_many, required=required and not parameter.is_variadic, **settings
+            [name], type=kind, nargs=count, required=required, metavar=param.metavar
         )
-    if param.kind in READERS:
-        settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
-    elif is_sequence:
-        settings["multiple"] = True
-    elif required or param.required:
-        settings["required"] = True
+    settings: dict[str, Any] = {"required": required}
+    if parameter.is_repeated or get_origin(hint) is Mapping:
+        settings = _read_several(hint)
     else:
+        settings["type"] = _find_type(param, hint)
         value = param.default if default is None else default
-        settings |= {
-            "default": value,
-            "show_default": value not in (None, ""),
-        }
-    return click.Option([*flags, name], help=parameter.help, **settings)
+        if not required:
+            settings |= {"default": value, "show_default": value not in (None, "")}
+    return click.Option([*flags, name], help=parameter.help, metavar=param.metavar, **settings)
+
+
+def _read_several(hint: Any) -> dict[str, Any]:
+    """Return how an option is read that takes several values."""
+    value, *_ = get_args(hint)
+    if value is Path:
+        return {"multiple": True, "type": NAMED}
+    reader: Callable[..., Any] = _split_names
+    if get_origin(hint) is Mapping:
+        reader = _read_choices
+    elif value is float:
+        reader = _read_numbers
+    return {"multiple": True, "type": click.STRING, "callback": reader}
 
 
 def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
     if param.kind in TYPES:
         return TYPES[param.kind]
-    if param.kind == "corpus":
-        return Name("corpora", param.others)
     if get_origin(hint) is Literal:
         return Choice(get_args(hint))
     if param.range is None:
@@ -255,17 +235,14 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
 def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter | None:
     """Return a parameter with the names that a procedure has for it; None if there is nothing to choose from."""
 
-    def offer(text: str, names: Iterable[str], metavar: str, kind: str = "names") -> Parameter:
-        choices: Any = tuple(dict.fromkeys(names))
-        hint: Any = Literal[choices] if choices else str
-        param = Param(kind=kind, metavar=metavar)
-        return parameter._replace(hint=Sequence[hint], default=None, help=text, param=param)
+    def offer(text: str, metavar: str) -> Parameter:
+        param = Param(metavar=metavar)
+        return parameter._replace(hint=Sequence[str], default=None, help=text, param=param)
 
     if procedure is None:
         text = "Also report scores for each value of FIELD; separate several by commas."
-        return offer(text, [], "FIELD")
+        return offer(text, "FIELD")
     families = procedure.families
-    names = [metric.name for metric in procedure.metrics]
     match parameter.name:
         case "by":
             fields = [*procedure.fields, *procedure.breakdowns]
@@ -273,11 +250,10 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
                 fields.append(procedure.more_fields)
             if not fields:
                 return None
-            action = parameter.help if parameter.param.corpus else "report scores"
             separated = "" if len(fields) == 1 else "; separate several by commas"
             choices = ", ".join(fields)
-            text = f"Also {action} for each value of FIELD{separated}. Choose from: {choices}."
-            return offer(text, fields, "FIELD")
+            text = f"Also report scores for each value of FIELD{separated}. Choose from: {choices}."
+            return offer(text, "FIELD")
         case "metrics" if len(families) > 1:
             optional = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
             usual = ", ".join(family for family in families if family not in optional)
@@ -285,16 +261,17 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
             if optional:
                 others = ", ".join(family for family in families if family in optional)
                 text += f" (by default these); {others}"
-            return offer(f"{text}.", families, "NAMES")
+            return offer(f"{text}.", "NAMES")
         case "scores":
             example = procedure.headline
             default = "all"
+            names = [metric.name for metric in procedure.metrics]
             split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
             if split:
                 example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1"
                 default = "all but precision and recall"
             text = f"Select these scores, separated by commas, such as {example}."
-            return offer(f"{text}  [default: {default}]", [*families, *names], "NAMES", "csv")
+            return offer(f"{text}  [default: {default}]", "NAMES")
         case "sort":
             text = "Sort by this score, the best system first."
             param = Param(metavar="SCORE", default="none")
@@ -317,14 +294,14 @@ def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
     for corpus in map(load_corpus, corpora):
         for folder in corpus.user_folders:
             folders[folder.name] = click.Option(
-                [f"--{folder.name}", FOLDER + folder.name],
+                [name_flag(folder.name)],
                 type=NAMED,
                 metavar="DIR",
                 help=f"Read {folder.content} from this folder.",
             )
         for option in corpus.reading_options:
-            reading[option.name] = click.Option(
-                [name_flag(option.name), READING + option.name],
+            reading[option.name] = ReadingOption(
+                [name_flag(option.name)],
                 type=Choice(option.choices),
                 help=f"{option.help}  [default: {option.choices[0]}]",
             )
@@ -424,17 +401,7 @@ def make_printing_options(
     returns: str, procedure: Procedure | None = None
 ) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
-
-    formats = ["table", "json", "markdown", "latex", "csv"]
-    style_help = "How to format the output."
-    match returns:
-        case "Information":
-            style_help = "How to format the figures of --stats."
-        case "SystemsTable":
-            formats.append("html")
-        case "Report":
-            formats.append("eee")
-            style_help = "How to format the output; eee is a result for Every Eval Ever."
+    formats, style_help = _describe_formats(returns)
     main_scores = "main score (times 100)"
     if procedure is not None and len(procedure.families) > 1:
         main_scores += ", or that of each of --metrics on a line of its own"
@@ -487,6 +454,21 @@ def make_printing_options(
         ),
     ]
     return [option for option in options if option.name in PRINTED.get(returns, ())]
+
+
+def _describe_formats(returns: str) -> tuple[Sequence[str], str]:
+    """Return the formats of a result, and what help says of them."""
+    formats = ["table", "json", "markdown", "latex", "csv"]
+    style_help = "How to format the output."
+    match returns:
+        case "Information":
+            style_help = "How to format the figures of --stats."
+        case "SystemsTable":
+            formats.append("html")
+        case "Report":
+            formats.append("eee")
+            style_help = "How to format the output; eee is a result for Every Eval Ever."
+    return formats, style_help
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:

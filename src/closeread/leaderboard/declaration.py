@@ -278,17 +278,18 @@ def make_board(
         raise RequestError(
             f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}"
         )
+    procedure, corpus = find_procedure(scored)
+    scored = corpus or procedure.name
     has_own_gold = gold is not None
     source = _find_board_gold(scored, gold, config, split, data_dir)
     preset = (options or {}).get("preset")
     if metrics is None and preset is not None:
-        metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
+        metrics = procedure.find_preset(str(preset)).metrics
     scorer = _open_board_scorer(source, options, metrics)
     if not has_own_gold:
         _, config, split, _ = scorer.gold.origin
     if private is None:
         private = has_own_gold
-    corpus = find_procedure(scored)[1]
     part = None
     if not has_own_gold and corpus is not None and config != load_corpus(corpus).default_config:
         part = config

@@ -30,6 +30,7 @@ from closeread.exceptions import (
 from closeread.files import check_outputs
 from closeread.operations import GROUPS, plots
 from closeread.parameters import (
+    Annotator,
     GoldSource,
     Intervals,
     Operation,
@@ -39,20 +40,17 @@ from closeread.parameters import (
     ScoredPredictions,
     Written,
     describe,
-    is_repeated,
     list_fields,
-    place_of,
 )
 from closeread.signatures import check_range
 from closeread.tasks import find_all, procedure_names
 
 if TYPE_CHECKING:
     from closeread.corpus.baselines import Baseline
-    from closeread.counts.annotators import Annotator
 
 EMPTY = inspect.Parameter.empty
-SOURCES = ("source", "scored")
-"""The kinds of parameters that take files, folders or objects."""
+SOURCES = (Annotator, Sequence[Annotator], GoldSource, ScoredPredictions)
+"""The types of parameters that are files, folders or objects."""
 
 
 def find_operations(group: str) -> dict[str, Operation]:
@@ -130,16 +128,16 @@ def _make_operation(corpus: str, name: str, baseline: Baseline) -> Operation:
         example += f" --{option.name.replace('_', '-')} NAME"
     examples = f"{example} -o predictions.jsonl\n{example} --config sample -o predictions.jsonl"
     predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
-    declared = Param(kind="options", options=baseline.options)
+    declared = Param(options=baseline.options)
     annotations = predict.__annotations__
-    annotations["place"] = Annotated[GoldSource, place_of(corpus)]
+    annotations["place"] = Annotated[GoldSource, Param(corpus=corpus)]
     annotations["output"] = Output | None
     annotations["options"] = Annotated[str, declared]
     return predict
 
 
 def call(
-    group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], noun: str = ""
+    group: str, name: str, arguments: Sequence[Any], noun: str = "", /, **keywords: Any
 ) -> Any:
     """Call an operation of a group, by any of its names, with what a user gave, checked and converted.
 
@@ -164,17 +162,17 @@ def call_operation(
     options = {name: value for name, value in keywords.items() if value is not None}
     values = _bind(title, parameters, arguments, options)
     _check_files(parameters, values)
-    takes_options = any(parameter.param.kind == "options" for parameter in parameters)
+    takes_options = any(parameter.is_options for parameter in parameters)
     names: list[str] = []
     for parameter in parameters:
-        if parameter.param.kind != "options":
+        if not parameter.is_options:
             names += [field.name for field in list_fields(parameter)]
     with ExitStack() as stack:
         stack.enter_context(offering(names, options))
         if not takes_options:
             stack.enter_context(advising_only(names))
-        if parameters and parameters[0].param.kind == "scored":
-            values["scored"] = _count(parameters[0].param.corpus, values, options)
+        if parameters and parameters[0].hint is ScoredPredictions:
+            values["predictions"] = _count(parameters[0].param.corpus, values, options)
             options = {}
         if options and not takes_options:
             raise UnknownOptionError(title, next(iter(options)), names, KEYWORDS)
@@ -184,7 +182,9 @@ def call_operation(
             if parameter.name not in values:
                 continue
             value = _convert(operation, parameter, values.pop(parameter.name))
-            if parameter.is_argument:
+            if parameter.role == inspect.Parameter.VAR_POSITIONAL:
+                positional += value
+            elif parameter.is_argument:
                 positional.append(value)
             else:
                 options[parameter.name] = value
@@ -195,19 +195,19 @@ def _bind(
     title: str, parameters: Sequence[Parameter], arguments: Sequence[Any], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the values of parameters by name, and leave in the options what no parameter takes."""
-    from closeread.scoring import find_gold
-
     values = _bind_arguments(title, parameters, arguments, options)
     for parameter in parameters:
-        kind = parameter.param.kind
-        if kind == "place":
+        hint = parameter.hint
+        if hint is GoldSource:
+            from closeread.scoring import find_gold  # imports NumPy
+
             source, remaining = find_gold(parameter.param.corpus, **options)
             values[parameter.name] = source
             options.clear()
             options.update(remaining)
-        elif kind == "group":
+        elif parameter.is_group:
             values[parameter.name] = _take_group(parameter, options)
-        elif kind not in ("options", "scored") and parameter.name in options:
+        elif parameter.name in options and not parameter.is_options:
             values[parameter.name] = _check(parameter, options.pop(parameter.name))
     return values
 
@@ -223,15 +223,15 @@ def _bind_arguments(
     for parameter in parameters:
         if not parameter.is_argument:
             continue
-        name = "predictions" if parameter.param.kind == "scored" else parameter.name
+        name = parameter.name
         names.append(name)
         if name in options:
-            values[parameter.name] = _check(parameter, options.pop(name))
-        elif remaining and is_repeated(parameter):
-            values[parameter.name] = _check(parameter, remaining)
+            values[name] = _check(parameter, options.pop(name))
+        elif remaining and parameter.is_repeated:
+            values[name] = _check(parameter, remaining)
             remaining = []
         elif remaining:
-            values[parameter.name] = _check(parameter, remaining.pop(0))
+            values[name] = _check(parameter, remaining.pop(0))
         elif parameter.default is EMPTY:
             is_complete = False
     if remaining or not is_complete:
@@ -244,7 +244,7 @@ def _check_complete(title: str, parameters: Sequence[Parameter], values: Mapping
     """Check that all parameters without a default have values."""
     missing = []
     for parameter in parameters:
-        is_needed = parameter.default is EMPTY and parameter.param.kind != "options"
+        is_needed = parameter.default is EMPTY and not parameter.is_options
         if is_needed and parameter.name not in values:
             missing.append(parameter.name)
     if missing:
@@ -268,20 +268,21 @@ def _list_files(
     """Collect the files that an operation reads, and whether all of each, and those that it writes."""
     for parameter in parameters:
         kind = parameter.param.kind
+        hint = parameter.hint
         value = values.get(parameter.name)
-        if kind == "group":
+        if parameter.is_group:
             _list_files(list_fields(parameter), vars(value), read, written)
             continue
-        if kind == "place" and value is not None:
+        if hint is GoldSource and value is not None:
             value = value.gold
-        sources = value if is_repeated(parameter) and isinstance(value, list | tuple) else [value]
+        sources = value if parameter.is_repeated and isinstance(value, list | tuple) else [value]
         paths = [
             Path(source) for source in sources if isinstance(source, str | os.PathLike) and source
         ]
-        is_whole = kind in ("place", "read", *SOURCES)
+        is_whole = kind == "read" or hint in SOURCES
         if kind == "write":
             written += paths
-        elif is_whole or parameter.hint is Path:
+        elif is_whole or hint is Path:
             read += [(path, is_whole) for path in paths]
 
 
@@ -310,7 +311,7 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
     from closeread.scoring import find_gold, open_scorer
 
     scorer = open_scorer(*find_gold(corpus, **options))
-    system = scorer.read_source(values["scored"])
+    system = scorer.read_source(values["predictions"])
     fields = values.get("by", ()) or scorer.procedure.breakdowns
     counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
@@ -320,12 +321,11 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
 def _check(parameter: Parameter, value: Any) -> Any:
     """Return a value as an operation takes it: paths, and tuples of names."""
     name = parameter.name
+    label = choose_words(name_option(name), name)
     hint = parameter.hint
     param = parameter.param
-    if param.kind in SOURCES:
-        return value
-    if is_repeated(parameter):
-        single = parameter._replace(hint=get_args(hint)[0], param=param._replace(kind=""))
+    if parameter.is_repeated:
+        single = parameter._replace(hint=get_args(hint)[0])
         is_single = isinstance(value, str | os.PathLike | Real)
         return tuple(_check(single, part) for part in ([value] if is_single else value))
     if hint is Path:
@@ -334,22 +334,21 @@ def _check(parameter: Parameter, value: Any) -> Any:
         try:
             value = date.fromisoformat(value)
         except ValueError:
-            message = f"{name} is {value!r} (expected a day, such as 2017-06-12)"
+            message = f"{label} is {value!r} (expected a day, such as 2017-06-12)"
             raise RequestError(message) from None
     if param.range is not None:
         check_range(name, value, param.range)
     if get_origin(hint) is Literal and value not in get_args(hint):
-        label = choose_words(name_option(name), name)
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
     return value
 
 
 def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
     """Return sources as annotators; several objects are numbered."""
-    if parameter.param.kind != "source":
+    if Annotator not in (parameter.hint, *get_args(parameter.hint)):
         return value
     name = parameter.name
-    if not is_repeated(parameter):
+    if not parameter.is_repeated:
         return _make_annotator(operation, name, value)
     if name == "predictions" and len(value) == 1:
         return [_make_annotator(operation, name, value[0])]
@@ -363,14 +362,14 @@ def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
 def _make_annotator(operation: Operation, name: str, source: Any) -> Annotator:
     """Return a file or folder as an annotator, named by its path, or an object, by a name."""
     from closeread.corpus.objects import take_rows
-    from closeread.counts.annotators import Annotator
+    from closeread.counts import annotators
     from closeread.scoring import find_procedure
 
     if isinstance(source, str | os.PathLike):
-        return Annotator(str(source), Path(source))
+        return annotators.Annotator(str(source), Path(source))
     task = operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
     by_name = find_procedure(task)[0].by_name if task in procedure_names() else None
-    return Annotator(name, take_rows(name, source, by_name))
+    return annotators.Annotator(name, take_rows(name, source, by_name))
 
 
 def take_path(value: str | Path | None) -> Path | None:

@@ -309,7 +309,6 @@ def table(
     names: Annotated[
         Sequence[str],
         Param(
-            kind="csv",
             metavar="NAMES",
             help="Call the systems by these names, separated by commas.  [default: names of the files]",
         ),

@@ -125,7 +125,7 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
 
 
 def merge_files(
-    counts: Annotated[Sequence[Path], Param(kind="named")],
+    counts: Sequence[Path],
     *,
     expect: Annotated[Path | None, Param(kind="read", metavar="GOLD")] = None,
     output: arg.Output,

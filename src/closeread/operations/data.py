@@ -26,7 +26,8 @@ from closeread.exceptions import (
 )
 from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations
-from closeread.parameters import Operations, Param
+from closeread.parameters import Intervals, Operations, Param
+from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.tables import NOTHING, Grid, Style, Whole, draw_html
 from closeread.tasks import load_procedure, procedure_names, summarize
@@ -45,8 +46,6 @@ Format = Literal["parquet", "jsonl", "csv"]
 
 WITH_KEYS = ("coref", "tlinks")
 """The procedures whose gold is a key of the user, whatever its corpus."""
-
-ShownName = Annotated[arg.CorpusName, Param(others=WITH_KEYS)]
 
 HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")
 
@@ -275,7 +274,7 @@ class Page(Description, JsonResult):
 
 
 def show(
-    corpus: ShownName,
+    corpus: AnyCorpus,
     record_id: Annotated[str | None, Param(metavar="[ID]")] = None,
     *,
     gold: arg.Gold = None,
@@ -405,7 +404,7 @@ def find_shown(name: str) -> Corpus:
 
 
 def stats(
-    corpus: ShownName,
+    corpus: AnyCorpus,
     *,
     config: arg.Config = None,
     data_dir: arg.Folder = None,
@@ -439,7 +438,7 @@ def stats(
 
 
 def schema(
-    corpus: arg.CorpusName, *, submission: bool = False, config: arg.Config = None
+    corpus: AnyCorpus, *, submission: bool = False, config: arg.Config = None
 ) -> dict[str, object]:
     """Return the JSON Schema (2020-12) of the gold records of a corpus, or of a line of its submissions.
 
@@ -473,7 +472,7 @@ def schema(
 
 
 def export(
-    corpus: arg.CorpusName,
+    corpus: AnyCorpus,
     folder: Folder,
     *,
     configs: Configs = (),
@@ -575,27 +574,20 @@ def install_modules() -> list[Path]:
 
 def score_counts(
     *,
-    from_counts: Annotated[Path | None, Param(kind="named", metavar="FILE")] = None,
+    from_counts: Annotated[Path | None, Param(metavar="FILE")] = None,
     by: arg.Fields = (),
-    ci: bool = True,
-    resamples: arg.Resamples = None,
-    confidence: arg.Confidence = 0.95,
-    seed: arg.Seed = 0,
-    interval: arg.Interval = "percentile",
+    intervals: Intervals = Intervals(),  # noqa: B008
 ) -> Report:
     """Score stored counts.
 
     Args:
         from_counts: Score counts written by --counts or `closeread merge`, instead of predictions.
     """
-    from closeread.counts.counts import Counts
+    from closeread.counts.counts import Counts, make_report
 
     counts = Counts.load(cast(Path, from_counts))
     warn_all(counts.notices)
-    resamples = 1000 if resamples is None else resamples
-    return counts.report(
-        by, ci=ci, resamples=resamples, confidence=confidence, seed=seed, interval=interval
-    )
+    return make_report(counts, by=tuple(by), resampling=intervals.make_resampling())
 
 
 OPERATIONS: Operations = {

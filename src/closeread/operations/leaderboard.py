@@ -24,6 +24,7 @@ from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
 from closeread import parameters as arg
+from closeread.corpus.names import find_corpus
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -37,6 +38,7 @@ from closeread.exceptions import (
 )
 from closeread.operations.calling import take_path
 from closeread.parameters import Operations, Param, Written, within
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
 File = Annotated[str | Path | None, Param(metavar="FILE")]
-Cache = Annotated[str | Path | None, Param(metavar="DIR")]
 Name = Annotated[str | None, Param(metavar="NAME")]
 Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
@@ -58,11 +59,9 @@ Golds = Annotated[
     Sequence[str | Path],
     Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated."),
 ]
-Corpus = Annotated[arg.CorpusName | None, Param(metavar="NAME")]
-Procedure = Annotated[arg.ScoredName | None, Param(metavar="NAME")]
-Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
+Names = Annotated[Sequence[str], Param(metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
-Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
+Options = Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
 Output = Annotated[
     str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
@@ -80,13 +79,13 @@ CONFLICTS = 20  # how often a leaderboard is judged anew because others commit
 def init_leaderboard(
     store: Store,
     *,
-    corpus: Corpus = None,
-    procedure: Procedure = None,
+    corpus: Annotated[AnyCorpus | None, Param(metavar="NAME")] = None,
+    procedure: Annotated[AnyCorpus | None, Param(metavar="NAME")] = None,
     gold: File = None,
     config: arg.Config = None,
     split: arg.Split = None,
     title: str | None = None,
-    metrics: Metrics = (),
+    metrics: Names = (),
     headline: Score = None,
     preset: Name = None,
     option: Options = None,
@@ -147,17 +146,17 @@ def init_leaderboard(
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
-    scored = corpus or procedure
-    source = f"{store}/{FILE}"
-    if scored is None or (corpus and procedure):
+    if (corpus is None) == (procedure is None):
         raise RequestError(fill_options("give either {corpus} or {procedure}"))
+    scored = str(procedure) if corpus is None else find_corpus(corpus).name
+    source = f"{store}/{FILE}"
     place: dict[str, Any] = {"gold": take_path(gold), "config": config, "split": split}
     options = dict(option or {})
     if preset:
         options["preset"] = preset
     declared: dict[str, Any] = {
         "options": options or None,
-        "metrics": tuple(metrics) or None,
+        "metrics": tuple(dict.fromkeys(metrics)) or None,
         "headline": headline,
         "private": private,
         "counting": counting,
@@ -179,11 +178,7 @@ def init_leaderboard(
         else:
             old = before.boards.get(board.name)
             if old is not None and replace:
-                settings = {**{name: getattr(old, name) for name in declared}, **settings}
-                if preset is not None and not metrics:
-                    settings["metrics"] = None
-                if headline is None and (metrics or preset):
-                    settings["headline"] = None
+                settings = _keep_settings(old, declared)
                 limits = {**asdict(old.limits), **limits}
                 board = make_board(scored, **place, limits=Limits(**limits), **settings)
                 board = _keep_decisions(old, board)
@@ -204,6 +199,22 @@ def init_leaderboard(
         warn_all([f"this leaderboard can't be judged on this machine: {NEEDS_LINUX}"])
     lines = [*(f"{source}: {line}" for line in done), f"Signature: {board.signature}"]
     return Written(None, "\n".join(lines))
+
+
+def _keep_settings(old: Board, declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a board, with those of the one before where they are None.
+
+    A preset has metrics of its own, and other metrics may not have the score that the board was ranked by.
+    """
+    settings = {}
+    for name, value in declared.items():
+        settings[name] = getattr(old, name) if value is None else value
+    has_preset = "preset" in (declared["options"] or {})
+    if has_preset:
+        settings["metrics"] = declared["metrics"]
+    if has_preset or declared["metrics"]:
+        settings["headline"] = declared["headline"]
+    return settings
 
 
 def _keep_decisions(old: Board, new: Board) -> Board:
@@ -231,7 +242,7 @@ def judge_leaderboard(
     *,
     gold: Golds = (),
     workers: arg.Workers = None,
-    cache: Cache = None,
+    cache: arg.Folder = None,
     report: Report = None,
 ) -> JudgingReport:
     """Score all new submissions, and rebuild the index.
@@ -608,7 +619,7 @@ def list_teams(
     store: Store,
     *,
     add: Name = None,
-    members: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
+    members: Names = (),
     contact: str | None = None,
 ) -> Result:
     """List the teams with their members and contacts, or add one.

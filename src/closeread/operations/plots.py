@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from closeread import parameters as arg
 from closeread.exceptions import RequestError, describe_unknown, name_option, pluralize
-from closeread.parameters import Operations, Param, within
+from closeread.parameters import Operations, Param, Place, within
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -18,16 +19,13 @@ else:
 
 
 def plot_scores(
-    corpus: arg.ScoredName,
+    corpus: AnyCorpus,
     systems: Annotated[arg.Sources, Param(metavar="SYSTEMS...")],
     *,
-    gold: arg.Gold = None,
-    config: arg.Config = None,
-    split: arg.Split = None,
-    data_dir: arg.Folder = None,
-    scores: Annotated[Sequence[str], Param(kind="names", metavar="SCORES")] = (),
+    place: Place = Place(),  # noqa: B008
+    scores: Annotated[Sequence[str], Param(metavar="SCORES")] = (),
     by: Annotated[str | None, Param(metavar="FIELD")] = None,
-    option: Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")] = None,
+    option: Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")] = None,
     alpha: Annotated[float, within(0, 1, above=True, below=True)] = 0.05,
     confidence: arg.Confidence = 0.95,
     seed: arg.Seed = 0,
@@ -59,21 +57,15 @@ def plot_scores(
     from closeread.scoring import find_procedure
 
     systems = list(systems)
-    if find_procedure(corpus)[1] is None and gold is None and systems:
-        gold = systems.pop(0).source
+    where: dict[str, Any] = {**vars(place), **(option or {})}
+    if find_procedure(corpus)[1] is None and place.gold is None and systems:
+        where["gold"] = systems.pop(0).source
     files = [system.source for system in systems if isinstance(system.source, Path)]
     names = iter(make_names(files))
     named: dict[str, Any] = {}
     for system in systems:
         name = next(names) if isinstance(system.source, Path) else system.name
         named[name] = system.source
-    where: dict[str, Any] = {
-        "gold": gold,
-        "config": config,
-        "split": split,
-        "data_dir": data_dir,
-        **(option or {}),
-    }
     if by is not None:
         resampling = Resampling(confidence=confidence, seed=seed)
         return _plot_slices(corpus, named, by, scores, resampling, where)
@@ -146,12 +138,9 @@ def _plot_slices(
 
 
 def plot_stats(
-    corpus: arg.CorpusName,
+    corpus: AnyCorpus,
     *,
-    gold: arg.Gold = None,
-    config: arg.Config = None,
-    split: arg.Split = None,
-    data_dir: arg.Folder = None,
+    place: Place = Place(),  # noqa: B008
     **options: arg.FileOptions,
 ) -> Drawing:
     """Draw the statistics of a corpus.
@@ -178,7 +167,7 @@ def plot_stats(
         raise RequestError(
             f"{declared.name} has no statistics to draw (expected tne or marmara_coref)"
         )
-    source = find_part(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
+    source = find_part(declared, options, **vars(place))
     read = read_corpus_gold(source)
     warn_all(read.notices)
     distributions = count(read.records)

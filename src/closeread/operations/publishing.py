@@ -28,7 +28,7 @@ from closeread.operations.calling import take_path
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
 from closeread.parameters import Operations, Param
-from closeread.public_names import AnyModule
+from closeread.public_names import AnyCorpus, AnyModule
 from closeread.tables import Grid, Style, Whole
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Publication(Shown, JsonResult):
 
 
 def publish_dataset(
-    corpus: arg.CorpusName,
+    corpus: AnyCorpus,
     repository: HubName,
     *,
     configs: Configs = (),
@@ -254,7 +254,7 @@ def _publish(
 
 
 def publish_codabench(
-    corpus: arg.ScoredName,
+    corpus: AnyCorpus,
     folder: Folder,
     *,
     config: arg.Config = None,

@@ -20,7 +20,7 @@ from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.files import text_suffix
 from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
-from closeread.parameters import Operations, Param
+from closeread.parameters import Operations, Param, Place
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_gold, open_scorer
@@ -295,23 +295,21 @@ def validate(
     >>> verdict.valid, verdict.problems
     (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
     """
-    where = {
-        "gold": gold,
-        "config": config,
-        "split": split,
-        "data_dir": data_dir,
-    }
-    (verdict,) = validate_all(name, [predictions], **where, **options)
+    place = Place(config, split, gold, data_dir)
+    (verdict,) = validate_all(name, [predictions], place=place, **options)
     return verdict
 
 
 def validate_all(
     name: AnyCorpus,
-    predictions: Annotated[Sequence[FileOrRows], Param(kind="source")],
-    **options: Annotated[Any, Param(rest=validate)],
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="read")],
+    *,
+    place: Place = Place(),  # noqa: B008
+    **options: arg.ProcedureOptions,
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""
-    source, procedure_options = find_gold(name, **options)
+    where: dict[str, Any] = {**vars(place), **options}
+    source, procedure_options = find_gold(name, **where)
     attempts = [_try_log(sent, source.procedure) for sent in predictions]
     logs = [log for log in attempts if log is not None and not isinstance(log, InputError)]
     scorer = open_scorer(*take_gold(logs, source, procedure_options))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread import parameters as arg
+from closeread.corpus.names import find_task
 from closeread.exceptions import (
     FormatError,
     InputError,
@@ -25,6 +26,7 @@ from closeread.files import scratch_folder
 from closeread.operations.calling import take_path
 from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
 from closeread.parameters import Operations
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
@@ -55,7 +57,7 @@ class SubmissionReceipt(NamedTuple):
 
 
 def submit(
-    corpus: arg.ScoredName,
+    corpus: AnyCorpus,
     predictions: str | Path | None = None,
     *,
     to: Destination,
@@ -261,8 +263,10 @@ def _open_sandbox(
 
 
 def _find_board(
-    leaderboard: Leaderboard, scored: str, config: str | None, split: str | None
+    leaderboard: Leaderboard, name: str, config: str | None, split: str | None
 ) -> Board:
+    procedure, corpus = find_task(name)
+    scored = corpus or procedure
     matches = []
     for board in leaderboard.boards.values():
         is_scored = scored in (board.scored, board.corpus, board.procedure.name)

@@ -6,7 +6,7 @@ for `closeread.score`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -50,7 +50,7 @@ def agreement(
     >>> print(closeread.agreement("coref", anna, ben).to_dict()["iaa1"])
     0.0
     """
-    return cast("Result", call("agreement", corpus, annotators, options, "measure of agreement"))
+    return cast("Result", call("agreement", corpus, annotators, "measure of agreement", **options))
 
 
 def adjudicate(
@@ -79,7 +79,7 @@ def adjudicate(
     >>> print(closeread.adjudicate("mctaco", "anna.jsonl", "ben.jsonl", output="kept.jsonl"))
     kept.jsonl: 1 kept (1 yes, 0 no), 0 dropped; observed agreement 1.000
     """
-    return cast(Written, call("adjudicate", kind, annotators, {"output": output, **options}))
+    return cast(Written, call("adjudicate", kind, annotators, output=output, **options))
 
 
 def prepare(
@@ -118,9 +118,19 @@ def prepare(
     """
     name = find_corpus(corpus).name
     check_group("prepare", name)
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
-    keywords = {**where, **options}
-    return cast(Written, call(f"prepare {name}", what, sources, keywords, f"preparation of {name}"))
+    written = call(
+        f"prepare {name}",
+        what,
+        sources,
+        f"preparation of {name}",
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        output=output,
+        **options,
+    )
+    return cast(Written, written)
 
 
 def plot(
@@ -155,20 +165,26 @@ def plot(
 
     >>> figure = closeread.plot("timeline", "Mara Lindqvist", config="sample", output="lindqvist.png")
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
-    path = None if output is None else Path(output)
-    return draw(kind, subjects, {**where, **options}, path).figure
+    drawing = draw(
+        kind,
+        subjects,
+        None if output is None else Path(output),
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        **options,
+    )
+    return drawing.figure
 
 
-def draw(
-    kind: str, subjects: Sequence[Any], keywords: Mapping[str, Any], output: Path | None
-) -> Drawing:
+def draw(kind: str, subjects: Sequence[Any], output: Path | None, /, **keywords: Any) -> Drawing:
     """Draw a figure, and write it to a file if there is one to write."""
     from closeread.drawing.pictures import check_suffix, write_picture
 
     if output is not None:
         check_suffix(output)
-    drawing: Drawing = call("plot", kind, subjects, keywords, "kind of figure")
+    drawing: Drawing = call("plot", kind, subjects, "kind of figure", **keywords)
     if output is not None:
         write_picture(drawing.figure, output)
     return drawing
@@ -207,10 +223,19 @@ def convert(
     >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
     {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
-    return cast(
-        Written, call("convert", kind, [source], {**where, **options}, "kind of conversion")
-    ).records
+    written = call(
+        "convert",
+        kind,
+        [source],
+        "kind of conversion",
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        output=to,
+        **options,
+    )
+    return cast(Written, written).records
 
 
 def errors(
@@ -255,16 +280,18 @@ def errors(
         raise RequestError(
             f"errors {analysis} needs gold: the key, as in errors({kind!r}, response, gold=key)"
         )
-    where = {
-        "gold": gold,
-        "config": config,
-        "split": split,
-        "data_dir": data_dir,
-    }
-    return cast(
-        "Result",
-        call("errors", kind, predictions, {**where, **options}, "kind of error analysis"),
+    analysed = call(
+        "errors",
+        kind,
+        predictions,
+        "kind of error analysis",
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        **options,
     )
+    return cast("Result", analysed)
 
 
 def baseline(
@@ -306,10 +333,19 @@ def baseline(
     >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
     {'id': 'test-00000', 'label': 'yes'}
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     corpus_name = find_corpus(corpus).name
-    keywords = {**where, **options}
-    written = call(f"baseline {corpus_name}", name, [], keywords, f"baseline of {corpus_name}")
+    written = call(
+        f"baseline {corpus_name}",
+        name,
+        (),
+        f"baseline of {corpus_name}",
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        output=output,
+        **options,
+    )
     return list(written.records)
 
 
@@ -357,22 +393,27 @@ def train(
 
     >>> print(closeread.train("tne", "run", encoder="SpanBERT/spanbert-base-cased"))  # doctest: +SKIP
     """
-    data = {"training": training, "validation": validation, "test": test}
-    where = {
-        "config": config,
-        "split": split,
-        "validation_split": validation_split,
-        "test_split": test_split,
-    }
-    how = {
-        "resume": resume,
-        "device": device,
-        "precision": precision,
-        "data_dir": data_dir,
-        "encoder": encoder,
-    }
-    keywords = {**data, **where, **how, "output": output, **options}
-    return cast("Result", call("train", corpus, [], keywords, "corpus with models"))
+    trained = call(
+        "train",
+        corpus,
+        (),
+        "corpus with models",
+        output=output,
+        encoder=encoder,
+        training=training,
+        validation=validation,
+        test=test,
+        config=config,
+        split=split,
+        validation_split=validation_split,
+        test_split=test_split,
+        data_dir=data_dir,
+        resume=resume,
+        device=device,
+        precision=precision,
+        **options,
+    )
+    return cast("Result", trained)
 
 
 def predict(
@@ -407,6 +448,19 @@ def predict(
 
     >>> rows = closeread.predict("tne", "run", split="test")  # doctest: +SKIP
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
-    keywords = {**where, "run": run, "device": device, "precision": precision, **options}
-    return list(call("predict", corpus, [], keywords, "corpus with models").records)
+    written = call(
+        "predict",
+        corpus,
+        (),
+        "corpus with models",
+        run=run,
+        gold=gold,
+        config=config,
+        split=split,
+        data_dir=data_dir,
+        output=output,
+        device=device,
+        precision=precision,
+        **options,
+    )
+    return list(written.records)

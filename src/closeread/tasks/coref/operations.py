@@ -129,13 +129,13 @@ def errors(
     gold: Annotated[Source, Param(metavar="KEY")],
     response: Source,
     *,
-    by: Annotated[Sequence[str], Param(kind="of_procedure", corpus="coref")] = (),
+    by: Annotated[Sequence[str], Param(metavar="FIELD")] = (),
     kinds: Annotated[Sequence[str], Param(flag="--kind", metavar="KIND")] = (),
     document: Annotated[str | None, Param(metavar="NAME")] = None,
     sort: Literal["errors", "score", "name"] = "errors",
-    metrics: Annotated[Sequence[str], Param(kind="names", metavar="NAMES")] = (),
+    metrics: Annotated[Sequence[str], Param(metavar="NAMES")] = (),
     limit: Count = 10,
-    **options: Annotated[str, Param(declared=("procedure", "coref"))],
+    **options: Annotated[str, Param(declared="procedure", corpus="coref")],
 ) -> Result:
     """Count and list wrong entities and mentions.
 
@@ -153,7 +153,8 @@ def errors(
       closeread errors coref key.conll response.conll --format csv > errors.csv
 
     Args:
-        by: count errors
+        by: Also count errors for each value of FIELD; separate several by commas. Choose from: genre, entity_size,
+            mention_type, distance, zero, columns of the file given as fields.
         kinds: List only errors of this kind; may be repeated.
         document: Count and list only the errors of this document.
         sort: Order documents by number of errors, by score (the lowest first), or by name.
@@ -236,7 +237,7 @@ def agreement(
     *,
     given: Annotated[Source | None, Param(metavar="FILE")] = None,
     limit: Count = 50,
-    **options: Annotated[str, Param(declared=("agreement", "coref"))],
+    **options: Annotated[str, Param(declared="agreement", corpus="coref")],
 ) -> Result:
     """Measure agreement by Krippendorff's alpha.
 

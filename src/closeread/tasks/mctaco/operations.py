@@ -36,8 +36,6 @@ from closeread.parameters import (
     TrainingSettings,
     Write,
     Written,
-    place_of,
-    scored_by,
     within,
 )
 
@@ -52,7 +50,7 @@ NO_EVENTS = "none"
 Annotators = Annotated[Sequence[Path], Param(kind="read")]
 UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
-Gold = Annotated[GoldSource, place_of("mctaco")]
+Gold = Annotated[GoldSource, Param(corpus="mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 
 
@@ -72,9 +70,9 @@ def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, scored_by("mctaco")],
+    predictions: Annotated[ScoredPredictions, Param(corpus="mctaco")],
     *,
-    by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
+    by: Annotated[Sequence[Field], Param(metavar="FIELD")] = (
         *("category", "unit", "question_size", "gold_yes"),
     ),
     limit: Count = 5,
@@ -116,8 +114,8 @@ def errors(
         list_wrong,
     )
 
-    counted = scored.counted
-    sides = (scored.gold.records, scored.system.rows)
+    counted = predictions.counted
+    sides = (predictions.gold.records, predictions.system.rows)
     table = count_fields(*sides, counted.table)
     procedure = replace(
         counted.procedure,
@@ -420,7 +418,7 @@ def train(
     test: TrainingFile = None,
     test_split: Split = None,
     seeds: Times | None = None,
-    sizes: Annotated[Sequence[float], within(0, 100), Param(kind="list", metavar="LIST")] = (),
+    sizes: Annotated[Sequence[float], within(0, 100), Param(metavar="LIST")] = (),
     resume: bool = False,
     output: RunFolder,
 ) -> Result:
@@ -489,7 +487,7 @@ def train(
 
 
 def predict(
-    run: Annotated[Path, Param(kind="folder")],
+    run: Path,
     *,
     place: Gold,
     questions: Read | None = None,

@@ -14,7 +14,6 @@ from closeread.parameters import (
     Source,
     Sources,
     Written,
-    place_of,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ CORPUS = "semeval2015_timeline"
 def timeline(
     entity: str,
     *,
-    place: Annotated[GoldSource, place_of(CORPUS)],
+    place: Annotated[GoldSource, Param(corpus=CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the events of an entity by date.

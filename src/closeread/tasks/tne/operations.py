@@ -29,8 +29,6 @@ from closeread.parameters import (
     TrainingSettings,
     Write,
     Written,
-    place_of,
-    scored_by,
     within,
 )
 
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     from closeread.records import Record
     from closeread.tasks.tne.models import TrainedRun
 
-Gold = Annotated[GoldSource, place_of("tne")]
+Gold = Annotated[GoldSource, Param(corpus="tne")]
 Field = Literal[
     "distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"
 ]
@@ -74,7 +72,7 @@ def confusion(
 
 
 def training_curves(
-    runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")],
+    runs: Annotated[Sequence[Path], Param(metavar="RUNS...")],
 ) -> Drawing:
     """Draw the loss and the scores of training runs by epoch.
 
@@ -92,7 +90,7 @@ def training_curves(
 def agreement(
     annotators: Annotated[Sources, Param(metavar="FILES...")],
     *,
-    by: Sequence[Literal["domain", "forum"]] = (),
+    by: Annotated[Sequence[Literal["domain", "forum"]], Param(metavar="[domain|forum]")] = (),
 ) -> Result:
     """Score the second annotator against the first.
 
@@ -118,9 +116,9 @@ def agreement(
 
 
 def errors(
-    scored: Annotated[ScoredPredictions, scored_by("tne")],
+    predictions: Annotated[ScoredPredictions, Param(corpus="tne")],
     *,
-    by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
+    by: Annotated[Sequence[Field], Param(metavar="FIELD")] = (
         *("distance", "direction", "sentence", "expressed", "mention", "preposition"),
     ),
     limit: Count = 10,
@@ -161,9 +159,11 @@ def errors(
     from closeread.tasks.tne.columns import documents_of, rows_of
     from closeread.tasks.tne.errors import LinkAnalysis, LinkErrorReport
 
-    report = make_report(scored.counted, by=by, resampling=intervals.make_resampling())
+    report = make_report(predictions.counted, by=by, resampling=intervals.make_resampling())
     analysis = LinkAnalysis(
-        documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table
+        documents_of(predictions.gold.records),
+        rows_of(predictions.system.rows),
+        predictions.counted.table,
     )
     return LinkErrorReport(report, analysis, limit)
 
@@ -404,7 +404,7 @@ def train(
 
 
 def predict(
-    run: Annotated[Path, Param(kind="folder")],
+    run: Path,
     *,
     place: Gold,
     documents: Annotated[Source | None, Param(metavar="FILE")] = None,

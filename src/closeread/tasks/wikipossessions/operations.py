@@ -13,7 +13,6 @@ from closeread.parameters import (
     Source,
     Sources,
     Written,
-    place_of,
     within,
 )
 from closeread.progress import track
@@ -28,7 +27,7 @@ CORPUS = "wikipossessions"
 def possession(
     article: str,
     *,
-    place: Annotated[GoldSource, place_of(CORPUS)],
+    place: Annotated[GoldSource, Param(corpus=CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the possession timeline of an article.
@@ -68,7 +67,7 @@ def possession(
 
 def agreement(
     annotators: Annotated[Sources, Param(metavar="FILES...")],
-    **options: Annotated[str, Param(declared=("agreement", "wikipossessions"))],
+    **options: Annotated[str, Param(declared="agreement", corpus="wikipossessions")],
 ) -> Result:
     """Score the second annotator against the first.
 
@@ -94,7 +93,7 @@ def articles(
     folder: Annotated[Path, Param(kind="write")],
     *,
     as_of: Annotated[date, Param(metavar="DATE")],
-    place: Annotated[GoldSource, place_of(CORPUS)],
+    place: Annotated[GoldSource, Param(corpus=CORPUS)],
     api: Annotated[str | None, Param(metavar="URL")] = None,
     contact: Annotated[str, Param(metavar="TEXT")] = "",
     delay: Annotated[float, within(0, 3600), Param(metavar="SECONDS")] = 1.0,

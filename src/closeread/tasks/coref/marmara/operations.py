@@ -18,7 +18,6 @@ from closeread.parameters import (
     Seed,
     Write,
     Written,
-    place_of,
 )
 from closeread.progress import track
 
@@ -31,7 +30,7 @@ Only = Annotated[Sequence[str], Param(metavar="DOCUMENT")]
 Anything = Annotated[Output, Param(metavar="PATH")]
 Predictions = Output
 CORPUS = "marmara_coref"
-Documents = Annotated[GoldSource, place_of(CORPUS)]
+Documents = Annotated[GoldSource, Param(corpus=CORPUS)]
 
 
 def convert(
