@@ -5,14 +5,13 @@ All texts in it are untrusted: they are made harmless where they are shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from closeread.exceptions import FieldPath, FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
+from closeread.leaderboard.names import is_time
 from closeread.leaderboard.store_files import (
     FORMAT,
     SURROGATES,
@@ -30,9 +29,6 @@ Ratio = Annotated[float, Meta(ge=0, le=1)]
 Fraction = Annotated[float, Meta(gt=0, lt=1)]
 Rank = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 NumberByName = Mapping[str, float]
-
-# CEAF of the reference scorer and of coval can exceed 1 if mentions repeat, and so can CoNLL F1.
-MAY_EXCEED_ONE = re.compile(r"coref\|(.*\|)?(duplicates:reference|matching:minimum)\|")
 
 
 class IndexedScore(StoreStruct, frozen=True):
@@ -207,37 +203,22 @@ class Index(StoreFile, frozen=True):
 
 def parse_index(content: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes, as JSON; `source` names the file for messages."""
+    problems = []
     try:
         index_json = read_json(content, source, SURROGATES)
-        problems = list(_find_contradictions(convert(Index, index_json, source)))
+        for number, board in enumerate(convert(Index, index_json, source).boards):
+            path = ("boards", number)
+            problems += [Problem(message, path=path) for message in _find_contradictions(board)]
     except FormatError as error:
-        problems = list(error.problems)
+        problems += error.problems
     if problems:
         problems.append(Problem("closeread leaderboard judge writes it again"))
         raise FormatError(source, problems)
     return dict(sorted({"format": FORMAT, **index_json}.items()))
 
 
-def _find_contradictions(index: Index) -> Iterator[Problem]:
-    """Yield the contradictions in an index, with which it can't be shown, and scores that no judge writes."""
-    for number, board in enumerate(index.boards):
-        path = ("boards", number)
-        for message in _find_contradictions_of_board(board):
-            yield Problem(message, path=path)
-        if not MAY_EXCEED_ONE.match(board.signature):
-            for position, milestone in enumerate(board.history):
-                if milestone.value > 1:
-                    yield _refuse_score(milestone.value, (*path, "history", position, "value"))
-        for position, row in enumerate(board.rows):
-            yield from _find_large_scores(row, (*path, "rows", position))
-        for position, row in enumerate(board.superseded):
-            yield from _find_large_scores(row, (*path, "superseded", position))
-        for group, other in enumerate(board.others):
-            for position, row in enumerate(other.rows):
-                yield from _find_large_scores(row, (*path, "others", group, "rows", position))
-
-
-def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
+def _find_contradictions(board: IndexedBoard) -> Iterator[str]:
+    """Yield the contradictions in a board, with which it can't be shown."""
     if board.headline not in [metric.name for metric in board.metrics]:
         yield f"headline {quote(board.headline)} is not one of the metrics"
     pairs = board.pairs
@@ -246,32 +227,10 @@ def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
     if {len(pairs.low), len(pairs.high), len(pairs.p)} != {n_pairs}:
         yield f"pairs does not have {n_pairs:,} values each, for {n_systems} ids"
     for milestone in board.history:
-        try:
-            datetime.fromisoformat(milestone.date)
-        except ValueError as error:
-            yield f"history: {quote(milestone.date)} is not a time ({error})"
+        if not is_time(milestone.date):
+            yield f"history: {quote(milestone.date)} is not a time"
     ids = [row.id for row in board.rows]
     if len(set(ids)) != len(ids):
         yield "rows has the same id twice"
     if not set(pairs.ids) <= set(ids):
         yield "pairs has ids without a row"
-
-
-def _find_large_scores(row: Row, path: FieldPath) -> Iterator[Problem]:
-    """Yield the scores of a row that exceed 1, unless its procedure may do so."""
-    if MAY_EXCEED_ONE.match(row.signature):
-        return
-    parts = [(row.scores, (*path, "scores"))]
-    for field, slices in row.slices.items():
-        for value, part in slices.items():
-            parts.append((part.scores, (*path, "slices", field, value, "scores")))
-    for scores, place in parts:
-        for metric, score in scores.items():
-            for name in ("value", "low", "high"):
-                number = getattr(score, name)
-                if number is not None and number > 1:
-                    yield _refuse_score(number, (*place, metric, name))
-
-
-def _refuse_score(number: float, path: FieldPath) -> Problem:
-    return Problem(f"{number:g} is greater than the maximum of 1", path=path)
