@@ -78,6 +78,7 @@ setup(
             "py.typed",
             "counts/*.json",
             "hub/*.json",
+            "hf/*.json",
             "hub/*.html",
             "leaderboard/*.json",
             "leaderboard/codabench/*.png",

@@ -252,7 +252,7 @@ class Hub:
         check_login()
         head, missing, unwanted = difference = self.compare(repository, files, delete)
         if pull_request:
-            earlier = self._find_own_request(repository, files, delete, message)
+            earlier = self.find_request(repository, files, message, delete)
             if earlier is not None:
                 return earlier
         elif parent not in (None, head):
@@ -280,21 +280,25 @@ class Hub:
             raise RequestError(f"{repository}: {left_out}; remove them from it")
         return Commit(commit.oid, commit.commit_url, commit.pr_num, commit.pr_url)
 
-    def _find_own_request(
+    def find_request(
         self,
         repository: Repository,
         files: Mapping[str, Content],
-        delete: Sequence[str],
         title: str,
+        delete: Sequence[str] = (),
+        *,
+        by_anybody: bool = False,
     ) -> Commit | None:
-        for request in self.pull_requests(repository):
-            if (request.author, request.title) == (self.user, title):
+        """Return the open pull request of the user with this title and these files, or an open or merged one."""
+        for request in self.pull_requests(repository, all_states=by_anybody):
+            is_open = request.status in ("open", "merged")
+            is_asked = is_open and (by_anybody or request.author == self.user)
+            if is_asked and request.title == title:
                 revision = f"refs/pr/{request.num}"
                 difference = self.compare(repository, files, delete, revision)
                 if difference.is_empty:
-                    return Commit(
-                        difference.head, request.url, request.num, request.url, changed=False
-                    )
+                    url = request.url
+                    return Commit(difference.head, url, request.num, url, changed=False)
         return None
 
     def pull_requests(
