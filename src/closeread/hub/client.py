@@ -75,7 +75,8 @@ class Repository:
     def url(self) -> str:
         """The address of its page."""
         endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-        return f"{endpoint}/{'' if self.kind == 'model' else f'{self.kind}s/'}{self.id}"
+        folder = "" if self.kind == "model" else f"{self.kind}s/"
+        return f"{endpoint}/{folder}{self.id}"
 
 
 class Commit(NamedTuple):
@@ -166,13 +167,13 @@ class Hub:
         except NoSuchRepositoryError:
             return None
 
-    def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
-        """List all files and their sizes in bytes."""
+    def list_files(self, repository: Repository, revision: str = "main") -> dict[str, RepoFile]:
+        """List all files by path."""
         with explaining(str(repository)):
             tree = self._api.list_repo_tree(
                 repository.id, repo_type=repository.kind, revision=revision, recursive=True
             )
-            return {path: file.size for path, file in _index_files(tree).items()}
+            return _index_files(tree)
 
     def read(
         self, repository: Repository, path: str, revision: str, limit: int | None = None
@@ -224,12 +225,10 @@ class Hub:
         """Compare files, and paths to delete, with a branch."""
         head = self._read_head(repository, revision)
         present = self._find(repository, [*files, *delete], head)
-        missing = {
-            path: content
-            for path, content in files.items()
-            if not _is_same(present.get(path), content)
-        }
-        return Difference(head, missing, [path for path in delete if path in present])
+        differing = [path for path in files if not _is_same(present.get(path), files[path])]
+        missing = {path: files[path] for path in differing}
+        unwanted = [path for path in delete if path in present]
+        return Difference(head, missing, unwanted)
 
     def commit(
         self,
@@ -259,10 +258,7 @@ class Hub:
             raise ConflictError(f"{repository}: {CONFLICT}")
         if difference.is_empty:
             return Commit(head, f"{repository.url}/commit/{head}", changed=False)
-        additions = [
-            CommitOperationAdd(path, content if isinstance(content, bytes) else str(content))
-            for path, content in missing.items()
-        ]
+        additions = [CommitOperationAdd(path, content) for path, content in missing.items()]
         deletions = [CommitOperationDelete(path) for path in unwanted]
         with explaining(str(repository)):
             commit = self._api.create_commit(
@@ -526,21 +522,22 @@ class Change(NamedTuple):
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with a repository; return changes of all files of the plan, and of those to be deleted, sorted."""
-    sizes: dict[str, int] = {}
-    differing: Mapping[str, Content] = plan.files
-    if hub.head(plan.repository) is not None:
-        sizes = hub.list_files(plan.repository)
-        differing = hub.compare(plan.repository, plan.files).missing
+    try:
+        present = hub.list_files(plan.repository)
+    except NoSuchRepositoryError:
+        present = {}
     changes = []
     for path, size in plan.sizes().items():
-        if path not in differing:
+        if path not in present:
+            changes.append(Change(path, size, "new"))
+        elif _is_same(present[path], plan.files[path]):
             changes.append(Change(path, size, "unchanged"))
         else:
-            changes.append(Change(path, size, "changed" if path in sizes else "new"))
-    for path, size in sizes.items():
+            changes.append(Change(path, size, "changed"))
+    for path, file in present.items():
         is_owned = any(matches(path, pattern) for pattern in plan.owned)
         if is_owned and path not in plan.files:
-            changes.append(Change(path, size, "deleted"))
+            changes.append(Change(path, file.size, "deleted"))
     return sorted(changes)
 
 

@@ -6,8 +6,8 @@ have a row for each score of each row of a board, of all units and of every slic
 
 The page is one HTML file with its data inside, which asks no host for anything.  The tables, the history and all
 explanations can be read without JavaScript.  The script, which comes from the files in `templates/`, sorts and filters,
-and draws slices, systems and comparisons from the page's data.  The page's policy allows exactly that style and that
-script, by their digests.
+and draws slices, systems, comparisons and the chart of the history from the page's data.  The page's policy allows
+exactly that style and that script, by their digests.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -596,7 +594,7 @@ def _list_cells(submission: Entry | Arrival, system: str, status: str) -> list[s
     return [name, submission.board, show_safely(system), submission.author, time, status]
 
 
-SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "views")
+SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "history", "views")
 # what the page's data have of a row, besides its results
 TEXTS = (
     "id",
@@ -629,11 +627,8 @@ FACTS_OF_BOARD = (
     "headline",
     "metrics",
     "slices",
+    "history",
 )
-CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
-MAX_CHART_LINES = 4  # of the scale, besides its ends
-# the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
-CHART_STEPS = (1, 2, 5, 10, 20)
 
 
 def list_commands(board: Json, address: str) -> list[str]:
@@ -728,7 +723,6 @@ def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
         "metrics": order_metrics(board),
         "n_best": count_best(board),
         "names": {row["id"]: row["system"] for row in list_rows(board)},
-        "chart": make_chart(board["history"]),
         "commands": list_commands(board, address),
         "flags": [text for flag, text in EXPLAINED.items() if flag in flags],
         "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
@@ -752,49 +746,6 @@ def make_keys(texts: Iterable[str]) -> list[str]:
             key = f"{slug}-{number}"
         keys[key] = None
     return list(keys)
-
-
-def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
-    """Return the line chart of the best score over time, in units of the SVG element; None without a history.
-
-    `line` is the path from the first record to the right end; `ticks` are the heights and names of the scale's lines.
-    """
-    if not history:
-        return None
-    scores = [100 * point["value"] for point in history]
-    low, high, step = _choose_scale(min(scores), max(scores))
-    times = [datetime.fromisoformat(point["date"]).timestamp() for point in history]
-    duration = (times[-1] - times[0]) or 1.0
-    left = CHART["left"] + 8
-    right = CHART["right"] - 8
-    bottom = CHART["height"] - CHART["bottom"]
-
-    def find_x(time: float) -> float:
-        return round(left + (time - times[0]) / duration * (right - left), 1)
-
-    def find_y(score: float) -> float:
-        return round(CHART["top"] + (high - score) / (high - low) * (bottom - CHART["top"]), 1)
-
-    points = [(find_x(time), find_y(score)) for time, score in zip(times, scores, strict=True)]
-    line = f"M{points[0][0]:g} {points[0][1]:g}"
-    for x, y in points[1:]:
-        line += f"H{x:g}V{y:g}"
-    ticks = [(find_y(tick), f"{tick}") for tick in range(low, high + 1, step)]
-    return {**CHART, "line": f"{line}H{CHART['right']}", "points": points, "ticks": ticks}
-
-
-def _choose_scale(lowest: float, highest: float) -> tuple[int, int, int]:
-    """Return the ends of the scale for scores in percent, and the distance between its lines."""
-    span = highest - lowest
-    steps = [step for step in CHART_STEPS if span <= MAX_CHART_LINES * step]
-    step = steps[0] if steps else math.ceil(span / 100) * CHART_STEPS[-1]
-    low = max(math.floor(lowest / step - 0.5) * step, 0)
-    high = math.ceil(highest / step + 0.5) * step
-    if highest <= 100:
-        high = min(high, 100)
-    if high <= low:
-        high = low + step
-    return low, high, step
 
 
 def make_data(board: Json, key: str) -> dict[str, Any]:

@@ -158,6 +158,8 @@ def score(board: Board, scorer: Scorer, job: Job) -> Outcome:
         last_line = traceback.format_exc(limit=-1).splitlines()[-1]
         return Outcome(job.subject, error=f"scoring failed: {last_line}")
     sums = counts.table.block_totals()[counts.table.order_blocks()]
+    # in the order in which it is read from the store
+    record = Record.from_bytes(record.to_bytes(), "record")
     return Outcome(job.subject, record, Blocks(tuple(counts.table.names), sums.tobytes()))
 
 

@@ -13,7 +13,7 @@ class Results {
 
   /** The score of a row; null if it has none. */
   score(metric, row) {
-    const [value, low, high, isUndefined] = this.results[row][0][metric] ?? [null, null, null, 0];
+    const [value, low, high, isUndefined] = this.results[row]?.[0][metric] ?? [null, null, null, 0];
     if (value === null && !isUndefined) return null;
     return { value, low: high === null ? null : low, high: low === null ? null : high, undefined: Boolean(isUndefined) };
   }
