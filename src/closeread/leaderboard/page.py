@@ -18,7 +18,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -609,7 +609,8 @@ TEXTS = (
     "rank",
     "flags",
 )
-LINKS = {
+# what finds the problems of a link
+LINKS: Mapping[str, Callable[[str], object]] = {
     "source": check_link,
     "model": check_model,
     "paper": check_link,
