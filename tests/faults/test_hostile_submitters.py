@@ -1,7 +1,6 @@
 """What hostile submitters put into a store, or into a file of predictions, stops nobody else and shows as it is."""
 
 import gzip
-import json
 import os
 import re
 from pathlib import Path
@@ -158,10 +157,10 @@ def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
             job = scoring.Job(
                 "0" * 64, store_path("submissions", board.name, digest(data), suffix), data
             )
-            answer = json.loads(scoring.score(board, scorer, job))
-            assert answer.keys() == {"problems"}, (suffix, data, answer)
-            assert answer["problems"]
+            outcome = scoring.score(board, scorer, job)
+            assert outcome.problems, (suffix, data)
+            assert outcome == scoring.Outcome(job.subject, problems=outcome.problems)
             assert not any(
-                UNSAFE.search(problem) or len(problem) > 2000 for problem in answer["problems"]
+                UNSAFE.search(problem) or len(problem) > 2000 for problem in outcome.problems
             )
     assert "Traceback" not in capfd.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
-from closeread.leaderboard.codabench.bundle import PACKAGE, BundleSettings, make_competition
+from closeread.leaderboard.codabench.bundle import PACKAGE, BundleSettings, make_bundle
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
 
@@ -80,14 +80,17 @@ def test_every_gold_makes_a_valid_bundle(here, ran, name):
     assert [column["index"] for column in board["columns"]] == list(range(len(keys)))
 
 
+TITLE = "Time: 'how long'? 2027-01-01 📏 \"x\" <y> & {{z}}"
+
+
 def test_the_organisers_decisions_are_in_the_competition(here, ran):
     ran(
-        "publish", "codabench", "mctaco", "task", "--config", "sample", "--title", "Time: 'how long'? 2027-01-01",
+        "publish", "codabench", "mctaco", "task", "--config", "sample", "--title", TITLE,
         "--start", "2027-01-10 08:30:00", "--end", "2027-02-10 23:59:59", "--per-day", "3", "--max-submissions", "30",
         "--docker-image", "org/closeread:1", "--option", "missing=empty",
     )  # fmt: skip
     competition = read_competition(here / "task")
-    assert competition["title"] == "Time: 'how long'? 2027-01-01"
+    assert competition["title"] == TITLE
     assert competition["docker_image"] == "org/closeread:1"
     (phase,) = competition["phases"]
     dates = (phase["start"], phase["end"])
@@ -241,6 +244,13 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
     assert list(here.iterdir()) == []
 
 
+@pytest.fixture(scope="module")
+def mctaco_bundle(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bundle") / "task"
+    make_bundle("mctaco", folder, BundleSettings(), config="sample", archive=False)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -259,8 +269,8 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
         ("leaderboards.0.columns.0.computation", "avg"),
     ],
 )
-def test_the_schema_rejects_what_codabench_rejects(path, value):
-    competition = make_competition(make_board("mctaco", config="sample"), BundleSettings())
+def test_the_schema_rejects_what_codabench_rejects(mctaco_bundle, path, value):
+    competition = read_competition(mctaco_bundle)
     VALIDATOR.validate(competition)
     *steps, last = path.split(".")
     place = competition

@@ -164,7 +164,7 @@ def test_scores_are_those_of_the_command(submit, ran, corpus):
     assert read_scores(done) == rounded
     assert expected["signature"] in read_details(done)
     low, high = (100 * expected["scores"][load_headline(corpus)][end] for end in ("low", "high"))
-    assert f"{low:.2f}–{high:.2f}" in read_details(done)
+    assert f"{low:.2f} to {high:.2f}" in read_details(done)
 
 
 def load_headline(corpus):

@@ -314,6 +314,29 @@ def test_rules_of_accessibility(open_page, board, scheme, width):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
 
 
+def test_a_record_is_drawn_where_it_belongs(browser, tmp_path):
+    index = make_index(3)
+    steps = ((1, 0.5), (2, 0.6), (5, 0.7))
+    index["boards"][0]["history"] = [
+        {"date": f"2026-11-{day:02}T00:00:00Z", "id": "x", "value": value} for day, value in steps
+    ]
+    (tmp_path / "page.html").write_text(render_page(index), "utf-8")
+    page = browser.new_page()
+    page.goto(f"file://{tmp_path}/page.html#mctaco-test:history")
+    name = "Line chart: the best F1 rose from 50.00 on 2026-11-01 to 70.00 on 2026-11-05."
+    chart = page.get_by_role("img", name=name)
+    assert chart.is_visible()
+    read = "circles => circles.map(circle => ['cx', 'cy'].map(name => +circle.getAttribute(name)))"
+    (x1, y1), (x2, y2), (x3, y3) = chart.locator("circle").evaluate_all(read)
+    assert (x2 - x1) * 3 == pytest.approx(x3 - x2)  # one day, then three
+    assert y1 - y2 == pytest.approx(y2 - y3)  # ten points each, upwards
+    assert y1 > y2
+    texts = "texts => Object.fromEntries(texts.map(text => [text.textContent, +text.getAttribute('y') - 4]))"
+    heights = chart.locator("text").evaluate_all(texts)
+    assert (heights["50"], heights["70"]) == (pytest.approx(y1), pytest.approx(y3))
+    page.close()
+
+
 def test_without_script_everything_but_the_choices_is_there(open_page, board):
     page = open_page(java_script_enabled=False)
     cells = (
@@ -322,7 +345,6 @@ def test_without_script_everything_but_the_choices_is_there(open_page, board):
         .all_inner_texts()
     )
     assert len(cells) == len(board["rows"])
-    assert page.get_by_role("img", name="Line chart: the best F1 rose from").is_visible()
     assert page.get_by_text("need JavaScript").is_visible()
     assert page.get_by_role("heading", name="How to cite", exact=True).is_visible()
     assert not page.get_by_label("Find").is_visible()

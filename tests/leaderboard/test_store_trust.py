@@ -27,7 +27,6 @@ from shared.boards import (
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard import sandbox
 from closeread.leaderboard import store as stores
-from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.store_files import digest, write_json
 from closeread.leaderboard.submission import is_predictions_path, make_submission
@@ -219,27 +218,6 @@ def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
 
 
 @pytest.mark.gate
-def test_a_child_imports_nothing(tmp_path):
-    declaration, predictions = (
-        tmp_path / "board.json",
-        write_rows(tmp_path / "p.jsonl", sample_answers(right=40)),
-    )
-    board = sample_board()
-    declaration.write_bytes(Leaderboard("", {board.name: board}).to_bytes())
-    code = """
-import sys
-from pathlib import Path
-from closeread.leaderboard.scoring import Job, _prepare
-declaration, predictions = (Path(path).read_bytes() for path in sys.argv[1:])
-answer = _prepare(declaration, None)
-before = set(sys.modules)
-assert b'"record"' in answer(Job("0" * 64, "submissions/x.jsonl", predictions))
-print(sorted(set(sys.modules) - before))
-"""
-    run = [sys.executable, "-c", code, declaration, predictions]
-    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
 def send_one(arguments):
     """Submit in a process of its own."""
     place, path, number = arguments

@@ -91,7 +91,7 @@ def score_here(board, gold, jobs, n_workers):
     """Score in this process as a worker does, without its limits; a worker takes half a second to start."""
     scorer = board.open_scorer(gold)
     for job in jobs:
-        yield scoring.read_outcome(job, scoring.score(board, scorer, job))
+        yield scoring.score(board, scorer, job)
 
 
 def read_tree(folder):

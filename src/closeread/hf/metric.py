@@ -51,6 +51,7 @@ STATE = (
     "seed",
     "experiment_id",
     "timeout",
+    "max_concurrent_cache_files",
 )
 """Arguments of a module's constructor that attributes of the same names keep."""
 
@@ -113,7 +114,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
                 f"{self.name} has stored predictions and references, which can't be pickled;"
                 " call compute before pickling it"
             )
-        state = {name: getattr(self, name) for name in (*STATE, "max_concurrent_cache_files")}
+        state = {name: getattr(self, name) for name in STATE}
         make: Callable[..., Any] = type(self)
         state |= self._defaults
         return partial(make, cache_dir=self._data_dir_root, hash=self._hash, **state), ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import json
 import pkgutil
 from pathlib import Path
 from shutil import rmtree
@@ -39,59 +40,8 @@ Predictions and references are lists with one item per document: a list of entit
 
 The example is from Moosavi and Strube (2016, section 3)."""
 
-ALL = """>>> for name in ("mentions/f1", "muc/f1", "b3/f1", "ceafm/f1", "lea/f1", "conll/f1"):
-...     print(name, round(scores[name], 4))
-mentions/f1 0.8
-muc/f1 0.4
-b3/f1 0.4545
-ceafm/f1 0.5333
-lea/f1 0.2778
-conll/f1 0.4582"""
-
-SUMMARY = "All scores of coreference in one pass: mentions, MUC, B³, CEAFm, CEAFe, BLANC, LEA and CoNLL F1."
-SOURCES = (
-    "Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Luo et al. (2014), Moosavi and Strube (2016),"
-    "\nPradhan et al. (2012)"
-)
-
-METRICS = {
-    "muc": (
-        "MUC: the share of the links within entities that are found.",
-        "Vilain et al. (1995)",
-        (0.4, 0.4, 0.4),
-    ),
-    "b3": (
-        "B³: the share of each mention's entity that is found.",
-        "Bagga and Baldwin (1998)",
-        (0.5, 0.4167, 0.4545),
-    ),
-    "ceafm": (
-        "CEAFm: the mentions that entities share under their best one-to-one mapping.",
-        "Luo (2005)",
-        (0.5, 0.5714, 0.5333),
-    ),
-    "ceafe": (
-        "CEAFe: the similarity of entities under their best one-to-one mapping.",
-        "Luo (2005)",
-        (0.4333, 0.65, 0.52),
-    ),
-    "blanc": (
-        "BLANC: the average score of coreference links and non-coreference links.",
-        "Recasens and Hovy (2011), Luo et al. (2014)",
-        (0.325, 0.4444, 0.3676),
-    ),
-    "lea": (
-        "LEA: the share of each entity's links that are found, weighted by the size of the entity.",
-        "Moosavi and Strube (2016)",
-        (0.3333, 0.2381, 0.2778),
-    ),
-    "conll": (
-        "CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.",
-        "Pradhan et al. (2012)",
-        (0.4582,),
-    ),
-}
-"""Modules of coreference: a sentence on each metric, its source, and its scores in the example, or only F1."""
+COREFERENCE_MODULES = json.loads(Path(__file__).with_name("coref_modules.json").read_text("utf-8"))
+"""For each module of coreference, what its docstring says beyond the common text; the examples are tested."""
 
 
 def module_names() -> list[str]:
@@ -147,21 +97,13 @@ def find_module(name: str) -> str:
 def describe_module(name: str) -> str:
     """Return the docstring of a module's class."""
     metric = name.removeprefix("coref_")
-    if name == "coref":
-        return COREFERENCE.format(name=name, summary=SUMMARY, sources=SOURCES, example=ALL)
-    if metric not in METRICS:
-        # The module is read, since importing it takes seconds.
-        path = package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py"
-        tree = ast.parse(path.read_text("utf-8"))
-        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        return next(filter(None, map(ast.get_docstring, classes)))
-    summary, source, values = METRICS[metric]
-    parts = ("precision", "recall", "f1")[-len(values) :]
-    scores = {f"{metric}/{part}": value for part, value in zip(parts, values, strict=True)}
-    example = f">>> {{name: round(score, 4) for name, score in scores.items()}}\n{scores}"
-    return COREFERENCE.format(
-        name=name, summary=summary, sources=f"Source: {source}", example=example
-    )
+    if metric in COREFERENCE_MODULES:
+        return COREFERENCE.format(name=name, **COREFERENCE_MODULES[metric])
+    # The module is read, since importing it takes seconds.
+    path = package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py"
+    tree = ast.parse(path.read_text("utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return next(filter(None, map(ast.get_docstring, classes)))
 
 
 def suggest_module(name: str) -> str:

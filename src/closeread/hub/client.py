@@ -75,7 +75,8 @@ class Repository:
     def url(self) -> str:
         """The address of its page."""
         endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-        return f"{endpoint}/{'' if self.kind == 'model' else f'{self.kind}s/'}{self.id}"
+        folder = "" if self.kind == "model" else f"{self.kind}s/"
+        return f"{endpoint}/{folder}{self.id}"
 
 
 class Commit(NamedTuple):
@@ -166,13 +167,13 @@ class Hub:
         except NoSuchRepositoryError:
             return None
 
-    def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
-        """List all files and their sizes in bytes."""
+    def list_files(self, repository: Repository, revision: str = "main") -> dict[str, RepoFile]:
+        """List all files by path."""
         with explaining(str(repository)):
             tree = self._api.list_repo_tree(
                 repository.id, repo_type=repository.kind, revision=revision, recursive=True
             )
-            return {path: file.size for path, file in _index_files(tree).items()}
+            return _index_files(tree)
 
     def read(
         self, repository: Repository, path: str, revision: str, limit: int | None = None
@@ -224,12 +225,10 @@ class Hub:
         """Compare files, and paths to delete, with a branch."""
         head = self._read_head(repository, revision)
         present = self._find(repository, [*files, *delete], head)
-        missing = {
-            path: content
-            for path, content in files.items()
-            if not _is_same(present.get(path), content)
-        }
-        return Difference(head, missing, [path for path in delete if path in present])
+        differing = [path for path in files if not _is_same(present.get(path), files[path])]
+        missing = {path: files[path] for path in differing}
+        unwanted = [path for path in delete if path in present]
+        return Difference(head, missing, unwanted)
 
     def commit(
         self,
@@ -252,17 +251,14 @@ class Hub:
         check_login()
         head, missing, unwanted = difference = self.compare(repository, files, delete)
         if pull_request:
-            earlier = self._find_own_request(repository, files, delete, message)
+            earlier = self.find_request(repository, files, message, delete)
             if earlier is not None:
                 return earlier
         elif parent not in (None, head):
             raise ConflictError(f"{repository}: {CONFLICT}")
         if difference.is_empty:
             return Commit(head, f"{repository.url}/commit/{head}", changed=False)
-        additions = [
-            CommitOperationAdd(path, content if isinstance(content, bytes) else str(content))
-            for path, content in missing.items()
-        ]
+        additions = [CommitOperationAdd(path, content) for path, content in missing.items()]
         deletions = [CommitOperationDelete(path) for path in unwanted]
         with explaining(str(repository)):
             commit = self._api.create_commit(
@@ -280,21 +276,25 @@ class Hub:
             raise RequestError(f"{repository}: {left_out}; remove them from it")
         return Commit(commit.oid, commit.commit_url, commit.pr_num, commit.pr_url)
 
-    def _find_own_request(
+    def find_request(
         self,
         repository: Repository,
         files: Mapping[str, Content],
-        delete: Sequence[str],
         title: str,
+        delete: Sequence[str] = (),
+        *,
+        by_anybody: bool = False,
     ) -> Commit | None:
-        for request in self.pull_requests(repository):
-            if (request.author, request.title) == (self.user, title):
+        """Return the open pull request of the user with this title and these files, or an open or merged one."""
+        for request in self.pull_requests(repository, all_states=by_anybody):
+            is_open = request.status in ("open", "merged")
+            is_asked = is_open and (by_anybody or request.author == self.user)
+            if is_asked and request.title == title:
                 revision = f"refs/pr/{request.num}"
                 difference = self.compare(repository, files, delete, revision)
                 if difference.is_empty:
-                    return Commit(
-                        difference.head, request.url, request.num, request.url, changed=False
-                    )
+                    url = request.url
+                    return Commit(difference.head, url, request.num, url, changed=False)
         return None
 
     def pull_requests(
@@ -522,21 +522,22 @@ class Change(NamedTuple):
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with a repository; return changes of all files of the plan, and of those to be deleted, sorted."""
-    sizes: dict[str, int] = {}
-    differing: Mapping[str, Content] = plan.files
-    if hub.head(plan.repository) is not None:
-        sizes = hub.list_files(plan.repository)
-        differing = hub.compare(plan.repository, plan.files).missing
+    try:
+        present = hub.list_files(plan.repository)
+    except NoSuchRepositoryError:
+        present = {}
     changes = []
     for path, size in plan.sizes().items():
-        if path not in differing:
+        if path not in present:
+            changes.append(Change(path, size, "new"))
+        elif _is_same(present[path], plan.files[path]):
             changes.append(Change(path, size, "unchanged"))
         else:
-            changes.append(Change(path, size, "changed" if path in sizes else "new"))
-    for path, size in sizes.items():
+            changes.append(Change(path, size, "changed"))
+    for path, file in present.items():
         is_owned = any(matches(path, pattern) for pattern in plan.owned)
         if is_owned and path not in plan.files:
-            changes.append(Change(path, size, "deleted"))
+            changes.append(Change(path, file.size, "deleted"))
     return sorted(changes)
 
 

@@ -88,24 +88,19 @@ def describe_refusal(corpus: Corpus) -> str:
 
 def describe_sources(corpus: Corpus) -> bytes:
     """List the released files of a corpus as JSON, with digests and addresses, by config and split."""
-
-    configs = {}
+    names = ("name", "title", "homepage", "licence", "citation")
+    description: dict[str, Any] = {name: getattr(corpus, name) for name in names}
+    description["format"] = 1
+    description["redistribution"] = corpus.redistribution or None
+    description["configs"] = {}
     for name, config in corpus.configs.items():
-        configs[name] = {
+        files = {split: _list_files(source) for split, source in config.splits.items()}
+        unions = {union: list(splits) for union, splits in config.unions.items()}
+        description["configs"][name] = {
             "description": config.description,
-            "splits": {split: _list_files(source) for split, source in config.splits.items()},
-            "unions": {union: list(splits) for union, splits in config.unions.items()},
+            "splits": files,
+            "unions": unions,
         }
-    description = {
-        "format": 1,
-        "name": corpus.name,
-        "title": corpus.title,
-        "homepage": corpus.homepage,
-        "licence": corpus.licence,
-        "citation": corpus.citation,
-        "redistribution": corpus.redistribution or None,
-        "configs": configs,
-    }
     return (json.dumps(description, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 

@@ -57,11 +57,9 @@ def propose_results(hub: Hub, model: str, score: HubScore) -> Commit:
     difference = hub.compare(repository, files)
     if difference.is_empty:
         return Commit(difference.head, repository.url, changed=False)
-    for request in hub.pull_requests(repository, all_states=True):
-        if request.title == title and request.status in ("open", "merged"):
-            difference = hub.compare(repository, files, revision=f"refs/pr/{request.num}")
-            if difference.is_empty:
-                return Commit(difference.head, request.url, request.num, request.url, changed=False)
+    earlier = hub.find_request(repository, files, title, by_anybody=True)
+    if earlier is not None:
+        return earlier
     text = (
         f"{score['value']:.2f} on {task} of https://huggingface.co/datasets/{dataset}, scored by closeread.\n\n"
         f"Signature: `{score['notes']}`. Record: {score['source']['url']}"

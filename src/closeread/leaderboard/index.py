@@ -162,9 +162,7 @@ class BoardIndexer:
             n_units=board.n_units,
             resampling_unit=procedure.resampling_unit,
             n_blocks=board.n_blocks,
-            confidence=board.bootstrap.confidence,
-            n_resamples=board.bootstrap.n_resamples,
-            seed=board.bootstrap.seed,
+            **msgspec.structs.asdict(board.bootstrap),
             headline=board.headline,
             metrics=[
                 IndexedMetric(metric.name, metric.title, metric.description)
@@ -174,9 +172,7 @@ class BoardIndexer:
             citation=procedure.citation or (corpus.citation if corpus else ""),
             homepage=corpus.homepage if corpus else None,
             licence=corpus.licence if corpus and board.config != SAMPLE else None,
-            limits=IndexedLimits(
-                board.limits.bytes, board.limits.rows, board.limits.per_day, board.limits.total
-            ),
+            limits=msgspec.convert(board.limits, IndexedLimits, from_attributes=True),
             counting=board.counting,
             late=board.late,
             opens=board.opens,
@@ -291,9 +287,9 @@ class BoardIndexer:
         tables = []
         # Differences are those of the better system minus the other one.
         for name in reversed(best):
-            names, sums = self._counts.blocks[name]
-            units = [f"{number:09}" for number in range(len(sums))]
-            tables.append(CountTable(units, np.arange(len(sums)), names, sums))
+            blocks = self._counts.blocks[name]
+            units = [f"{number:09}" for number in range(self._board.n_blocks)]
+            tables.append(CountTable(units, np.arange(len(units)), blocks.names, blocks.sums))
         comparisons = compare_pairs(
             tables, [self._headline], **asdict(self._board.resampling), power=True
         )

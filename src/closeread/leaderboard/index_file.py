@@ -6,14 +6,13 @@ All texts in it are untrusted: they are made harmless where they are shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from closeread.counts.report_file import MAY_EXCEED_ONE, find_large_scores, refuse_score
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.json_schema import convert
+from closeread.leaderboard.names import is_time
 from closeread.leaderboard.store_files import (
     FORMAT,
     SURROGATES,
@@ -204,37 +203,22 @@ class Index(StoreFile, frozen=True):
 
 def parse_index(content: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes, as JSON; `source` names the file for messages."""
+    problems = []
     try:
         index_json = read_json(content, source, SURROGATES)
-        problems = list(_find_contradictions(convert(Index, index_json, source)))
+        for number, board in enumerate(convert(Index, index_json, source).boards):
+            path = ("boards", number)
+            problems += [Problem(message, path=path) for message in _find_contradictions(board)]
     except FormatError as error:
-        problems = list(error.problems)
+        problems += error.problems
     if problems:
         problems.append(Problem("closeread leaderboard judge writes it again"))
         raise FormatError(source, problems)
     return dict(sorted({"format": FORMAT, **index_json}.items()))
 
 
-def _find_contradictions(index: Index) -> Iterator[Problem]:
-    """Yield the contradictions in an index, with which it can't be shown, and scores that no judge writes."""
-    for number, board in enumerate(index.boards):
-        path = ("boards", number)
-        for message in _find_contradictions_of_board(board):
-            yield Problem(message, path=path)
-        if not MAY_EXCEED_ONE.match(board.signature):
-            for position, milestone in enumerate(board.history):
-                if milestone.value > 1:
-                    yield refuse_score(milestone.value, (*path, "history", position, "value"))
-        for position, row in enumerate(board.rows):
-            yield from find_large_scores(row, (*path, "rows", position))
-        for position, row in enumerate(board.superseded):
-            yield from find_large_scores(row, (*path, "superseded", position))
-        for group, other in enumerate(board.others):
-            for position, row in enumerate(other.rows):
-                yield from find_large_scores(row, (*path, "others", group, "rows", position))
-
-
-def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
+def _find_contradictions(board: IndexedBoard) -> Iterator[str]:
+    """Yield the contradictions in a board, with which it can't be shown."""
     if board.headline not in [metric.name for metric in board.metrics]:
         yield f"headline {quote(board.headline)} is not one of the metrics"
     pairs = board.pairs
@@ -243,10 +227,8 @@ def _find_contradictions_of_board(board: IndexedBoard) -> Iterator[str]:
     if {len(pairs.low), len(pairs.high), len(pairs.p)} != {n_pairs}:
         yield f"pairs does not have {n_pairs:,} values each, for {n_systems} ids"
     for milestone in board.history:
-        try:
-            datetime.fromisoformat(milestone.date)
-        except ValueError as error:
-            yield f"history: {quote(milestone.date)} is not a time ({error})"
+        if not is_time(milestone.date):
+            yield f"history: {quote(milestone.date)} is not a time"
     ids = [row.id for row in board.rows]
     if len(set(ids)) != len(ids):
         yield "rows has the same id twice"

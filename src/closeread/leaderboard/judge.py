@@ -103,7 +103,7 @@ def judge(
         progress(kind, sentence)
 
     results = store.read_results(leaderboard)
-    now = write_time(read_now())
+    now = read_now()
     arrivals = store.list_arrivals(leaderboard, results)
     n_undated = sum(not arrival.is_dated for arrival in arrivals)
     if n_undated:
@@ -112,14 +112,14 @@ def judge(
     runs = []
     for board in leaderboard.boards.values():
         score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
-        runs.append(BoardRun(store, board, score, cache, results))
+        runs.append(BoardRun(store, board, score, cache, results, now))
     for run in runs:
         for kind, sentence in run.decide(arrivals):
             report(kind, sentence)
 
     def make_files(all_results: Results) -> dict[str, bytes]:
         counts = {run.board.name: run.count(all_results) for run in runs}
-        return index_files(make_index(store, leaderboard, all_results, counts, now))
+        return index_files(make_index(store, leaderboard, all_results, counts, write_time(now)))
 
     store.update_index(make_files)
     for run in runs:
@@ -131,7 +131,7 @@ def judge(
                 verdict = "was accepted, but can't be scored again, and is left out"
                 report("errors", f"{subject[:12]} {verdict}: {reason}")
     store.push("Add results")
-    _answer(store, runs, now)
+    _answer(store, runs, write_time(now))
     fields = {kind: tuple(lines) for kind, lines in sentences.items()}
     return JudgingReport(**fields, notices=tuple(dict.fromkeys(warnings)))
 
@@ -229,8 +229,6 @@ class Quota:
         # by author and day
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
-        # of those that were scored, by author
-        self._totals: Counter[str] = Counter()
         for entry in entries:
             self.add(entry)
 
@@ -240,19 +238,12 @@ class Quota:
             return
         # A refusal because of private gold reveals something about it, so it counts against the limit, as a score does.
         is_scored = entry.status != "refused" or (self._board.private and entry.about is not None)
-        if is_scored:
-            self.add_scored(entry.author, entry.day, number)
-        else:
-            self.add_refused(entry.author, entry.day, number)
+        self.count(entry.author, entry.day, number, is_scored=is_scored)
 
-    def add_scored(self, author: str, day: str, number: int = 1) -> None:
-        """Count a submission that is scored."""
-        self._scored[author, day] += number
-        self._totals[author] += number
-
-    def add_refused(self, author: str, day: str, number: int = 1) -> None:
-        """Count a submission that is refused, or that could not be scored."""
-        self._refused[author, day] += number
+    def count(self, author: str, day: str, number: int = 1, *, is_scored: bool) -> None:
+        """Count a submission that is scored, or one that is refused or could not be scored."""
+        counter = self._scored if is_scored else self._refused
+        counter[author, day] += number
 
     def find_refusal(self, arrival: Arrival) -> str | None:
         """Return why a submission is refused by its time, or by the number of those of its author."""
@@ -260,7 +251,8 @@ class Quota:
         if reason is not None:
             return reason
         total = self._board.limits.total
-        if total is not None and self._totals[arrival.author] >= total:
+        authors = [author for author, _ in self._scored.elements()]
+        if total is not None and authors.count(arrival.author) >= total:
             return f"the limit of {pluralize(total, 'submission')} of an author is reached"
         last_day = self._find_last_day(arrival)
         if last_day < self._today and self.find_day(arrival) is None:
@@ -306,7 +298,7 @@ def foresee(
             elif day is None:
                 outlook[arrival.submission] = f"would wait: {FULL}"
             else:
-                quota.add_scored(arrival.author, day)
+                quota.count(arrival.author, day, is_scored=True)
                 outlook[arrival.submission] = "would be judged"
     return outlook
 
@@ -328,6 +320,7 @@ class BoardRun:
         score: BoardScoring,
         cache: CountCache,
         results: Results,
+        now: datetime,
     ) -> None:
         self.board = board
         self.entries = {
@@ -338,7 +331,6 @@ class BoardRun:
         self._store = store
         self._score = score
         self._cache = cache
-        now = read_now()
         self._now = write_time(now)
         self._quota = Quota(board, self.entries.values(), now.date())
 
@@ -430,7 +422,7 @@ class BoardRun:
         if outcome.error is not None:
             # it is tried again with every run, so there may not be too many of them
             if day is not None:
-                self._quota.add_refused(arrival.author, day)
+                self._quota.count(arrival.author, day, is_scored=False)
             return "errors", f"{name}: {outcome.error}"
         reason = self._quota.find_refusal(arrival)
         if reason is not None:

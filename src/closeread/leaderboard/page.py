@@ -6,8 +6,8 @@ have a row for each score of each row of a board, of all units and of every slic
 
 The page is one HTML file with its data inside, which asks no host for anything.  The tables, the history and all
 explanations can be read without JavaScript.  The script, which comes from the files in `templates/`, sorts and filters,
-and draws slices, systems and comparisons from the page's data.  The page's policy allows exactly that style and that
-script, by their digests.
+and draws slices, systems, comparisons and the chart of the history from the page's data.  The page's policy allows
+exactly that style and that script, by their digests.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,16 +123,6 @@ def clean_index(value: Any, field: str = "") -> Any:
     return value
 
 
-def find_link(text: str | None) -> str | None:
-    """Return the text if it is a link that readers of a page may follow; None if it is not."""
-    return text if text and not check_link(text) else None
-
-
-def link_model(name: str | None) -> str | None:
-    """Return the link to a model on the Hub; None if the text is not the name of one."""
-    return f"https://huggingface.co/{name}" if name and not check_model(name) else None
-
-
 def format_rank(rank: Json | None) -> str:
     """Format a rank interval; empty if the row has none.
 
@@ -161,7 +149,7 @@ def format_value(score: Json | None) -> str:
 
 def name_flags(row: Json) -> str:
     """Return the flags of a row, in words; unknown ones by their names."""
-    names = [flag["flag"] for flag in row.get("flags", ())]
+    names = [flag["flag"] for flag in row["flags"]]
     return ", ".join(FLAGS.get(name, name) for name in names)
 
 
@@ -175,7 +163,7 @@ def format_window(board: Json) -> str:
     times = [
         ("Opens", board.get("opens")),
         ("Closes", board.get("closes")),
-        ("Scores are shown", board.get("reveals")),
+        ("Scores are shown", board["reveals"]),
     ]
     return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
 
@@ -187,7 +175,7 @@ def order_metrics(board: Json) -> list[dict[str, Any]]:
 
 def is_best(row: Json) -> bool:
     """Return whether a row is not distinguishable from the best."""
-    return bool(row["rank"] and row["rank"].get("best"))
+    return bool(row["rank"] and row["rank"]["best"])
 
 
 def mark_undecided(board: Json, row: Json) -> str:
@@ -273,7 +261,7 @@ def _list_minor_columns(board: Json, style: Style) -> Iterator[list[str]]:
         if not metric["name"].endswith(MINOR):
             scores = [row["scores"].get(metric["name"]) for row in rows]
             yield [metric["title"], *map(format_value, scores)]
-    authors = [row.get("author") or "" for row in rows]
+    authors = [row["author"] or "" for row in rows]
     # the same name in every row says nothing
     if len({*authors} - {""}) > 1:
         yield ["author", *(_quote(shorten(author, 60), style) for author in authors)]
@@ -300,14 +288,14 @@ def _list_notes(board: Json, hidden: Sequence[str]) -> list[str]:
         notes.append(f"{words} with another signature: not comparable, see {everything}.")
     if board["refused"] or board["withdrawn"]:
         notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")
-    if board.get("reveals"):
-        notes.append(f"Accepted: {board.get('accepted')}.")
+    if board["reveals"]:
+        notes.append(f"Accepted: {board['accepted']}.")
     notes += [format_window(board), f"Signature: {board['signature']}"]
     return [note for note in notes if note]
 
 
 def _has_undefined_score(row: Json) -> bool:
-    return any(score.get("undefined") for score in row["scores"].values())
+    return any(score["undefined"] for score in row["scores"].values())
 
 
 def describe_detectable(board: Json) -> str:
@@ -333,10 +321,10 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
     board = clean_index(board)
     row = clean_index(row)
     facts = {"kind": row["kind"], "rank": format_rank(row["rank"])}
-    facts |= {name: row.get(name) for name in FACTS}
+    facts |= {name: row[name] for name in FACTS}
     facts["flags"] = name_flags(row)
     for name in ("id", "signature", "closeread", "record", "reproduce"):
-        facts[name] = row.get(name)
+        facts[name] = row[name]
     cells = []
     for name, text in facts.items():
         if text:
@@ -346,7 +334,7 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
     yield Grid(_quote(row["system"], style), ["", ""], cells, prose=frozenset({""}))
     parts = _list_parts(board, row)
     yield _tabulate_scores(board, parts, style)
-    if row.get("counts"):
+    if row["counts"]:
         counted = [part for part in parts if part.results.get("counts")]
         rows = []
         for name in row["counts"]:
@@ -365,10 +353,10 @@ class Part(NamedTuple):
 
 def _list_parts(board: Json, row: Json) -> list[Part]:
     """List the results of a row: of all units, and of each slice."""
-    sizes = {name: board.get(name) for name in ("n_units", "n_blocks")}
-    results = {**sizes, "scores": row["scores"], "counts": row.get("counts")}
+    sizes = {name: board[name] for name in ("n_units", "n_blocks")}
+    results = {**sizes, "scores": row["scores"], "counts": row["counts"]}
     parts = [Part("", "all", results)]
-    for field_name, slices in (row.get("slices") or {}).items():
+    for field_name, slices in row["slices"].items():
         parts += [Part(field_name, value, results) for value, results in slices.items()]
     return parts
 
@@ -404,14 +392,14 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
                 "rank_low": rank.get("low"),
                 "rank_high": rank.get("high"),
                 "best": bool(rank.get("best")),
-                "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
+                "flags": " ".join(flag["flag"] for flag in row["flags"]),
             }
             for part in _list_parts(board, row):
                 facts |= {"field": part.field, "slice": part.value}
                 facts |= {name: part.results.get(name) for name in ("n_units", "n_blocks")}
                 for metric, score in part.results["scores"].items():
                     cells = {**facts, **score, "metric": metric}
-                    cells["undefined"] = bool(score.get("undefined"))
+                    cells["undefined"] = bool(score["undefined"])
                     yield {name: cells.get(name) for name in COLUMNS}
 
 
@@ -606,7 +594,8 @@ def _list_cells(submission: Entry | Arrival, system: str, status: str) -> list[s
     return [name, submission.board, show_safely(system), submission.author, time, status]
 
 
-SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "views")
+SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "history", "views")
+# what the page's data have of a row, besides its results
 TEXTS = (
     "id",
     "kind",
@@ -616,9 +605,18 @@ TEXTS = (
     "description",
     "signature",
     "closeread",
-    "record",
     "reproduce",
+    "rank",
+    "flags",
 )
+# what finds the problems of a link
+LINKS: Mapping[str, Callable[[str], object]] = {
+    "source": check_link,
+    "model": check_model,
+    "paper": check_link,
+    "code": check_link,
+    "record": check_link,
+}
 FACTS_OF_BOARD = (
     "name",
     "title",
@@ -626,13 +624,12 @@ FACTS_OF_BOARD = (
     "signature",
     "unit",
     "n_units",
-    "resampling_unit",
     "confidence",
+    "headline",
+    "metrics",
+    "slices",
+    "history",
 )
-CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
-MAX_CHART_LINES = 4  # of the scale, besides its ends
-# the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
-CHART_STEPS = (1, 2, 5, 10, 20)
 
 
 def list_commands(board: Json, address: str) -> list[str]:
@@ -707,12 +704,12 @@ def _open_templates(folder: Path) -> jinja2.Environment:
         "window": format_window,
         "kind": name_kind,
         "flags": name_flags,
-        "link": find_link,
         "detectable": describe_detectable,
         "shorten": shorten,
         "day": lambda time: (time or "").partition("T")[0],
     }
     templates.tests["best"] = is_best
+    templates.tests["link"] = lambda text: not check_link(text)
     return templates
 
 
@@ -720,14 +717,13 @@ def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
     """Return the texts and numbers of a board that the templates take; `key` is its name in the address of the page."""
     flags: set[str] = set()
     for row in list_rows(board):
-        flags.update(flag["flag"] for flag in row.get("flags", ()))
+        flags.update(flag["flag"] for flag in row["flags"])
     return {
         "key": key,
         "board": board,
         "metrics": order_metrics(board),
         "n_best": count_best(board),
         "names": {row["id"]: row["system"] for row in list_rows(board)},
-        "chart": make_chart(board["history"]),
         "commands": list_commands(board, address),
         "flags": [text for flag, text in EXPLAINED.items() if flag in flags],
         "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
@@ -753,173 +749,58 @@ def make_keys(texts: Iterable[str]) -> list[str]:
     return list(keys)
 
 
-def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
-    """Return the line chart of the best score over time, in units of the SVG element; None without a history.
-
-    `line` is the path from the first record to the right end; `ticks` are the heights and names of the scale's lines.
-    """
-    if not history:
-        return None
-    scores = [100 * point["value"] for point in history]
-    low, high, step = _choose_scale(min(scores), max(scores))
-    times = [datetime.fromisoformat(point["date"]).timestamp() for point in history]
-    duration = (times[-1] - times[0]) or 1.0
-    left = CHART["left"] + 8
-    right = CHART["right"] - 8
-    bottom = CHART["height"] - CHART["bottom"]
-
-    def find_x(time: float) -> float:
-        return round(left + (time - times[0]) / duration * (right - left), 1)
-
-    def find_y(score: float) -> float:
-        return round(CHART["top"] + (high - score) / (high - low) * (bottom - CHART["top"]), 1)
-
-    points = [(find_x(time), find_y(score)) for time, score in zip(times, scores, strict=True)]
-    line = f"M{points[0][0]:g} {points[0][1]:g}"
-    for x, y in points[1:]:
-        line += f"H{x:g}V{y:g}"
-    ticks = [(find_y(tick), f"{tick}") for tick in range(low, high + 1, step)]
-    return {**CHART, "line": f"{line}H{CHART['right']}", "points": points, "ticks": ticks}
-
-
-def _choose_scale(lowest: float, highest: float) -> tuple[int, int, int]:
-    """Return the ends of the scale for scores in percent, and the distance between its lines."""
-    span = highest - lowest
-    steps = [step for step in CHART_STEPS if span <= MAX_CHART_LINES * step]
-    step = steps[0] if steps else math.ceil(span / 100) * CHART_STEPS[-1]
-    low = max(math.floor(lowest / step - 0.5) * step, 0)
-    high = math.ceil(highest / step + 0.5) * step
-    if highest <= 100:
-        high = min(high, 100)
-    if high <= low:
-        high = low + step
-    return low, high, step
-
-
 def make_data(board: Json, key: str) -> dict[str, Any]:
     """Return the data of a board of a clean index, from which the script draws what needs a choice of the reader.
 
-    A field is a column, with a value for each row.  Scores are whole hundredths of a percent (6105 is shown as 61.05),
-    and so are the differences of pairs; p-values are in units of 0.0001, of which 0 stands for less.  A text that is no
-    link stands in a list of its own where links are expected.  `key` is the board's name in the address of the page.
+    They are those of the index, with the rows of all kinds in one list.  Where links are expected, a text that is none
+    stands in a list of its own.  `key` is the board's name in the address of the page.
     """
     rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
-    data = {name: board[name] for name in FACTS_OF_BOARD}
-    slices = []
-    for field_name, values in board["slices"].items():
-        parts = [
-            [value, _list_results(_slice(rows, field_name, value), metrics)] for value in values
-        ]
-        slices.append([field_name, parts])
+    count_names: dict[str, None] = {}
+    for row in rows:
+        count_names |= dict.fromkeys(row["counts"] or ())
+
+    def pack_results(results: Json) -> list[Any]:
+        """Return scores, counts and size of a row or of one of its slices, without names, since rows are many."""
+        scores = [_pack_score(results["scores"].get(metric)) for metric in metrics]
+        counts = results.get("counts") or {}
+        return [scores, [counts.get(name) for name in count_names], results.get("n_units")]
+
+    keys = make_keys(row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows)
+    packed = []
+    for row, row_key, group in zip(rows, keys, _list_standings(board), strict=True):
+        data = {name: row[name] for name in (*TEXTS, *LINKS)}
+        for name, check in LINKS.items():
+            if data[name] is not None and check(data[name]):
+                data[name] = [data[name]]
+        slices: dict[str, dict[str, Any]] = {}
+        for field_name, parts in row["slices"].items():
+            slices[field_name] = {value: pack_results(part) for value, part in parts.items()}
+        packed.append(
+            {**data, "key": row_key, "group": group, "total": pack_results(row), "slices": slices}
+        )
+    values = {row["id"]: row["scores"][board["headline"]]["value"] for row in board["rows"]}
     return {
-        **data,
+        **{name: board[name] for name in FACTS_OF_BOARD},
         "key": key,
         "n_ranked": len(board["rows"]),
-        "headline": metrics.index(board["headline"]),
-        "metrics": [[metric["name"], metric["title"]] for metric in board["metrics"]],
-        "columns": _list_columns(board),
-        "total": _list_results(rows, metrics),
-        "slices": slices,
-        "pairs": _list_pairs(board),
+        "counts": list(count_names),
+        "rows": packed,
+        # With all digits, so that their differences are rounded once only.
+        "pairs": {**board["pairs"], "values": [values[name] for name in board["pairs"]["ids"]]},
     }
 
 
-def _list_columns(board: Json) -> dict[str, Any]:
-    """Return the columns of all rows that are no scores."""
-    rows = list_rows(board)
-
-    def list_texts(name: str, find: Callable[[str], str | None]) -> list[Any]:
-        texts = [row.get(name) for row in rows]
-        return [text if text is None or find(text) else [text] for text in texts]
-
-    names = [row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows]
-    ranks = [row["rank"] or {} for row in rows]
-    columns = {
-        "key": make_keys(names),
-        "group": _list_standings(board),
-        "record_is_link": [find_link(row.get("record")) is not None for row in rows],
-        "model": list_texts("model", link_model),
-        "flags": [row.get("flags", []) for row in rows],
-        "rank_low": [rank.get("low") for rank in ranks],
-        "rank_high": [rank.get("high") for rank in ranks],
-        "rank_best": [int(bool(rank.get("best"))) for rank in ranks],
-    }
-    for name in TEXTS:
-        columns[name] = [row.get(name) for row in rows]
-    for name in ("source", "paper", "code"):
-        columns[name] = list_texts(name, find_link)
-    return columns
-
-
-def _list_pairs(board: Json) -> dict[str, Any]:
-    """Return the differences of pairs of systems, by the numbers of their rows."""
-    pairs = board["pairs"]
-    numbers = {row["id"]: number for number, row in enumerate(board["rows"])}
-    paired = [numbers[name] for name in pairs["ids"]]
-    values = [board["rows"][number]["scores"][board["headline"]]["value"] for number in paired]
-    return {
-        "rows": paired,
-        # With more digits than are shown, so that their differences are rounded once only.
-        "values": [None if value is None else round(value, 9) for value in values],
-        "low": list(map(_round_ratio, pairs["low"])),
-        "high": list(map(_round_ratio, pairs["high"])),
-        "p": list(map(_round_p_value, pairs["p"])),
-    }
-
-
-def _slice(rows: Sequence[Json], field_name: str, value: str) -> list[Json]:
-    """Return the results of rows in a slice, empty where a row has none."""
-    return [((row.get("slices") or {}).get(field_name) or {}).get(value) or {} for row in rows]
-
-
-def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any]:
-    """Return scores, counts and sizes of all rows, in the whole or in a slice."""
-
-    return {
-        "n_units": [row.get("n_units") for row in rows],
-        "scores": [_list_scores(rows, metric) for metric in metrics],
-        "counts": [[name, _list_counts(rows, name)] for name in _name_counts(rows)],
-    }
-
-
-def _list_scores(rows: Sequence[Json], metric: str) -> dict[str, Any]:
-    scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
-    columns: dict[str, Any] = {}
-    for name in ("value", "low", "high"):
-        columns[name] = [_round_ratio(score.get(name)) for score in scores]
-    columns["undefined"] = [i for i, score in enumerate(scores) if score.get("undefined")]
-    return columns
-
-
-def _name_counts(rows: Sequence[Json]) -> list[str]:
-    names: dict[str, None] = {}
-    for row in rows:
-        names |= dict.fromkeys(row.get("counts") or ())
-    return list(names)
-
-
-def _list_counts(rows: Sequence[Json], name: str) -> list[float | None]:
-    """Return counts with two decimals, as they are shown, if they are no integers."""
-    counts = []
-    for row in rows:
-        count = (row.get("counts") or {}).get(name)
-        if count is not None:
-            count = int(count) if count == int(count) else round(count, 2)
-        counts.append(count)
-    return counts
-
-
-def _round_ratio(value: float | None) -> int | None:
-    """Return a ratio in hundredths of a percent, rounded as `percent` rounds."""
-    return None if value is None else round(round(100 * value, 2) * 100)
-
-
-def _round_p_value(p_value: float | None) -> int | None:
-    """Return a p-value in units of 0.0001, of which 0 stands for less."""
-    if p_value is None:
+def _pack_score(score: Json | None) -> list[int | None] | None:
+    """Return a score and its interval in hundredths of a percent, as `percent` rounds, and 1 if it is 0/0."""
+    if score is None:
         return None
-    return 0 if p_value < 0.0001 else round(round(p_value, 4) * 10_000)
+    packed: list[int | None] = []
+    for name in ("value", "low", "high"):
+        ratio = score[name]
+        packed.append(None if ratio is None else round(round(100 * ratio, 2) * 100))
+    return [*packed, int(score["undefined"])]
 
 
 def embed_json(value: Any) -> str:

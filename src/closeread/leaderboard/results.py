@@ -7,12 +7,13 @@ only the store knows: who submitted, and when.
 
 from __future__ import annotations
 
-import io
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
 from closeread._version import __version__
@@ -45,15 +46,25 @@ INDEX = "board.json"  # the file of a store with everything that the page of the
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
 # statuses of an entry; none is replaced by one before it
 STATUSES = ("refused", "accepted", "withdrawn")
-# the number of the format of kept counts, and of the order of blocks in them; others are not used
-CACHE_FORMAT = 2
+# the number of the format of kept counts, and of the order of blocks in them; others are not found
+CACHE_FORMAT = 3
 
 
-class Blocks(NamedTuple):
-    """The names of counts, (k,), and their sums in every block, (n_blocks, k)."""
+class Blocks(msgspec.Struct, frozen=True):
+    """Counts in every block, which the cache keeps, and a sandbox sends, in MessagePack.
+
+    Attributes:
+        names: the names of the counts, (k,).
+        data: their sums as the bytes of an array, (n_blocks, k).
+    """
 
     names: tuple[str, ...]
-    sums: Floats
+    data: bytes
+
+    @property
+    def sums(self) -> Floats:
+        """The sums as an array."""
+        return np.frombuffer(self.data).reshape(-1, len(self.names))
 
 
 class Entry(StoreFile, frozen=True):
@@ -266,10 +277,6 @@ class Results(NamedTuple):
     entries: Mapping[str, Entry]
     records: Mapping[str, Record]
 
-    def find(self, start: str) -> Entry:
-        """Return the entry of a submission by the first characters of its id."""
-        return find_by_start(start, self.entries)
-
 
 def find_by_start(start: str, submissions: Mapping[str, T]) -> T:
     """Return the submission whose id begins with these characters, from a mapping by id."""
@@ -321,13 +328,9 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
 
 
 def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    rounded: dict[str, dict[str, Any]] = {}
-    for metric, score in scores.items():
-        rounded[metric] = {}
-        for name, number in score.items():
-            # whether a score is undefined is no number
-            is_ratio = isinstance(number, float)
-            rounded[metric][name] = round(number, DIGITS) if is_ratio else number
+    rounded: dict[str, dict[str, Any]] = json.loads(
+        json.dumps(scores), parse_float=lambda digits: round(float(digits), DIGITS)
+    )
     return rounded
 
 
@@ -369,25 +372,18 @@ class CountCache:
         if path in self._unwritten:
             return self._unwritten[path]
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-                format_number = int(arrays["format"])
-                names = tuple(arrays["names"].tolist())
-                sums = arrays["blocks"].astype(float)
-        except Exception:  # NumPy raises errors of many kinds for damaged files
+            blocks = msgspec.msgpack.decode(path.read_bytes(), type=Blocks)
+            return blocks if len(blocks.sums) == board.n_blocks else None
+        except (OSError, ValueError, msgspec.MsgspecError):
             return None
-        if format_number != CACHE_FORMAT or sums.shape != (board.n_blocks, len(names)):
-            return None
-        return Blocks(names, sums)
 
     def write(self, board: Board, record: Record, blocks: Blocks) -> None:
         """Keep the counts of a record; in memory if the folder can't be written."""
         path = self._find_path(board, record)
         try:
             make_folders(self._folder)
-            with replacing(path) as partial, partial.open("wb") as file:
-                np.savez(
-                    file, format=CACHE_FORMAT, names=np.array(blocks.names), blocks=blocks.sums
-                )
+            with replacing(path) as partial:
+                partial.write_bytes(msgspec.msgpack.encode(blocks))
         except OSError as error:
             self._unwritten[path] = blocks
             notices.warn(
@@ -397,5 +393,5 @@ class CountCache:
 
     def _find_path(self, board: Board, record: Record) -> Path:
         metrics = [metric.name for metric in board.procedure.metrics]
-        name = digest(write_json([record.id, __version__, metrics]))
-        return self._folder / f"{name}.npz"
+        name = digest(write_json([CACHE_FORMAT, record.id, __version__, metrics]))
+        return self._folder / f"{name}.counts"

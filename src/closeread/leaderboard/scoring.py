@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
-import numpy as np
+import msgspec
 import orjson
 
 from closeread.counts.counts import Counts, make_report
@@ -26,7 +25,7 @@ from closeread.exceptions import (
     pluralize,
     word_for_command_line,
 )
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.store_files import digest
@@ -56,9 +55,8 @@ class Job:
     predictions: bytes = b""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a job.
+class Outcome(msgspec.Struct, frozen=True):
+    """The outcome of a job, which a sandbox sends as bytes.
 
     Attributes:
         subject: as in the job.
@@ -102,8 +100,7 @@ def score_all(
 
 def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
     """Start a process that scores for a board."""
-    declaration = Leaderboard("", {board.name: board}).to_bytes()
-    return Sandbox(_prepare, declaration, None if gold is None else str(gold.absolute()))
+    return Sandbox(_prepare, board, None if gold is None else gold.absolute())
 
 
 def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
@@ -117,29 +114,16 @@ def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
         return Outcome(job.subject, problems=(problem,))
     except EndedError as error:
         return Outcome(job.subject, error=str(error))
-    return read_outcome(job, answer)
+    return msgspec.msgpack.decode(answer, type=Outcome)
 
 
-def read_outcome(job: Job, data: bytes) -> Outcome:
-    """Read the answer of a sandbox to a job: a line of JSON, and the counts of every block."""
-    line, _, sums = data.partition(b"\n")
-    answer = json.loads(line)
-    if "record" not in answer:
-        problems = tuple(answer.get("problems", ()))
-        return Outcome(job.subject, problems=problems, error=answer.get("error"))
-    record = Record.from_bytes(answer["record"].encode(), "the scoring process")
-    array = np.frombuffer(sums, np.float64).reshape(answer["shape"])
-    return Outcome(job.subject, record, Blocks(tuple(answer["names"]), array))
-
-
-def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
+def _prepare(board: Board, gold: Path | None) -> Callable[[Job], bytes]:
     """Read gold, and return the function that scores a job, in the process of a sandbox."""
     with word_for_command_line():  # the commands of the leaderboard show the answers
-        board = Leaderboard.from_bytes(declaration, "board").find(None)
-        scorer = board.open_scorer(None if gold is None else Path(gold))
+        scorer = board.open_scorer(gold)
 
     def answer(job: Job) -> bytes:
-        return score(board, scorer, job)
+        return msgspec.msgpack.encode(score(board, scorer, job))
 
     # Import here, once, what scoring and refusing need, instead of in every child.
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
@@ -150,8 +134,8 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
     return answer
 
 
-def score(board: Board, scorer: Scorer, job: Job) -> bytes:
-    """Return the answer to a job: a line of JSON, and the sums of the counts of every block."""
+def score(board: Board, scorer: Scorer, job: Job) -> Outcome:
+    """Score a job; nothing that is wrong with it raises an error."""
     try:
         # The commands of the leaderboard show the answer; submitters can't choose the options of a board.
         with word_for_command_line(), advising_only(()):
@@ -163,25 +147,20 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
         more = len(problems) - MAX_PROBLEMS_REPORTED
         if more > 0:
             problems[MAX_PROBLEMS_REPORTED:] = [f"and {pluralize(more, 'more problem')}"]
-        return _write_answer(problems=problems)
+        return Outcome(job.subject, problems=tuple(problems))
     except RequestError as error:
-        return _write_answer(problems=[str(error)])
+        return Outcome(job.subject, problems=(str(error),))
     except MemoryError:
         limit = f"{board.limits.memory:,} bytes, the limit of this board"
-        return _write_answer(problems=[f"scoring needs more than {limit}"])
+        return Outcome(job.subject, problems=(f"scoring needs more than {limit}",))
     except Exception:  # a bug in closeread: the organiser is told, and the submission waits
         traceback.print_exc()
         last_line = traceback.format_exc(limit=-1).splitlines()[-1]
-        return _write_answer(error=f"scoring failed: {last_line}")
+        return Outcome(job.subject, error=f"scoring failed: {last_line}")
     sums = counts.table.block_totals()[counts.table.order_blocks()]
-    line = _write_answer(
-        record=record.to_bytes().decode(), names=counts.table.names, shape=sums.shape
-    )
-    return line + b"\n" + sums.tobytes()
-
-
-def _write_answer(**answer: object) -> bytes:
-    return json.dumps(answer).encode()
+    # in the order in which it is read from the store
+    record = Record.from_bytes(record.to_bytes(), "record")
+    return Outcome(job.subject, record, Blocks(tuple(counts.table.names), sums.tobytes()))
 
 
 def score_predictions(

@@ -156,9 +156,7 @@ class Request(StoreFile, frozen=True):
 
 def request_bytes(submission: str, signature: Mapping[str, str]) -> bytes:
     """Return the bytes of a withdrawal or a choice, whose author and time are in the signature."""
-    author = signature.get("author", UNSET)
-    submitted = signature.get("submitted", UNSET)
-    return Request(submission, author, submitted).to_bytes()
+    return Request(submission, **signature).to_bytes()
 
 
 def is_predictions_path(path: str, board: str) -> bool:

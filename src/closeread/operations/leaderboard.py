@@ -417,11 +417,12 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     again.jsonl: predictions of ...
     """
     from closeread.leaderboard.places import open_store
+    from closeread.leaderboard.results import find_by_start
     from closeread.leaderboard.submission import write_predictions
 
     with open_store(str(store)) as opened:
         leaderboard = opened.read_leaderboard()
-        entry = opened.read_results(leaderboard).find(submission)
+        entry = find_by_start(submission, opened.read_results(leaderboard).entries)
         path = entry.describe().predictions
         limit = leaderboard.find(entry.board).limits.bytes
         write_predictions(Path(output), opened.read_predictions(path, limit), path)

@@ -11,7 +11,6 @@ from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from closeread.corpus.baselines import load_baseline
@@ -30,8 +29,9 @@ from closeread.leaderboard.names import check_name
 from closeread.leaderboard.store_files import WITH_LINE_ENDS
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_gold, find_procedure
-from closeread.tables import Grid, Markup, draw
+from closeread.tables import escape_markdown
 
+FOLDER = Path(__file__).parent
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
 
@@ -39,12 +39,6 @@ IMAGE = re.compile(r"[\w./:@-]+", re.ASCII)
 DATE = "%Y-%m-%d %H:%M:%S"
 START = "2026-01-01 00:00:00"
 """In the past, so that the competition is open at once, and fixed, so that the same command gives the same bytes."""
-
-# the time limit for scoring a submission, the largest that the default queue of Codabench grants
-MAX_SECONDS = 600
-PAGES = ("overview", "evaluation", "terms", "data")
-COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
-"""The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
 SAMPLE_GOLD = "sample_gold.jsonl"
 SAMPLE_PREDICTIONS = "sample_predictions.jsonl"
@@ -106,45 +100,6 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def make_competition(board: Board, settings: BundleSettings) -> dict[str, Any]:
-    """Return the content of `competition.yaml`."""
-    import yaml
-
-    text = (_find_folder() / "pages" / "competition.yaml").read_text("utf-8")
-    competition: dict[str, Any] = yaml.safe_load(text)
-    (task,) = competition["tasks"]
-    (phase,) = competition["phases"]
-    (leaderboard,) = competition["leaderboards"]
-    description = f"Scored by closeread: {board.procedure.title}."
-    competition["title"] = settings.title or board.title
-    competition["description"] = description
-    competition["docker_image"] = settings.docker_image
-    competition["pages"] = [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES]
-    task["name"] = board.title
-    task["description"] = description
-    phase["start"] = settings.start
-    phase["end"] = settings.end
-    phase["max_submissions_per_day"] = settings.per_day
-    phase["max_submissions"] = settings.max_submissions
-    phase["execution_time_limit"] = MAX_SECONDS
-    if settings.end is None:
-        del phase["end"]
-    # Codabench ranks by the first column.
-    metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
-    leaderboard["columns"] = [
-        {
-            "title": metric.title,
-            "key": column_key(metric.name),
-            "index": index,
-            "sorting": "desc",
-            "precision": 2,
-            "hidden": False,
-        }
-        for index, metric in enumerate(metrics)
-    ]
-    return competition
-
-
 def make_bundle(
     scored: str,
     folder: Path,
@@ -161,8 +116,6 @@ def make_bundle(
 
     The folder must be empty or not exist; an `archive` is written beside it, named as it with `.zip`.
     """
-    import yaml
-
     # messages name paths as the user does
     named = folder if folder.name not in ("", "..") else folder.resolve()
     zipped = named.with_name(f"{named.name}.zip")
@@ -186,18 +139,12 @@ def make_bundle(
             raise RequestError(
                 f"option {option.name} is a path, which is not available in a bundle"
             )
-    competition = make_competition(board, settings)
     with creating_folder(folder) as bundle:
         _write_gold(board, gold, data_dir, bundle / "reference_data")
         samples = _write_starting_kit(board, bundle / "starting_kit")
-        requirements = list_requirements()
-        _write_program(board, settings, requirements, bundle / "scoring_program")
-        title = str(competition["title"])
-        _write_texts(board, title, samples, settings.docker_image, requirements, bundle)
-        (bundle / "logo.png").write_bytes((_find_folder() / "logo.png").read_bytes())
-        # Codabench drops the time of a date that is not in quotation marks.
-        text = yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=1000)
-        write_text(bundle / "competition.yaml", text)
+        _write_program(board, settings, bundle / "scoring_program")
+        _write_texts(board, settings, samples, bundle)
+        (bundle / "logo.png").write_bytes((FOLDER / "logo.png").read_bytes())
         files = {}
         for path in sorted(bundle.rglob("*")):
             if path.is_file():
@@ -219,10 +166,6 @@ def describe_licence(scored: str, gold: object, config: str | None) -> list[str]
         return []
     allowed = "the bundle may go to a server that keeps the gold to itself, and to nobody else"
     return [f"{corpus.title} may not be redistributed ({corpus.redistribution}): {allowed}."]
-
-
-def _find_folder() -> Path:
-    return package_folder("closeread.leaderboard.codabench")
 
 
 def _write_gold(
@@ -263,9 +206,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     return [SAMPLE_GOLD, SAMPLE_PREDICTIONS]
 
 
-def _write_program(
-    board: Board, settings: BundleSettings, requirements: Sequence[str], folder: Path
-) -> None:
+def _write_program(board: Board, settings: BundleSettings, folder: Path) -> None:
     folder.mkdir()
     others = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
     if others:
@@ -278,81 +219,47 @@ def _write_program(
         (folder / wheel.name).write_bytes(wheel.read_bytes())
     if not packages:
         (folder / PACKAGE).write_bytes(_pack_package())
-    (folder / "score.py").write_bytes((_find_folder() / "score.py").read_bytes())
+    (folder / "score.py").write_bytes((FOLDER / "score.py").read_bytes())
     (folder / FILE).write_bytes(Leaderboard(board.title, {board.name: board}).to_bytes())
-    write_text(folder / "metadata.yaml", f"command: {COMMAND}\n")
-    write_text(folder / "requirements.txt", "\n".join(requirements) + "\n")
 
 
 def _write_texts(
-    board: Board,
-    title: str,
-    samples: Sequence[str],
-    image: str,
-    requirements: Sequence[str],
-    folder: Path,
+    board: Board, settings: BundleSettings, samples: Sequence[str], folder: Path
 ) -> None:
-    """Write the pages, and the guides for organisers and participants, which organisers are expected to edit."""
+    """Write what is made of templates: the pages, the competition, and the guides for organisers and participants."""
     import jinja2
 
     templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_find_folder() / "pages"),
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
         trim_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
-        autoescape=False,  # noqa: S701 (Markdown)
+        autoescape=False,  # noqa: S701 (Markdown and YAML)
     )
-    context = _describe_board(board)
-    context["title"] = title
-    context["samples"] = samples
-    context["docker_image"] = image
-    context["requirements"] = requirements
-    (folder / "pages").mkdir()
-    paths = {f"{name}.md": f"pages/{name}.md" for name in PAGES}
-    paths["readme.md"] = "README.md"
-    paths["starting_kit.md"] = "starting_kit/README.md"
-    paths["Dockerfile"] = "scoring_program/Dockerfile"
-    for name, path in paths.items():
-        write_text(folder / path, templates.get_template(name).render(context))
-
-
-def _describe_board(board: Board) -> dict[str, Any]:
-    """Return what the texts say about a board."""
-    procedure = board.procedure
+    templates.filters["cell"] = escape_markdown
+    templates.filters["key"] = column_key
+    # YAML reads what JSON writes, but not the escapes of both halves of a character.
+    templates.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     corpus = None if board.corpus is None else load_corpus(board.corpus)
     is_default = corpus is None or board.config == corpus.default_config
-    options = [
-        [Markup(f"`{option.name}`"), Markup(f"`{board.options[option.name]}`"), Markup(option.help)]
-        for option in procedure.options
-        if board.options[option.name]
-    ]
-    fields_of_submissions = []
-    if corpus is not None:
-        for field in fields(load_schema(corpus.schema), "submission"):
-            row = [Markup(f"`{field.name}`"), field.type, Markup(field.description)]
-            fields_of_submissions.append(row)
-    scores = [[metric.title, metric.description] for metric in procedure.metrics]
-    config = "" if is_default else f" --config {board.config}"
-    folders = ", or a folder of them" if accepts_folders(board) else ""
-    return {
+    context = {
         "board": board,
+        "title": settings.title or board.title,
+        "settings": settings,
         "corpus": corpus,
-        "drawing": board.resampling,
-        "headline": next(
-            metric.title for metric in procedure.metrics if metric.name == board.headline
+        "config": None if is_default else board.config,
+        "fields": fields(load_schema(corpus.schema), "submission") if corpus else [],
+        "metrics": sorted(
+            board.procedure.metrics, key=lambda metric: metric.name != board.headline
         ),
-        "citation": procedure.citation or (corpus.citation if corpus else ""),
-        "check": f"closeread validate {board.scored} predictions.jsonl{config} --split {board.split}",
-        "files": f"one file of predictions{folders}",
-        "part": f'"{board.corpus}"' + ("" if is_default else f', "{board.config}"'),
-        "scores": _draw_table(["score", "description"], scores),
-        "options": _draw_table(["option", "value", "description"], options) if options else "",
-        "fields": _draw_table(["field", "type", "description"], fields_of_submissions),
+        "takes_folders": accepts_folders(board),
+        "samples": samples,
+        "requirements": list_requirements(),
     }
-
-
-def _draw_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return draw(Grid("", header, rows), "markdown")
+    for name in templates.list_templates():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, templates.get_template(name).render(context))
 
 
 def zip_files(files: Mapping[str, Path]) -> bytes:

@@ -13,6 +13,7 @@ import json
 import sys
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from string import Template
@@ -20,6 +21,7 @@ from typing import Any
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import find_folders
+from closeread.counts.report import Report, report_grid
 from closeread.exceptions import (
     FormatError,
     InputError,
@@ -31,14 +33,14 @@ from closeread.exceptions import (
     pluralize,
     word_for_command_line,
 )
-from closeread.files import package_folder, write_text
+from closeread.files import write_text
 from closeread.formats.folders import is_about_folder, walk_files
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
 from closeread.leaderboard.names import show_safely
 from closeread.leaderboard.scoring import score_predictions
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited
 from closeread.scoring import Scorer
-from closeread.tables import Grid, draw_html, percent
+from closeread.tables import draw_html
 
 # the folders of the input
 REFERENCE = "ref"
@@ -159,46 +161,18 @@ def _read_files(board: Board, files: Mapping[str, Path], *, is_file: bool) -> tu
     return pack_files(inside, limit, SOURCE), PACKED
 
 
-def _draw_results(board: Board, report: Mapping[str, Any]) -> str:
-    """Return the page with the scores of a submission."""
-    titles = {metric.name: metric.title for metric in board.procedure.metrics}
-
-    rows = [[titles[name], *_format_score(score)] for name, score in report["scores"].items()]
-    grids = [Grid("Scores", ["Score", "Value", "Interval"], rows)]
-    headline = titles[board.headline]
-    for field, slices in report["slices"].items():
-        rows = []
-        for value, part in slices.items():
-            if board.headline in part["scores"]:
-                score = part["scores"][board.headline]
-                rows.append([value, f"{part['n_units']:,}", *_format_score(score)])
-        if slices:
-            header = [field, "Units", headline, "Interval"]
-            grids.append(Grid(f"{headline} by {field}", header, rows))
-    summary = (
-        f"{pluralize(report['n_units'], report['unit'])}, scored by closeread {report['closeread']}; "
-        f"{report['confidence']:.0%} bootstrap intervals over {report['resampling_unit']}s."
-    )
-    if report["missing"]:
-        summary += f" Without a prediction: {report['missing']:,}."
-    paragraphs = [f"<p>{html.escape(summary)}</p>", *map(draw_html, grids)]
-    undefined = [titles[name] for name, score in report["scores"].items() if score["value"] is None]
+def _draw_results(board: Board, published: Mapping[str, Any]) -> str:
+    """Return the page with the scores of a submission: the table of its report."""
+    report = Report.from_json(published)._with_titles(board.procedure)
+    table = replace(report_grid(report, "markdown"), title="")
+    body = f"{draw_html(table)}<p>Scored by closeread {published['closeread']}.</p>"
+    undefined = [report.name_score(name) for name in report.scores if report[name].value is None]
     if undefined:
         names = html.escape(", ".join(undefined))
-        paragraphs.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {names}.</p>")
-    signature = html.escape(show_safely(report["signature"]))
-    paragraphs.append(f"<p>Signature: <code>{signature}</code></p>")
-    return _draw_page(board.title, "\n".join(paragraphs))
-
-
-def _format_score(score: Mapping[str, Any]) -> list[str]:
-    """Format a score and its interval."""
-    if score["low"] is None:
-        return [percent(score["value"]), percent(None)]
-    return [percent(score["value"]), f"{percent(score['low'])}–{percent(score['high'])}"]
+        body += f"\n<p>Undefined (0/0), and 0 on the leaderboard: {names}.</p>"
+    return _draw_page(board.title, body)
 
 
 def _draw_page(title: str, body: str) -> str:
-    template = package_folder("closeread.leaderboard.codabench") / "pages" / "results.html"
-    text = template.read_text("utf-8")
+    text = Path(__file__).with_name("results.html").read_text("utf-8")
     return Template(text).substitute(title=html.escape(show_safely(title)), body=body)

@@ -88,7 +88,7 @@ function makeColumns(board, { field, metric, minor }) {
     title: "Rank",
     kind: "rank",
     sortValue: (row) => (row.rankLow === null ? null : row.rankLow * 1e6 + row.rankHigh),
-    draw: (row) => [formatRank(row), row.rank_best ? make("span", { class: "unseen" }, " not distinguishable from the best") : null],
+    draw: (row) => [formatRank(row), row.isBest ? make("span", { class: "unseen" }, " not distinguishable from the best") : null],
     text: formatRank,
   };
   const system = {

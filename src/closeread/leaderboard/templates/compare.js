@@ -17,7 +17,7 @@ function describePair(board, first, second) {
   const { title } = board.metrics[board.headline];
   const pair = findPair(board, first, second);
   if (pair === null || pair.difference === null) {
-    const listed = board.pairs.rows.length;
+    const listed = board.pairs.ids.length;
     return [
       make("p", { class: "verdict" }, `The paired test of these two is not part of this page, which has those of the ${listed} best. This command computes it from their predictions:`),
       showCommand("Command", compareCommand(board, first, second)),

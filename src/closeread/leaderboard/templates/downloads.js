@@ -33,7 +33,7 @@ const quoteLatex = (text) => text.replace(/[&%$#_{}~^\\<>]/g, (character) => LAT
 /** The fields of a row that are not drawn as text: one score becomes three numbers. */
 function flatten(row, columns) {
   const flat = {
-    rank_low: row.rankLow, rank_high: row.rankHigh, best: row.rank_best, system: row.system, kind: row.kind,
+    rank_low: row.rankLow, rank_high: row.rankHigh, best: row.isBest, system: row.system, kind: row.kind,
     author: row.author, submitted: row.submitted, id: row.id,
   };
   for (const column of columns.filter(({ kind }) => kind === "score")) {

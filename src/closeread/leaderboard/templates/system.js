@@ -7,7 +7,7 @@ function describeRank(board, row) {
     return flag ? `none: ${flag.flag}` : "none: another submission of its author counts";
   }
   if (row.rankLow === null) return "none";
-  const best = row.rank_best ? ", not distinguishable from the best" : "";
+  const best = row.isBest ? ", not distinguishable from the best" : "";
   return `${formatRank(row)}${best}`;
 }
 
@@ -36,7 +36,7 @@ function listFacts(board, row) {
     ["Id", row.kind === "system" ? make("code", {}, row.id) : null],
     ["Signature", row.signature && make("code", {}, row.signature)],
     ["Scored by", row.closeread && `closeread ${row.closeread}`],
-    ["Record", row.record && (row.record_is_link ? makeLink(row.record) : make("code", {}, row.record))],
+    ["Record", row.record && (Array.isArray(row.record) ? make("code", {}, row.record[0]) : makeLink(row.record))],
   ];
   return make("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }

@@ -123,8 +123,8 @@ class Ranking {
 
   /** The number of shown rows down to the end of the first group that is not distinguishable from the best. */
   countBest() {
-    const end = this.board.ranked.find((row) => row.rankLow !== null && !row.rank_best)?.index ?? Infinity;
-    return this.rows.map((row) => Boolean(row.rank_best) && row.index < end).lastIndexOf(true) + 1;
+    const end = this.board.ranked.find((row) => row.rankLow !== null && !row.isBest)?.index ?? Infinity;
+    return this.rows.map((row) => row.isBest && row.index < end).lastIndexOf(true) + 1;
   }
 
   drawRow(row) {
@@ -133,7 +133,7 @@ class Ranking {
         ? make("th", { scope: "row" }, ...column.draw(row))
         : make("td", { class: ROLES[column.kind] ?? null }, ...column.draw(row)),
     );
-    return make("tr", { class: [row.kind, row.rank_best ? "best" : ""].join(" ").trim() }, ...cells);
+    return make("tr", { class: [row.kind, row.isBest ? "best" : ""].join(" ").trim() }, ...cells);
   }
 
   drawLine() {

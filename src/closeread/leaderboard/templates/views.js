@@ -45,6 +45,7 @@ if (sections.length) {
   for (const section of sections) {
     section.querySelector(".compare-link").hidden = false;
     new Ranking(boards.get(section.id), section.querySelector(".ranking"));
+    drawHistory(boards.get(section.id), section);
   }
   show();
   window.addEventListener("hashchange", () => {
