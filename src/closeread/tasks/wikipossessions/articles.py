@@ -184,7 +184,8 @@ class _Parser(HTMLParser):
             self._parts.append("\0")
             return
         self.end_block()
-        self._mark, self._is_item = HEADINGS.get(tag, ""), tag in ITEMS
+        self._mark = HEADINGS.get(tag, "")
+        self._is_item = tag in ITEMS
 
     def end_block(self) -> None:
         """End a block: write it unless it is empty."""
@@ -315,7 +316,8 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
             raise NoPageError(f"did not exist at the end of {day.isoformat()}")
         name = str(page["title"])
         revision = page["revisions"][0]
-        number, timestamp = int(revision["revid"]), str(revision["timestamp"])
+        number = int(revision["revid"])
+        timestamp = str(revision["timestamp"])
     except (LookupError, TypeError, ValueError):
         raise DownloadError("answers with JSON that no MediaWiki sends") from None
     text = extract_text(html)
