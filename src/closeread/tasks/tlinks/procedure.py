@@ -146,7 +146,7 @@ class TimeMLReader(Reader[Key]):
         if not isinstance(source.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
         documents = read_key(source.gold)
-        records = to_records(documents, options["matching"])
+        records = list(to_records(documents, options["matching"]).values())
         return Key(records, documents, notices=documents.notices, files=[source.gold])
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
@@ -159,10 +159,9 @@ class TimeMLReader(Reader[Key]):
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(gold.documents, source, options)
         records = to_records(documents, options["matching"])
-        by_name = {record["document"]: record for record in records}
         names = gold.documents.by_name
-        missing = [name for name in names if name not in by_name]
-        rows = [by_name.get(name) for name in names]
+        missing = [name for name in names if name not in records]
+        rows = [records.get(name) for name in names]
         return Response(rows, missing, documents.notices, documents=documents)
 
     def check_form(
@@ -400,14 +399,13 @@ def _count_characters(text: str) -> list[int]:
     return list(accumulate((not character.isspace() for character in text), initial=0))
 
 
-def to_records(side: Documents, matching: str = "id") -> list[Record]:
-    """Return the available documents as input of the procedure."""
-    records = []
+def to_records(side: Documents, matching: str) -> dict[str, Record]:
+    """Return the available documents as input of the procedure, by name."""
+    records = {}
     for name, _, document in side.read():
-        record: Record = {"document": name, "tlinks": _list_links(document)}
+        records[name] = {"document": name, "tlinks": _list_links(document)}
         if matching != "id":
-            record["intervals"] = list_intervals(document)
-        records.append(record)
+            records[name]["intervals"] = list_intervals(document)
     return records
 
 

@@ -59,30 +59,22 @@ from closeread.records import Record
 
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
 # fmt: off
-VOID = frozenset(
-    [
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
-        "wbr",
-    ]
-)
-BLOCKS = frozenset(
-    [
-        "p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br",
-    ]
-)
-LEFT_OUT = frozenset(
-    ["table", "figure", "script", "style", "input", "math", "noscript", "template"]
-)
-LEFT_OUT_CLASSES = frozenset(
-    [
-        "mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt",
-        "sortkey", "gallery", "mw-empty-elt",
-    ]
-)
+VOID = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+}
+BLOCKS = {
+    "p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br",
+}
+LEFT_OUT = {"table", "figure", "script", "style", "input", "math", "noscript", "template"}
+LEFT_OUT_CLASSES = {
+    "mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt",
+    "sortkey", "gallery", "mw-empty-elt",
+}
 # fmt: on
-ITEMS = frozenset({"li", "dt", "dd"})
+ITEMS = {"li", "dt", "dd"}
 HEADINGS = {f"h{level}": "=" * level for level in range(1, 7)}
-GROUPS = frozenset({"mw-parser-output", "mw-heading", "div-col"})
+GROUPS = {"mw-parser-output", "mw-heading", "div-col"}
 """Classes of `div` elements that only group paragraphs."""
 
 INVISIBLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)

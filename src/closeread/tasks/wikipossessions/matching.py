@@ -22,16 +22,14 @@ from typing import Any, NamedTuple
 from closeread.assignment import best_assignment
 from closeread.exceptions import quote
 
-ARTICLES = frozenset({"a", "an", "the"})
+ARTICLES = {"a", "an", "the"}
 # fmt: off
-PREPOSITIONS = frozenset(
-    [
-        "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
-        "behind", "below", "beside", "between", "beyond", "by", "during", "for", "from", "in", "inside",
-        "into", "near", "of", "off", "on", "onto", "out", "outside", "over", "through", "to", "toward",
-        "towards", "under", "until", "up", "upon", "via", "with", "within", "without",
-    ]
-)
+PREPOSITIONS = {
+    "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
+    "behind", "below", "beside", "between", "beyond", "by", "during", "for", "from", "in", "inside",
+    "into", "near", "of", "off", "on", "onto", "out", "outside", "over", "through", "to", "toward",
+    "towards", "under", "until", "up", "upon", "via", "with", "within", "without",
+}
 # fmt: on
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 

@@ -28,7 +28,7 @@ from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, UNSAFE_IN_TEXTS, rea
 from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
-HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
+HEADER = ["Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c"]
 CODES = {
     "type": {"PER": "PER", "ORG": "ORG", "GPE": "LOC"},
     "certainty": {"PC": "certain", "PUC": "uncertain"},
@@ -80,7 +80,7 @@ def _read_rows(path: Path) -> Parsed:
     lines = read_lines(path)
     header = _split_line(lines[0])
     problems = ProblemList()
-    if header != list(HEADER):
+    if header != HEADER:
         problems.add(f"the header is {quote(lines[0])} (expected {SEPARATOR.join(HEADER)})", 1)
         if len(header) != len(HEADER):
             return Parsed([], [], problems)  # a different kind of file
