@@ -18,7 +18,7 @@ from closeread.assignment import best_assignment
 from closeread.counts.procedure import Inconsistency
 from closeread.exceptions import RequestError
 from closeread.tasks.wikipossessions.dates import parse_time
-from closeread.tasks.wikipossessions.matching import normalize_name, order_key
+from closeread.tasks.wikipossessions.matching import normalize_name, parse_order
 from closeread.tasks.wikipossessions.possession_csv import read_records
 from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
 
@@ -198,11 +198,11 @@ def test_times_by_hand(case):
 
 def test_orders_are_numbers_of_any_length():
     in_order = ["1", "2", "6", "6.1", "6.2", "6.2.1", "6.10", "10", "9" * 6000, "1" + "0" * 6000]
-    assert sorted(set(in_order), key=order_key) == in_order
-    assert order_key("06.1") == order_key("6.01")
+    assert sorted(set(in_order), key=parse_order) == in_order
+    assert parse_order("06.1") == parse_order("6.01")
     for wrong in ("", "6.", ".1", "-1", "1.x", "１"):
         with pytest.raises(ValueError, match="expected whole numbers"):
-            order_key(wrong)
+            parse_order(wrong)
 
 
 DECIMAL = "(expected a decimal number such as 0.1)"

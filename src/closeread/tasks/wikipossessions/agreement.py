@@ -15,10 +15,12 @@ and of more than two annotators, each against all before.  0/0 is None, and mean
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from operator import eq
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,16 +48,16 @@ from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.matching import (
     Name,
+    Pair,
     Possession,
     match_possessions,
     normalize_name,
 )
 from closeread.tasks.wikipossessions.subtasks import (
     COUNTS,
+    choose_match,
     count_ordered_pairs,
-    fully_match,
-    partly_match,
-    possessions,
+    read_possessions,
 )
 
 
@@ -69,15 +71,12 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab")
     (1.0, 0.0)
     """
-    labels = dict.fromkeys([*first, *second])
-    if not labels:
-        return None
-    # Observed and expected agreement times the square of the number of items, as integers.
-    observed = sum(a == b for a, b in zip(first, second, strict=True)) * len(first)
-    one, other = Counter(first), Counter(second)
-    expected = sum(one[label] * other[label] for label in labels)
-    possible = len(first) ** 2 - expected
-    return (observed - expected) / possible if possible else None
+    # Both agreements times the square of the number of items, so that they are whole numbers.
+    certain = len(first) ** 2
+    observed = sum(map(eq, first, second)) * len(first)
+    frequencies = Counter(second)
+    expected = sum(n * frequencies[label] for label, n in Counter(first).items())
+    return None if expected == certain else (observed - expected) / (certain - expected)
 
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
@@ -117,17 +116,31 @@ Labels = Mapping[str, Hashable]
 """The values of a possession's `LABELS`, normalized so that equal meanings are equal."""
 
 
+class Annotation(NamedTuple):
+    """An annotator's possessions of an article, and their labels."""
+
+    possessions: Sequence[Possession]
+    labels: Sequence[Labels]
+
+
 @dataclass(frozen=True)
 class Agreement:
-    """The agreement of two annotators; scores are None for 0/0."""
+    """The agreement of two annotators; scores are None for 0/0.
 
-    shared: int  # how many possessors both annotated
-    # of the second's possessors and ordered pairs against the first's, by `COMPARED`
+    Attributes:
+        shared: how many possessors both annotated.
+        precision, recall, f1: those of the second's possessors and ordered pairs against the first's, by `COMPARED`.
+        kappa: Cohen's kappa of each of `LABELS` over the shared possessors.
+        same: how many shared possessors have the same label, for each of `LABELS`.
+        options: the options, with their values.
+    """
+
+    shared: int
     precision: Scores
     recall: Scores
     f1: Scores
-    kappa: Scores  # Cohen's kappa of each of `LABELS` over the shared possessors
-    same: Mapping[str, int]  # how many shared possessors have the same label, for each of `LABELS`
+    kappa: Scores
+    same: Mapping[str, int]
     options: Mapping[str, str]
 
     def summarize(self) -> Scores:
@@ -137,17 +150,12 @@ class Agreement:
 
     def rows(self) -> list[list[str | float | None]]:
         """Return a row for each score, with the columns `COLUMNS`; cells that do not apply are empty, 0/0 is None."""
-        scores = zip(
-            self.precision,
-            self.precision.values(),
-            self.recall.values(),
-            self.f1.values(),
-            strict=True,
-        )
-        return [
-            *([*row, "", ""] for row in scores),
-            *([label, "", "", "", self.same[label], kappa] for label, kappa in self.kappa.items()),
+        scores = [
+            [name, self.precision[name], self.recall[name], self.f1[name], "", ""]
+            for name in COMPARED
         ]
+        labels = [[label, "", "", "", self.same[label], self.kappa[label]] for label in LABELS]
+        return [*scores, *labels]
 
 
 @dataclass(frozen=True)
@@ -160,64 +168,63 @@ class PairedAgreement(Result):
     notices: Sequence[str] = ()
 
     @property
+    def summaries(self) -> list[Scores]:
+        """The F1 scores and kappas of every pair."""
+        return [agreement.summarize() for agreement in self.pairs.values()]
+
+    @property
     def mean(self) -> Scores:
         """The means over the pairs of F1 scores and kappas, by the names in `TITLES`."""
-        return average_pairs([found.summarize() for found in self.pairs.values()])
+        return average_pairs(self.summaries)
 
     def describe_left_out(self) -> Iterator[str]:
         """Yield a sentence for every mean that leaves out pairs."""
-        return describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+        return describe_left_out(self.summaries, TITLES)
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and means."""
         del style
-        several = len(self.pairs) > 1
-        shared = "possessors" if several else pluralize(self.pairs[0, 1].shared, "possessor")
+        is_single = len(self.pairs) == 1
+        shared = pluralize(self.pairs[0, 1].shared, "possessor") if is_single else "possessors"
+        ordered = "these" if self.options["pairs"] == "shared" else "all"
+        options = ", ".join(f"{name} {value}" for name, value in self.options.items())
         notes = [
             f"Labels are compared on the {shared} that both annotators have.",
-            f"Ordered pairs are those of {'these' if self.options['pairs'] == 'shared' else 'all'} possessors.",
-            f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
+            f"Ordered pairs are those of {ordered} possessors.",
+            f"Options: {options}.",
         ]
-        if not several:
+        if is_single:
             rows = [list(map(format_cell, row)) for row in self.pairs[0, 1].rows()]
-            return [
-                Grid(
-                    "", ["", *COLUMNS], rows, [f"{self.names[1]} against {self.names[0]}.", *notes]
-                )
-            ]
-        scores = {pair: list(one.summarize().values()) for pair, one in self.pairs.items()}
-        titles, means = [TITLES[name] for name in self.mean], list(self.mean.values())
-        return [
-            make_pair_grid(
-                self.names, titles, scores, means, [*notes, *self.describe_left_out()], format_cell
-            )
-        ]
+            notes.insert(0, f"{self.names[1]} against {self.names[0]}.")
+            return [Grid("", ["", *COLUMNS], rows, notes)]
+        notes += self.describe_left_out()
+        mean = self.mean
+        titles = [TITLES[name] for name in mean]
+        scores = {
+            pair: list(agreement.summarize().values()) for pair, agreement in self.pairs.items()
+        }
+        means = list(mean.values())
+        return [make_pair_grid(self.names, titles, scores, means, notes, format_cell)]
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores; of several pairs, every pair and then the means."""
-
-        def list_rows(one: Agreement) -> list[list[object]]:
-            # Empty cells are None, so that columns of numbers stay that.
-            return [
-                [*(None if cell == "" else cell for cell in row), one.shared] for row in one.rows()
-            ]
-
+        header = [*COLUMNS, "shared"]
         if len(self.pairs) == 1:
-            return ["", *COLUMNS, "shared"], list_rows(self.pairs[0, 1])
-        rows = [
-            [self.names[i], self.names[j], *row]
-            for (i, j), one in self.pairs.items()
-            for row in list_rows(one)
-        ]
-        for name, value in self.mean.items():
-            what, _, score = name.rpartition("/")
-            values = [value, None, None] if score == "f1" else [None, None, value]
-            rows.append(["mean", None, what, None, None, *values, None])
-        return ["first annotator", "second annotator", "compared", *COLUMNS, "shared"], rows
+            return ["", *header], _list_cells(self.pairs[0, 1])
+        rows: list[list[object]] = []
+        for (first, second), agreement in self.pairs.items():
+            names = [self.names[first], self.names[second]]
+            rows += [[*names, *cells] for cells in _list_cells(agreement)]
+        for title, value in self.mean.items():
+            name, _, score = title.rpartition("/")
+            cells = dict.fromkeys(header)
+            cells["F1" if score == "f1" else "kappa"] = value
+            rows.append(["mean", None, name, *cells.values()])
+        return ["first annotator", "second annotator", "compared", *header], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
-        pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
+        pairs = {pair: asdict(agreement) for pair, agreement in self.pairs.items()}
         if len(pairs) == 1:
             return pairs[0, 1]
         return {
@@ -228,21 +235,34 @@ class PairedAgreement(Result):
         }
 
 
+def _list_cells(agreement: Agreement) -> list[list[object]]:
+    """Return the rows of an agreement, with the number of shared possessors.
+
+    Empty cells are None, so that columns of numbers stay that.
+    """
+    rows = []
+    for row in agreement.rows():
+        cells = [None if cell == "" else cell for cell in row]
+        rows.append([*cells, agreement.shared])
+    return rows
+
+
 def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairedAgreement:
     """Measure the agreement of two or more annotators, whose files or rows follow the corpus's format."""
     require_two(annotators)
     resolve_options(OPTIONS, options, "agreement")  # before the files are read
     corpus = load_corpus("wikipossessions")
-    read = read_all(annotators, lambda one: read_own_gold(corpus, one.source, name=one.name))
-    notices = [
-        f"{one.name}: {notice}"
-        for one, gold in zip(annotators, read, strict=True)
-        for notice in gold.notices
-    ]
-    found = measure_agreement(
-        [gold.records for gold in read], [one.name for one in annotators], **options
+    annotations = read_all(
+        annotators,
+        lambda annotator: read_own_gold(corpus, annotator.source, name=annotator.name),
     )
-    return replace(found, notices=(*find_repeated_paths(annotators), *dict.fromkeys(notices)))
+    names = [annotator.name for annotator in annotators]
+    notices: list[str] = []
+    for name, gold in zip(names, annotations, strict=True):
+        notices += [f"{name}: {notice}" for notice in gold.notices]
+    agreement = measure_agreement([gold.records for gold in annotations], names, **options)
+    repeated = find_repeated_paths(annotators)
+    return replace(agreement, notices=(*repeated, *dict.fromkeys(notices)))
 
 
 def measure_agreement(
@@ -250,82 +270,107 @@ def measure_agreement(
 ) -> PairedAgreement:
     """Measure the agreement of every pair of annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
-    problems = []
-    for first, other in (
-        (i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))
-    ):
-        if lacking := [article for article in articles[other] if article not in articles[first]]:
-            found = f"{names[first]} lacks {len(lacking):,} of the {len(articles[other]):,} articles of {names[other]}"
-            problems.append(Problem(f"{found}: {join_names(lacking)} (expected the same articles)"))
+    problems: list[Problem] = []
+    for number in range(1, len(names)):
+        for index, other in ((0, number), (number, 0)):
+            lacking = [article for article in articles[other] if article not in articles[index]]
+            if lacking:
+                share = f"{len(lacking):,} of the {len(articles[other]):,} articles"
+                message = f"{names[index]} lacks {share} of {names[other]}: {join_names(lacking)}"
+                problems.append(Problem(f"{message} (expected the same articles)"))
     if problems:
         raise FormatError("annotations", problems)
     options = resolve_options(OPTIONS, options, "agreement")
-    sides = []
-    for records in annotators:
-        side = {}
-        for record in records:
-            with name_documents([record["article"]], "article"):
-                rows = record["possessions"]
-                side[record["article"]] = possessions(rows), [_get_labels(row) for row in rows]
-        sides.append(side)
-    compared = {
-        (i, j): _compare(sides[i], sides[j], options) for i, j in list_pairs(len(annotators))
+    annotations = [_read_annotations(records) for records in annotators]
+    pairs = {
+        (first, second): _compare(annotations[first], annotations[second], options)
+        for first, second in list_pairs(len(annotators))
     }
-    return PairedAgreement(names, compared, options)
+    return PairedAgreement(names, pairs, options)
 
 
-Side = Mapping[str, tuple[Sequence[Possession], Sequence[Labels]]]
-"""An annotator's possessions and their labels by article."""
+def _read_annotations(records: Sequence[Record]) -> dict[str, Annotation]:
+    """Return the annotation of each article."""
+    annotations = {}
+    for record in records:
+        with name_documents([record["article"]], "article"):
+            possessions = read_possessions(record["possessions"])
+        annotations[record["article"]] = Annotation(
+            possessions, list(map(_get_labels, record["possessions"]))
+        )
+    return annotations
 
 
-def _compare(first: Side, second: Side, options: Mapping[str, str]) -> Agreement:
+def _compare(
+    first: Mapping[str, Annotation], second: Mapping[str, Annotation], options: Mapping[str, str]
+) -> Agreement:
     """Compare two annotators' possessions of the same articles."""
-    totals = np.zeros((len(COMPARED), len(COUNTS)))
-    labels: list[tuple[Labels, Labels]] = []  # of the shared possessors
-    for article, (one, said) in first.items():
-        two, also_said = second[article]
-
-        def likeness(
-            i: int, j: int, ours: Sequence[Labels] = also_said, theirs: Sequence[Labels] = said
-        ) -> int:
-            return _compare_labels(ours[i], theirs[j], min(len(ours), len(theirs)))
-
-        paired = match_possessions(
-            two,
-            one,
-            options["setting"],
-            likeness=likeness if options["repeated"] == "labels" else None,
-        )
-        totals[0] += (len(paired), len(two), len(paired), len(one))
-        labels += [(said[j], also_said[i]) for i, j in paired]
-        match: Callable[[Name, Name], bool] = (
-            partly_match if options["setting"] == "partial" else fully_match
-        )
-        if options["pairs"] == "shared":
-            two, one = [two[i] for i, _ in paired], [one[j] for _, j in paired]
-            if options["setting"] == "partial":
-                match = _match_paired(two, one)
-        totals[1] += count_ordered_pairs(two, one, match)
-    precision, recall = ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3])
-
-    def name(values: Floats) -> Scores:
-        return {
-            name: None if np.isnan(value) else value
-            for name, value in zip(COMPARED, values.tolist(), strict=True)
-        }
-
+    counts = np.zeros((len(COMPARED), len(COUNTS)))
+    labels: list[Labels] = []
+    second_labels: list[Labels] = []
+    for article, annotation in first.items():
+        other = second[article]
+        pairs = _pair_possessions(annotation, other, options)
+        n_pairs = len(pairs)
+        counts[0] += (n_pairs, len(other.possessions), n_pairs, len(annotation.possessions))
+        counts[1] += _count_ordered_pairs(annotation, other, pairs, options)
+        second_labels += [other.labels[i] for i, _ in pairs]
+        labels += [annotation.labels[j] for _, j in pairs]
+    precision = ratio(counts[:, 0], counts[:, 1])
+    recall = ratio(counts[:, 2], counts[:, 3])
+    kappa = {}
+    same = {}
+    for name in LABELS:
+        values = [label[name] for label in labels]
+        second_values = [label[name] for label in second_labels]
+        kappa[name] = cohen_kappa(values, second_values)
+        same[name] = sum(map(eq, values, second_values))
     return Agreement(
-        len(labels),
-        name(precision),
-        name(recall),
-        name(harmonic_mean(precision, recall)),
-        {
-            label: cohen_kappa([one[label] for one, _ in labels], [two[label] for _, two in labels])
-            for label in LABELS
-        },
-        {label: sum(one[label] == two[label] for one, two in labels) for label in LABELS},
-        options,
+        shared=len(labels),
+        precision=_name_scores(precision),
+        recall=_name_scores(recall),
+        f1=_name_scores(harmonic_mean(precision, recall)),
+        kappa=kappa,
+        same=same,
+        options=options,
     )
+
+
+def _name_scores(values: Floats) -> Scores:
+    """Return the scores of `COMPARED` by name; 0/0 is None."""
+    scores = zip(COMPARED, values.tolist(), strict=True)
+    return {name: None if math.isnan(score) else score for name, score in scores}
+
+
+def _pair_possessions(
+    first: Annotation, second: Annotation, options: Mapping[str, str]
+) -> list[Pair]:
+    """Pair two annotators' possessions of an article: positions in the second annotation and in the first."""
+    n_pairs = min(len(first.labels), len(second.labels))
+
+    def compare(i: int, j: int) -> int:
+        return _compare_labels(first.labels[j], second.labels[i], n_pairs)
+
+    return match_possessions(
+        second.possessions,
+        first.possessions,
+        options["setting"],
+        likeness=compare if options["repeated"] == "labels" else None,
+    )
+
+
+def _count_ordered_pairs(
+    first: Annotation, second: Annotation, pairs: Sequence[Pair], options: Mapping[str, str]
+) -> tuple[int, int, int, int]:
+    """Count the ordered pairs of two annotators, of all possessions or of the shared ones."""
+    match = choose_match(options["setting"])
+    if options["pairs"] == "all":
+        return count_ordered_pairs(second.possessions, first.possessions, match)
+    shared = [second.possessions[i] for i, _ in pairs]
+    shared_of_first = [first.possessions[j] for _, j in pairs]
+    if options["setting"] == "partial":
+        match = _match_paired(shared, shared_of_first)
+    return count_ordered_pairs(shared, shared_of_first, match)
 
 
 def _match_paired(
@@ -335,36 +380,41 @@ def _match_paired(
 
     Names that are paired match each other only, whatever words they share with others.
     """
-    paired = {(ours.name, theirs.name) for ours, theirs in zip(system, gold, strict=True)}
-    return lambda name, gold_name: (name, gold_name) in paired
+    pairs = {
+        (predicted.name, expected.name) for predicted, expected in zip(system, gold, strict=True)
+    }
+    return lambda name, gold_name: (name, gold_name) in pairs
 
 
 def _get_labels(row: Mapping[str, str | None]) -> Labels:
-    anchor = parse_anchor(row.get("anchor"))
-    is_event = anchor.kind == "event"
-    meaning = (
-        normalize_name(row.get("anchor") or "").tokens
-        if is_event
-        else anchor._replace(reversed=False)
-    )
-    return {label: row.get(label) for label in LABELS} | {"anchor": meaning}
+    labels: dict[str, Hashable] = {label: row.get(label) for label in LABELS}
+    text = row.get("anchor")
+    anchor = parse_anchor(text)
+    labels["anchor"] = anchor._replace(reversed=False)
+    if anchor.kind == "event":
+        labels["anchor"] = normalize_name(text or "").tokens
+    return labels
 
 
-def _compare_labels(one: Labels, other: Labels, most: int) -> int:
+def _compare_labels(first: Labels, second: Labels, n_pairs: int) -> int:
     """Return the similarity of two possessions: equal anchors count first, then overlapping years, then other labels.
 
     No sum of what comes later, over as many pairs as there may be, outweighs one of what comes earlier.
     """
-    step = (len(LABELS) - 1) * most + 1
-    ours, theirs = one["anchor"], other["anchor"]
-    overlap = False
-    if (
-        isinstance(ours, Anchor)
-        and isinstance(theirs, Anchor)
-        and ours.kind == theirs.kind == "years"
-    ):
-        # An open end is endless.
-        ends = ((ours.lower, theirs.upper), (theirs.lower, ours.upper))
-        overlap = all(first is None or last is None or first <= last for first, last in ends)
-    others = sum(one[label] == other[label] for label in LABELS if label != "anchor")
-    return ((ours == theirs) * step + overlap) * step + others
+    n_equal = sum(first[label] == second[label] for label in LABELS if label != "anchor")
+    weight = (len(LABELS) - 1) * n_pairs + 1
+    is_equal = first["anchor"] == second["anchor"]
+    return (is_equal * weight + _overlap(first["anchor"], second["anchor"])) * weight + n_equal
+
+
+def _overlap(first: Hashable, second: Hashable) -> bool:
+    """Tell whether two anchors have years in common; an open end is endless."""
+    if not (isinstance(first, Anchor) and isinstance(second, Anchor)):
+        return False
+    if not first.kind == second.kind == "years":
+        return False
+    return _is_in_order(first.lower, second.upper) and _is_in_order(second.lower, first.upper)
+
+
+def _is_in_order(year: int | None, later: int | None) -> bool:
+    return year is None or later is None or year <= later

@@ -59,30 +59,22 @@ from closeread.records import Record
 
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
 # fmt: off
-VOID = frozenset(
-    [
-        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
-        "wbr",
-    ]
-)
-BLOCKS = frozenset(
-    [
-        "p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br",
-    ]
-)
-LEFT_OUT = frozenset(
-    ["table", "figure", "script", "style", "input", "math", "noscript", "template"]
-)
-LEFT_OUT_CLASSES = frozenset(
-    [
-        "mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt",
-        "sortkey", "gallery", "mw-empty-elt",
-    ]
-)
+VOID = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
+    "wbr",
+}
+BLOCKS = {
+    "p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br",
+}
+LEFT_OUT = {"table", "figure", "script", "style", "input", "math", "noscript", "template"}
+LEFT_OUT_CLASSES = {
+    "mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt",
+    "sortkey", "gallery", "mw-empty-elt",
+}
 # fmt: on
-ITEMS = frozenset({"li", "dt", "dd"})
+ITEMS = {"li", "dt", "dd"}
 HEADINGS = {f"h{level}": "=" * level for level in range(1, 7)}
-GROUPS = frozenset({"mw-parser-output", "mw-heading", "div-col"})
+GROUPS = {"mw-parser-output", "mw-heading", "div-col"}
 """Classes of `div` elements that only group paragraphs."""
 
 INVISIBLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
@@ -184,7 +176,8 @@ class _Parser(HTMLParser):
             self._parts.append("\0")
             return
         self.end_block()
-        self._mark, self._is_item = HEADINGS.get(tag, ""), tag in ITEMS
+        self._mark = HEADINGS.get(tag, "")
+        self._is_item = tag in ITEMS
 
     def end_block(self) -> None:
         """End a block: write it unless it is empty."""
@@ -315,7 +308,8 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
             raise NoPageError(f"did not exist at the end of {day.isoformat()}")
         name = str(page["title"])
         revision = page["revisions"][0]
-        number, timestamp = int(revision["revid"]), str(revision["timestamp"])
+        number = int(revision["revid"])
+        timestamp = str(revision["timestamp"])
     except (LookupError, TypeError, ValueError):
         raise DownloadError("answers with JSON that no MediaWiki sends") from None
     text = extract_text(html)

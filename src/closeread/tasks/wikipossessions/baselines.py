@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from closeread.corpus.baselines import Baseline, path_option, text_option
@@ -56,37 +56,35 @@ def read_documents(
 
     Texts are those of a folder, or else those of the records.  Articles without a text are left out, with a warning.
     """
-    every = [record["article"] for record in records]
-    texts: Mapping[str, str] = {
-        r["article"]: r["text"] for r in records if r.get("text") is not None
-    }
-    if articles:
-        texts = read_folder(Path(articles), every)
+    titles = [record["article"] for record in records]
+    texts = read_folder(Path(articles), titles) if articles else _get_texts(records)
     if not texts:
-        found = (
-            f"contains no text for any of {pluralize(len(every), 'article')}: {join_names(every)}"
-        )
-        problem = Problem(f"{found} (expected files named <title>.txt)")
+        number = pluralize(len(titles), "article")
+        message = f"contains no text for any of {number}: {join_names(titles)}"
+        problem = Problem(f"{message} (expected files named <title>.txt)")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
-    plain = {title: strip_marks(texts[title]) for title in every if title in texts}
+    plain_texts = {title: strip_marks(texts[title]) for title in titles if title in texts}
     pipeline = load_pipeline(spacy_model, "this baseline")
-    long = [
-        Problem(
-            f"has {len(text):,} characters (limit of spaCy: {pipeline.max_length:,})",
-            None,
-            f"{title}.txt",
-        )
-        for title, text in plain.items()
-        if len(text) > pipeline.max_length
-    ]
-    if long:
-        raise FormatError(articles or ARTICLES, long)
-    documents = dict(zip(plain, parse(pipeline, plain.values(), "ENT_IOB"), strict=True))
-    lacking = [title for title in every if title not in documents]
+    problems = []
+    for title, text in plain_texts.items():
+        if len(text) > pipeline.max_length:
+            limit = f"limit of spaCy: {pipeline.max_length:,}"
+            message = f"has {len(text):,} characters ({limit})"
+            problems.append(Problem(message, file=f"{title}.txt"))
+    if problems:
+        raise FormatError(articles or ARTICLES, problems)
+    documents = parse(pipeline, plain_texts.values(), "ENT_IOB")
+    lacking = [title for title in titles if title not in plain_texts]
     if lacking:
-        found = f"{len(lacking):,} of {len(every):,} articles have no text and are left out: {join_names(lacking)}"
-        warn(f"{found}; score the rest with {name_option('missing', 'skip', 'empty')}")
-    return documents
+        number = f"{len(lacking):,} of {len(titles):,} articles"
+        advice = f"score the rest with {name_option('missing', 'skip', 'empty')}"
+        warn(f"{number} have no text and are left out: {join_names(lacking)}; {advice}")
+    return dict(zip(plain_texts, documents, strict=True))
+
+
+def _get_texts(records: Sequence[Record]) -> dict[str, str]:
+    texts = {record["article"]: record.get("text") for record in records}
+    return {title: text for title, text in texts.items() if text is not None}
 
 
 def predict_entities(documents: Mapping[str, Any]) -> list[Record]:
@@ -111,41 +109,41 @@ def predict_names(records: Sequence[Record], documents: Mapping[str, Any]) -> li
 def find_possessions(document: Any) -> list[Record]:
     """Predict the possessions of a spaCy document."""
     dates = _find_dates(document)
-    first: dict[tuple[str, ...], Any] = {}
+    entities: dict[tuple[str, ...], Any] = {}
     for entity in document.ents:
         if entity.label_ in TYPES:
-            first.setdefault(normalize_name(entity.text).tokens, entity)
-    return [
-        _make_possession(
-            TYPES[entity.label_],
-            " ".join(entity.text.split()),
-            order,
-            _find_nearest(entity, dates),
-        )
-        for order, entity in enumerate(first.values(), start=1)
-    ]
+            entities.setdefault(normalize_name(entity.text).tokens, entity)
+    possessions = []
+    for order, entity in enumerate(entities.values(), start=1):
+        possessor = " ".join(entity.text.split())
+        anchor = _find_nearest(entity, dates)
+        possessions.append(_make_possession(TYPES[entity.label_], possessor, order, anchor))
+    return possessions
 
 
 def place_names(gold: Sequence[Record], document: Any) -> list[Record]:
     """Predict the names of gold possessions, in the order in which a spaCy document mentions them first."""
-    dates, words = _find_dates(document), _find_words(document.text)
-    names = {normalize_name(row["possessor"]).tokens: row for row in reversed(gold)}
-    placed = [(_find_mention(row["possessor"], document, words), row) for row in names.values()]
+    dates = _find_dates(document)
+    words = _find_words(document.text)
+    rows = {normalize_name(row["possessor"]).tokens: row for row in reversed(gold)}
+    mentions = []
+    for row in rows.values():
+        mention = _find_mention(row["possessor"], document, words)
+        mentions.append((mention, row))
+    mentions.sort(key=_order_mention)
+    possessions = []
+    for order, (mention, row) in enumerate(mentions, start=1):
+        anchor = None if mention is None else _find_nearest(mention, dates)
+        possessions.append(_make_possession(row["type"], row["possessor"], order, anchor))
+    return possessions
 
-    def order(one: tuple[Any, Record]) -> tuple[bool, int, int, str]:
-        mention, row = one
-        place = (mention.start, -mention.end) if mention is not None else (0, 0)
-        return mention is None, *place, str(row["possessor"])
 
-    return [
-        _make_possession(
-            row["type"],
-            row["possessor"],
-            number,
-            None if mention is None else _find_nearest(mention, dates),
-        )
-        for number, (mention, row) in enumerate(sorted(placed, key=order), start=1)
-    ]
+def _order_mention(mention_and_row: tuple[Any, Record]) -> tuple[bool, int, int, str]:
+    """Return the key by which first mentions are sorted: names that are not mentioned are last, by alphabet."""
+    mention, row = mention_and_row
+    if mention is None:
+        return True, 0, 0, str(row["possessor"])
+    return False, mention.start, -mention.end, str(row["possessor"])
 
 
 def _make_possession(kind: str, possessor: str, order: int, anchor: str | None) -> Record:
@@ -166,33 +164,48 @@ def _find_dates(document: Any) -> list[Any]:
 
 def _find_nearest(mention: Any, dates: Sequence[Any]) -> str | None:
     """Return the text of the nearest date; the earlier one of two at the same distance."""
+    if not dates:
+        return None
 
     def distance(date: Any) -> tuple[int, int]:
         is_after = date.start >= mention.end
         n_between = date.start - mention.end if is_after else mention.start - date.end
         return n_between, date.start
 
-    return " ".join(min(dates, key=distance).text.split()) if dates else None
+    nearest = min(dates, key=distance)
+    return " ".join(nearest.text.split())
 
 
-def _find_words(text: str) -> list[tuple[str, int, int]]:
-    """Return the words that matter when names are compared, each with its first and last place in the text."""
-    found = (
-        (normalize("NFKC", word[0]).casefold(), word.start(), word.end())
-        for word in WORD.finditer(text)
-    )
-    return [word for word in found if word[0] not in FUNCTION_WORDS]
+class Word(NamedTuple):
+    """A word of a text, as names are compared, with its place in the text."""
+
+    text: str
+    start: int
+    end: int
 
 
-def _find_mention(name: str, document: Any, words: Sequence[tuple[str, int, int]]) -> Any:
+def _find_words(text: str) -> list[Word]:
+    """Return the words that matter when names are compared."""
+    words = []
+    for match in WORD.finditer(text):
+        word = normalize("NFKC", match[0]).casefold()
+        if word not in FUNCTION_WORDS:
+            words.append(Word(word, match.start(), match.end()))
+    return words
+
+
+def _find_mention(name: str, document: Any, words: Sequence[Word]) -> Any:
     """Return the first span of a document with the words of a name; None if there is none."""
-    wanted = [word for word, _, _ in _find_words(name)]
-    if not wanted:
+    texts = [word.text for word in words]
+    name_texts = [word.text for word in _find_words(name)]
+    n_words = len(name_texts)
+    if not name_texts:
         return None
-    for start in range(len(words) - len(wanted) + 1):
-        if all(words[start + step][0] == word for step, word in enumerate(wanted)):
-            first, last = words[start][1], words[start + len(wanted) - 1][2]
-            return document.char_span(first, last, alignment_mode="expand")
+    for index in range(len(texts) - n_words + 1):
+        if texts[index : index + n_words] == name_texts:
+            start = words[index].start
+            end = words[index + n_words - 1].end
+            return document.char_span(start, end, alignment_mode="expand")
     return None
 
 
@@ -204,12 +217,11 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
         )
     texts, unreadable = article_texts(folder, titles)
     if unreadable:
-        problems = [
-            (Path(error.source).name, problem)
-            for _, error in unreadable
-            for problem in error.problems
-        ]
-        raise FormatError(folder, [Problem(problem.text, None, name) for name, problem in problems])
+        problems = []
+        for _, error in unreadable:
+            file = Path(error.source).name
+            problems += [Problem(problem.text, file=file) for problem in error.problems]
+        raise FormatError(folder, problems)
     return texts
 
 

@@ -27,14 +27,22 @@ UNKNOWN = "unknown"
 
 
 class Anchor(NamedTuple):
-    """A parsed anchor."""
+    """A parsed anchor.
 
-    kind: str  # "unknown", "years" or "event"
-    lower: int | None = None  # the first year; None at an open end, and if the kind is not "years"
+    Attributes:
+        kind: "unknown", "years" or "event".
+        lower, upper: the first and the last year; None at an open end, and if the kind is not "years".
+        open_start: whether the range begins at an unknown time.
+        open_end: whether it lasts until now.
+        reversed: whether it was written with the later year first, and has been swapped.
+    """
+
+    kind: str
+    lower: int | None = None
     upper: int | None = None
-    open_start: bool = False  # whether the range begins at an unknown time
-    open_end: bool = False  # whether it lasts until now
-    reversed: bool = False  # whether it was written with the later year first, and has been swapped
+    open_start: bool = False
+    open_end: bool = False
+    reversed: bool = False
 
 
 # the rules and the scores both ask, of gold and of every system that is compared
@@ -66,29 +74,30 @@ def parse_anchor(text: str | None) -> Anchor:
     if isinstance(first, int) and isinstance(last, int):
         return Anchor("years", min(first, last), max(first, last), reversed=last < first)
     if isinstance(first, int):
-        return (
-            Anchor("years", first, None, open_end=True)
-            if last == NOW
-            else Anchor("years", first, first)
-        )
+        if last == NOW:
+            return Anchor("years", first, open_end=True)
+        return Anchor("years", first, first)
     if isinstance(last, int):
         if first == NOW:  # `Now-1888` is `1888-Now` in reverse order
-            return Anchor("years", last, None, open_end=True, reversed=True)
-        return Anchor("years", None, last, True)
-    return (
-        Anchor("unknown") if first == last == UNKNOWN else Anchor("years", None, None, True, True)
-    )
+            return Anchor("years", last, open_end=True, reversed=True)
+        return Anchor("years", upper=last, open_start=True)
+    if first == last == UNKNOWN:
+        return Anchor("unknown")
+    return Anchor("years", open_start=True, open_end=True)
 
 
 def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
     """Parse one side of a range: a year, `NOW` or `UNKNOWN`; None for anything else."""
     if text.casefold() in (NOW, UNKNOWN):
         return text.casefold()
-    found = YEAR.fullmatch(text)
-    if found is None or (found["before"] and found["after"]):
+    match = YEAR.fullmatch(text)
+    if match is None or (match["before"] and match["after"]):
         return None
-    era = (found["before"] or found["after"] or ("BC" if before_christ else "AD")).upper()
-    return -int(found["year"]) if era.startswith("BC") else int(found["year"])
+    year = int(match["year"])
+    era = match["before"] or match["after"]
+    if era:
+        before_christ = era.upper().startswith("BC")
+    return -year if before_christ else year
 
 
 def _is_before_christ(side: str) -> bool:
@@ -102,7 +111,8 @@ def _continue_year(first: str, last: str, year: int | str) -> int | str:
 
     Years with an era of their own are complete.
     """
-    start, end = YEAR.fullmatch(first), YEAR.fullmatch(last)
+    start = YEAR.fullmatch(first)
+    end = YEAR.fullmatch(last)
     if start is None or end is None or start["after"] or end["before"]:
         return year
     if len(end["year"]) >= len(start["year"]):
@@ -166,5 +176,6 @@ def time_overlap(system: Time, gold: Time, tolerance: str = "0") -> tuple[Fracti
     if share:
         margin = max(1, floor((gold.upper - gold.lower) * share))
         gold = Years(gold.lower - margin, gold.upper + margin)
+    # P = |Y ∩ Y_gold| / |Y| and R = |Y ∩ Y_gold| / |Y_gold|, where Y and Y_gold are sets of years.
     n_common = max(0, min(system.upper, gold.upper) - max(system.lower, gold.lower) + 1)
     return Fraction(n_common, system.length), Fraction(n_common, gold.length)

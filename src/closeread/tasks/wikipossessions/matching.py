@@ -11,6 +11,7 @@ integers, so that ties are exact.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,17 +20,16 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from closeread.assignment import best_assignment
+from closeread.exceptions import quote
 
-ARTICLES = frozenset({"a", "an", "the"})
+ARTICLES = {"a", "an", "the"}
 # fmt: off
-PREPOSITIONS = frozenset(
-    [
-        "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
-        "behind", "below", "beside", "between", "beyond", "by", "during", "for", "from", "in", "inside",
-        "into", "near", "of", "off", "on", "onto", "out", "outside", "over", "through", "to", "toward",
-        "towards", "under", "until", "up", "upon", "via", "with", "within", "without",
-    ]
-)
+PREPOSITIONS = {
+    "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
+    "behind", "below", "beside", "between", "beyond", "by", "during", "for", "from", "in", "inside",
+    "into", "near", "of", "off", "on", "onto", "out", "outside", "over", "through", "to", "toward",
+    "towards", "under", "until", "up", "upon", "via", "with", "within", "without",
+}
 # fmt: on
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 
@@ -38,6 +38,10 @@ _PLAIN = {
     ord("_"): " ",
     **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'"),
 }
+
+
+ORDER = re.compile(r"[0-9]+(\.[0-9]+)*")
+"""A whole number, or several that are separated by full stops: a possession inside another."""
 
 
 class Name(NamedTuple):
@@ -75,15 +79,22 @@ def _strip_punctuation(token: str) -> str:
     """Remove punctuation from the edges of a token."""
     if token.isalnum():
         return token
-    kept = [
-        i
-        for i, character in enumerate(token)
-        if not unicodedata.category(character).startswith("P")
-    ]
-    return token[kept[0] : kept[-1] + 1] if kept else ""
+    start = 0
+    end = len(token)
+    while start < end and _is_punctuation(token[start]):
+        start += 1
+    while start < end and _is_punctuation(token[end - 1]):
+        end -= 1
+    return token[start:end]
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character).startswith("P")
 
 
 Order = tuple[tuple[int, str], ...]
+"""A parsed order: length and digits of each of its numbers."""
+
 Pair = tuple[int, int]
 Likeness = Callable[[int, int], int]
 """Maps positions in the system and in gold to the similarity of the two possessions, at least 0."""
@@ -105,18 +116,19 @@ def sort_positions(side: Sequence[Possession]) -> list[int]:
     return sorted(range(len(side)), key=lambda i: (side[i].order is None, side[i].order or (), i))
 
 
-def order_key(order: str) -> Order:
-    """Return a sort key for an order that compares its numbers: 6.10 comes after 6.2, and 6.2 after 6.
+def parse_order(text: str) -> Order:
+    """Parse an order, so that orders compare by their numbers: 6.10 comes after 6.2, and 6.2 after 6.
 
-    Numbers of any length are compared by length, then by digits.
+    Numbers may have more digits than Python reads, and are compared by length, then by digits.
+
+    >>> parse_order("6.02") < parse_order("6.10")
+    True
     """
-    parts = order.split(".")
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise ValueError(
-            f"order {order!r} is not valid (expected whole numbers separated by full stops)"
-        )
-    digits = [part.lstrip("0") for part in parts]
-    return tuple((len(number), number) for number in digits)
+    if not ORDER.fullmatch(text):
+        expected = "expected whole numbers separated by full stops, such as 6 or 6.1"
+        raise ValueError(f"order is {quote(text)} ({expected})")
+    numbers = [digits.lstrip("0") for digits in text.split(".")]
+    return tuple((len(number), number) for number in numbers)
 
 
 def match_possessions(
@@ -135,17 +147,23 @@ def match_possessions(
     With a likeness, possessions of the same name are matched so that the sum of their likeness is maximal, and partial
     matches so that it is maximal among ties of the overlap; order and position decide what is left.
     """
-    same: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for number, side in enumerate((system, gold)):
-        for i in sort_positions(side):
-            same[side[i].name.tokens][number].append(i)
+    positions_by_name: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i in sort_positions(system):
+        positions_by_name[system[i].name.tokens].append(i)
+    gold_positions_by_name: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for j in sort_positions(gold):
+        gold_positions_by_name[gold[j].name.tokens].append(j)
     pairs: list[Pair] = []
-    for rows, columns in same.values():
+    for tokens, positions in positions_by_name.items():
+        gold_positions = gold_positions_by_name[tokens]
         if likeness is None:
-            pairs += zip(rows, columns, strict=False)
-        else:
-            weights = [{place: 1 + likeness(i, j) for place, j in enumerate(columns)} for i in rows]
-            pairs += [(i, columns[place]) for i, place in _assign(rows, weights)]
+            pairs += zip(positions, gold_positions, strict=False)
+            continue
+        weights = []
+        for i in positions:
+            row = {k: 1 + likeness(i, j) for k, j in enumerate(gold_positions)}
+            weights.append(row)
+        pairs += [(i, gold_positions[k]) for i, k in _assign(positions, weights)]
     if setting == "partial":
         pairs += _match_partially(system, gold, pairs, likeness)
     return sorted(pairs)

@@ -55,13 +55,12 @@ def possession(
 
     gold = read_corpus_gold(place)
     possessions = find_article(gold.records, article)["possessions"]
-    predicted = (
-        None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
-    )
+    drawn = pluralize(len(possessions), "possession")
+    predicted = None
+    if predictions is not None:
+        predicted = read_prediction(gold, predictions, article)["possessions"]
+        drawn += f", {len(predicted):,} predicted"
     warn_all(gold.notices_about(article))
-    drawn = pluralize(len(possessions), "possession") + (
-        "" if predicted is None else f", {len(predicted):,} predicted"
-    )
     return Drawing(draw_timeline(article, possessions, predicted), drawn)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.drawing.pictures import (
@@ -33,7 +33,7 @@ from closeread.drawing.pictures import (
 )
 from closeread.exceptions import RequestError, describe_unknown, shorten
 from closeread.records import Record
-from closeread.tasks.wikipossessions.matching import normalize_name
+from closeread.tasks.wikipossessions.matching import normalize_name, parse_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,39 +41,89 @@ if TYPE_CHECKING:
 
 KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "no type"}
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
-LACKING, MARK = "#b3261e", "✗"
+LACKING = "#b3261e"
+"""The colour of possessors that are not in gold."""
 
-_NAME_LENGTH, _ANCHOR_LENGTH, _ORDER_LENGTH, _TITLE_LENGTH = 40, 40, 24, 90
+MARK = "✗"
+"""The mark next to them."""
 
-# heights of a box, of the anchor below it, and of the gap below that
-_BOX, _ANCHOR, _BETWEEN = 0.34, 0.24, 0.12
-_CELL = _BOX + _ANCHOR + _BETWEEN
-_RULER = 0.5  # the height of a row's time line, with the orders above it
-_GAP, _HEADING, _TITLE, _LEGEND = 0.22, 0.42, 0.5, 0.5
-_MARK = 0.2  # the width of the mark for possessors not in gold
-_SAMPLE = 0.5  # the width of a shape in the legend
-_STACK = 8  # the maximum number of tied possessions in a column; more go into the next column
-_WIDTH = 9.0  # the minimum width of a page
-_ASPECT = 1.5  # the aspect ratio of a page with many possessions
+_MAX_NAME_LENGTH = 40
+_MAX_ANCHOR_LENGTH = 40
+_MAX_ORDER_LENGTH = 24
+_MAX_TITLE_LENGTH = 90
+"""In characters."""
+
+# Heights, in inches: a possession is a box, the anchor below it, and a gap.
+_BOX = 0.34
+_CELL = _BOX + 0.24 + 0.12
+_RULER = 0.5  # a row's time line, with the orders above it
+_HEADING = 0.42
+_TITLE = 0.5
+_LEGEND = 0.5
+
+# Widths, in inches.
+_GAP = 0.22
+_MARK_WIDTH = 0.2
+_SAMPLE = 0.5  # a shape in the legend
+_MIN_PAGE_WIDTH = 9.0
+
+_MAX_TIES_PER_COLUMN = 8
+"""More tied possessions go into the next column."""
+
+_ASPECT = 1.5
+"""The aspect ratio of a page with many possessions."""
 
 
 class Cell(NamedTuple):
-    """A possession in a plot: its texts, the meaning of its shape and lines, and their widths."""
+    """A possession in a plot.
+
+    Attributes:
+        kind: the type of the possessor, which its shape shows.
+        name, order: texts.
+        anchor: its text; empty if there is none.
+        is_certain: whether the possession is.
+        is_relation_certain: whether its relation is; None if there is no relation.
+        is_lacking: whether the possessor is not in gold.
+        shape_width: the width of the shape.
+        anchor_width: the width of the anchor, and of the line between shape and anchor.
+    """
 
     kind: str | None
     name: str
     order: str
-    anchor: str  # empty if there is none
-    certain: bool
-    relation_certain: bool | None  # None if there is no relation
-    lacking: bool  # whether the possessor is not in gold
-    shape: float
-    line: float  # between shape and anchor, as wide as the anchor
-    width: float  # of the whole, with the mark next to the shape
+    anchor: str
+    is_certain: bool
+    is_relation_certain: bool | None
+    is_lacking: bool
+    shape_width: float
+    anchor_width: float
+
+    @property
+    def width(self) -> float:
+        """The width of the whole, with the mark next to the shape."""
+        marks = 2 * _MARK_WIDTH if self.is_lacking else 0
+        return max(self.shape_width + marks, self.anchor_width)
 
 
-Columns = Sequence[Sequence[Cell]]
-"""The cells of a side by order, a column for ties."""
+class Column(NamedTuple):
+    """Possessions that are tied."""
+
+    cells: Sequence[Cell]
+    width: float
+
+    @property
+    def height(self) -> float:
+        """The height, with that of the time line."""
+        return _RULER + len(self.cells) * _CELL
+
+
+class LegendEntry(NamedTuple):
+    """What a legend explains: a shape ("" for a line, or `MARK`) and the style of its lines."""
+
+    kind: str | None
+    style: str
+    text: str
+    width: float
 
 
 def draw_timeline(
@@ -86,142 +136,142 @@ def draw_timeline(
     """
     with own_settings():
         measure = make_measure()
-        known = {normalize_name(row["possessor"]).tokens for row in gold}
-        panels = {"gold": _build_columns(gold, None, measure)}
+        panels = {"gold": _build_columns(gold, gold, measure)}
         if predicted is not None:
-            panels["prediction"] = _build_columns(predicted, known, measure)
-        return _draw_figure(make_drawable(article, _TITLE_LENGTH), panels, measure)
+            panels["prediction"] = _build_columns(predicted, gold, measure)
+        return _draw_figure(make_drawable(article, _MAX_TITLE_LENGTH), panels, measure)
 
 
-def _parse_order(row: Record) -> tuple[int, ...]:
-    return tuple(map(int, row["order"].split(".")))
+def _parse_order(row: Record) -> Any:
+    return parse_order(row["order"])
 
 
 def _build_columns(
-    rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure
-) -> list[list[Cell]]:
-    """Build the cells of a side by order; `known` are the names of gold if this is a prediction."""
+    rows: Sequence[Record], gold: Sequence[Record], measure: Measure
+) -> list[Column]:
+    """Build the columns of a side by order."""
+    gold_names = {normalize_name(row["possessor"]).tokens for row in gold}
     columns = []
-    for _, tied in groupby(sorted(rows, key=_parse_order), _parse_order):
-        cells = [_build_cell(row, known, measure) for row in tied]
-        columns += [cells[start : start + _STACK] for start in range(0, len(cells), _STACK)]
+    for _, ties in groupby(sorted(rows, key=_parse_order), _parse_order):
+        cells = [_build_cell(row, gold_names, measure) for row in ties]
+        for start in range(0, len(cells), _MAX_TIES_PER_COLUMN):
+            column = cells[start : start + _MAX_TIES_PER_COLUMN]
+            order_width = measure(column[0].order, SMALL_SIZE)
+            width = max(order_width, *(cell.width for cell in column)) + _GAP
+            columns.append(Column(column, width))
     return columns
 
 
-def _build_cell(row: Record, known: set[tuple[str, ...]] | None, measure: Measure) -> Cell:
-    kind, relation = row.get("type"), row["relation"]
-    name = make_drawable(row["possessor"], _NAME_LENGTH)
-    # Before and after are written out; during is the default.
-    related = f"{relation} " if relation in ("before", "after") else ""
-    anchor = "" if row["anchor"] is None else related + make_drawable(row["anchor"], _ANCHOR_LENGTH)
-    relation_certain = None if relation is None else row["relation_certainty"] != "uncertain"
-    lacking = known is not None and normalize_name(row["possessor"]).tokens not in known
-    shape, line = _shape_width(kind, measure(name, NAME_SIZE)), measure(anchor, SMALL_SIZE)
-    width = max(shape + (2 * _MARK if lacking else 0), line)
-    order, certain = make_drawable(row["order"], _ORDER_LENGTH), row["certainty"] != "uncertain"
-    return Cell(kind, name, order, anchor, certain, relation_certain, lacking, shape, line, width)
+def _build_cell(row: Record, gold_names: set[tuple[str, ...]], measure: Measure) -> Cell:
+    kind = row.get("type")
+    name = make_drawable(row["possessor"], _MAX_NAME_LENGTH)
+    relation = row["relation"]
+    anchor = ""
+    if row["anchor"] is not None:
+        anchor = make_drawable(row["anchor"], _MAX_ANCHOR_LENGTH)
+        # Before and after are written out; during is the default.
+        if relation in ("before", "after"):
+            anchor = f"{relation} {anchor}"
+    return Cell(
+        kind=kind,
+        name=name,
+        order=make_drawable(row["order"], _MAX_ORDER_LENGTH),
+        anchor=anchor,
+        is_certain=row["certainty"] != "uncertain",
+        is_relation_certain=None if relation is None else row["relation_certainty"] != "uncertain",
+        is_lacking=normalize_name(row["possessor"]).tokens not in gold_names,
+        shape_width=_widen(kind, measure(name, NAME_SIZE)),
+        anchor_width=measure(anchor, SMALL_SIZE),
+    )
 
 
-def _shape_width(kind: str | None, text: float) -> float:
+def _widen(kind: str | None, text_width: float) -> float:
     """Return the width of a shape of height `_BOX` that a line of text fits into."""
     if kind == "ORG":
         # The corners of the text, which is half as high as the oval, lie inside the oval.
-        return max(text / math.sqrt(1 - 0.5**2) + 0.12, 2 * _BOX)
-    return text + (_BOX if kind is None else 0.2)
+        return max(text_width / math.sqrt(1 - 0.5**2) + 0.12, 2 * _BOX)
+    return text_width + (_BOX if kind is None else 0.2)
 
 
-def _column_width(column: Sequence[Cell], measure: Measure) -> float:
-    return max(*(cell.width for cell in column), measure(column[0].order, SMALL_SIZE)) + _GAP
+def _row_height(row: Sequence[Column]) -> float:
+    return max(column.height for column in row)
 
 
-def _row_height(columns: Columns, row: range) -> float:
-    return _RULER + max(len(columns[i]) for i in row) * _CELL
-
-
-def _draw_figure(title: str, panels: Mapping[str, Columns], measure: Measure) -> Figure:
+def _draw_figure(title: str, panels: Mapping[str, Sequence[Column]], measure: Measure) -> Figure:
     """Draw the sides, by name, each on as many rows as it needs."""
-    widths = {
-        name: [_column_width(column, measure) for column in columns]
-        for name, columns in panels.items()
-    }
-    flat = [
-        (width, _RULER + len(column) * _CELL)
-        for name, columns in panels.items()
-        for column, width in zip(columns, widths[name], strict=True)
-    ]
-    entries = _build_legend(
-        [cell for columns in panels.values() for column in columns for cell in column], measure
-    )
-    inner = max(
-        _WIDTH - 2 * MARGIN,
-        math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
-        max((width for width, _ in flat), default=0.0) + _GAP,
+    every_column = list(chain.from_iterable(panels.values()))
+    cells = chain.from_iterable(column.cells for column in every_column)
+    legend = _build_legend(list(cells), measure)
+    area = sum(column.width * column.height for column in every_column)
+    page_width = max(
+        _MIN_PAGE_WIDTH - 2 * MARGIN,
+        math.sqrt(_ASPECT * area),
+        max((column.width for column in every_column), default=0.0) + _GAP,
         measure(title, TITLE_SIZE),
-        sum(width for *_, width in entries),
+        sum(entry.width for entry in legend),
     )
-    rows = {name: wrap(widths[name], inner - _GAP) for name in panels}
     heading = _HEADING if len(panels) > 1 else 0.0
-    heights = {
-        name: heading + (sum(_row_height(columns, row) for row in rows[name]) or _CELL)
-        for name, columns in panels.items()
-    }
-    figure = page(inner, _TITLE + sum(heights.values()) + _LEGEND)
+    rows = {}
+    heights = {}
+    for name, columns in panels.items():
+        wrapped = wrap([column.width for column in columns], page_width - _GAP)
+        rows[name] = [columns[row.start : row.stop] for row in wrapped]
+        heights[name] = heading + (sum(map(_row_height, rows[name])) or _CELL)
+    figure = page(page_width, _TITLE + sum(heights.values()) + _LEGEND)
     top = figure.get_size_inches()[1] - MARGIN - _TITLE
     axes = strip(figure, "title", top, _TITLE)
     write(axes, 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
-    for name, columns in panels.items():
-        top -= heights[name]
-        axes = strip(figure, name, top, heights[name])
+    for name, height in heights.items():
+        top -= height
+        axes = strip(figure, name, top, height)
+        upper = axes.get_ylim()[1]
         if heading:
-            y = axes.get_ylim()[1] - _HEADING / 2
+            y = upper - _HEADING / 2
             write(axes, 0, y, name.capitalize(), HEADING_SIZE, ha="left", weight="bold")
-        _draw_panel(axes, axes.get_ylim()[1] - heading, columns, rows[name], widths[name])
-    _draw_legend(strip(figure, "legend", top - _LEGEND, _LEGEND), entries)
+        _draw_panel(axes, upper - heading, rows[name])
+    _draw_legend(strip(figure, "legend", top - _LEGEND, _LEGEND), legend)
     return figure
 
 
-def _draw_panel(
-    axes: Axes, y: float, columns: Columns, rows: Sequence[range], widths: Sequence[float]
-) -> None:
+def _draw_panel(axes: Axes, y: float, rows: Sequence[Sequence[Column]]) -> None:
     """Draw the rows of a side from a height on downwards."""
-    right = axes.get_xlim()[1]
     if not rows:
         write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
     for row in rows:
-        ruler = y - _RULER * 0.6
-        line(
-            axes,
-            (0, right - 0.06),
-            ruler,
-            "-",
-            color="#888888",
-            marker=">",
-            markevery=[1],
-            markersize=5,
-        )
-        left = _GAP / 2
-        for i in row:
-            x = left + widths[i] / 2
-            write(axes, x, ruler + 0.14, columns[i][0].order, SMALL_SIZE, color="#555555")
-            line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
-            for place, cell in enumerate(columns[i]):
-                _draw_cell(axes, x, y - _RULER - place * _CELL - _BOX / 2, cell)
-            left += widths[i]
-        y -= _row_height(columns, row)
+        _draw_row(axes, y, row)
+        y -= _row_height(row)
+
+
+def _draw_row(axes: Axes, y: float, row: Sequence[Column]) -> None:
+    """Draw a time line with its columns."""
+    ruler = y - _RULER * 0.6
+    end = axes.get_xlim()[1] - 0.06
+    arrow: dict[str, Any] = {"marker": ">", "markevery": [1], "markersize": 5}
+    line(axes, (0, end), ruler, "-", color="#888888", **arrow)
+    start = _GAP / 2
+    for column in row:
+        x = start + column.width / 2
+        write(axes, x, ruler + 0.14, column.cells[0].order, SMALL_SIZE, color="#555555")
+        line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
+        for place, cell in enumerate(column.cells):
+            _draw_cell(axes, x, y - _RULER - place * _CELL - _BOX / 2, cell)
+        start += column.width
 
 
 def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
     """Draw a possession with its shape centred at (x, y)."""
-    color = LACKING if cell.lacking else INK
-    _draw_shape(axes, x, y, cell.shape, cell.kind, "-" if cell.certain else "--", color)
+    color = LACKING if cell.is_lacking else INK
+    style = "-" if cell.is_certain else "--"
+    _draw_shape(axes, x, y, cell.shape_width, cell.kind, style, color)
     write(axes, x, y, cell.name, NAME_SIZE, color=color)
-    if cell.lacking:
-        write(axes, x - (cell.shape + _MARK) / 2, y, MARK, NAME_SIZE, color=color)
+    if cell.is_lacking:
+        write(axes, x - (cell.shape_width + _MARK_WIDTH) / 2, y, MARK, NAME_SIZE, color=color)
     if cell.anchor:
         write(axes, x, y - _BOX / 2 - 0.15, cell.anchor, SMALL_SIZE, color="#444444")
-    if cell.relation_certain is not None:
-        style = "-" if cell.relation_certain else "--"
-        line(axes, (x - cell.line / 2, x + cell.line / 2), y - _BOX / 2 - 0.055, style, color=INK)
+    if cell.is_relation_certain is not None:
+        style = "-" if cell.is_relation_certain else "--"
+        ends = (x - cell.anchor_width / 2, x + cell.anchor_width / 2)
+        line(axes, ends, y - _BOX / 2 - 0.055, style, color=INK)
 
 
 def _draw_shape(
@@ -241,47 +291,48 @@ def _draw_shape(
     if kind == "PER":
         patch = Rectangle(corner, width, _BOX, **look)
     elif kind == "LOC":
-        patch = FancyBboxPatch(
-            corner, width, _BOX, boxstyle=f"round,pad=0,rounding_size={_BOX / 3}", **look
-        )
+        rounding = f"round,pad=0,rounding_size={_BOX / 3}"
+        patch = FancyBboxPatch(corner, width, _BOX, boxstyle=rounding, **look)
     elif kind == "ORG":
         patch = Ellipse((x, y), width, _BOX, **look)
     else:
-        half, slant = width / 2, _BOX / 2
-        right = [(x + half - slant, y + _BOX / 2), (x + half, y), (x + half - slant, y - _BOX / 2)]
-        patch = Polygon(
-            [*right, *((2 * x - u, v) for u, v in reversed(right))], closed=True, **look
-        )
+        tip = x + width / 2
+        slant = _BOX / 2
+        corners = [(tip - slant, y + slant), (tip, y), (tip - slant, y - slant)]
+        mirrored = [(2 * x - corner_x, corner_y) for corner_x, corner_y in reversed(corners)]
+        patch = Polygon([*corners, *mirrored], closed=True, **look)
     axes.add_patch(patch)
 
 
-def _build_legend(
-    cells: Sequence[Cell], measure: Measure
-) -> list[tuple[str | None, str, str, float]]:
-    """List what occurs in the cells: its shape ("" for a line, or `MARK`), the style of its lines, text and width."""
+def _build_legend(cells: Sequence[Cell], measure: Measure) -> list[LegendEntry]:
+    """List what occurs in the cells."""
     kinds = {cell.kind for cell in cells}
-    entries = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
-    if any(not cell.certain or cell.relation_certain is False for cell in cells):
+    entries: list[tuple[str | None, str, str]] = [
+        (kind, "-", name) for kind, name in KINDS.items() if kind in kinds
+    ]
+    if any(not cell.is_certain or cell.is_relation_certain is False for cell in cells):
         entries.append(("", "--", "uncertain"))
-    if any(cell.lacking for cell in cells):
+    if any(cell.is_lacking for cell in cells):
         entries.append((MARK, "", "not in gold"))
     return [
-        (kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP)
+        LegendEntry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP)
         for kind, style, text in entries
     ]
 
 
-def _draw_legend(axes: Axes, entries: Sequence[tuple[str | None, str, str, float]]) -> None:
-    left, y = 0.02, _LEGEND / 2  # keep half the line width inside the edge
+def _draw_legend(axes: Axes, entries: Sequence[LegendEntry]) -> None:
+    start = 0.02  # keep half the line width inside the edge
+    y = _LEGEND / 2
     for kind, style, text, width in entries:
+        middle = start + _SAMPLE / 2
         if kind == MARK:
-            write(axes, left + _SAMPLE / 2, y, MARK, NAME_SIZE, color=LACKING)
+            write(axes, middle, y, MARK, NAME_SIZE, color=LACKING)
         elif kind == "":
-            line(axes, (left, left + _SAMPLE), y, style, color=INK)
+            line(axes, (start, start + _SAMPLE), y, style, color=INK)
         else:
-            _draw_shape(axes, left + _SAMPLE / 2, y, _SAMPLE, kind, style, INK)
-        write(axes, left + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
-        left += width
+            _draw_shape(axes, middle, y, _SAMPLE, kind, style, INK)
+        write(axes, start + _SAMPLE + 0.1, y, text, SMALL_SIZE, ha="left")
+        start += width
 
 
 def find_article(records: Sequence[Record], title: str) -> Record:

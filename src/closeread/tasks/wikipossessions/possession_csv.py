@@ -28,7 +28,7 @@ from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, UNSAFE_IN_TEXTS, rea
 from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
-HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
+HEADER = ["Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c"]
 CODES = {
     "type": {"PER": "PER", "ORG": "ORG", "GPE": "LOC"},
     "certainty": {"PC": "certain", "PUC": "uncertain"},
@@ -56,64 +56,62 @@ def read_records(path: Path, split: str) -> Parsed:
 def complete_rows(rows: Sequence[Any]) -> Parsed:
     """Add the fields derived from anchors to possessions that have none of them."""
     rows = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), rows)
-    completed = [
-        {**row, "possessions": list(map(_complete, row["possessions"]))}
-        if isinstance(row, dict) and isinstance(row.get("possessions"), list)
-        else row
-        for row in rows
-    ]
-    return Parsed(completed, None, [])
+    return Parsed([_complete_row(row) for row in rows], None, [])
+
+
+def _complete_row(row: Any) -> Any:
+    if isinstance(row, dict) and isinstance(row.get("possessions"), list):
+        return {**row, "possessions": list(map(_complete, row["possessions"]))}
+    return row
 
 
 def _complete(possession: Any) -> Any:
-    if not isinstance(possession, dict) or any(
-        possession.get(name) is not None for name in DERIVED
-    ):
+    if not isinstance(possession, dict):
         return possession
     anchor = possession.get("anchor")
-    return (
-        {**possession, **derive_anchor(anchor)}
-        if anchor is None or isinstance(anchor, str)
-        else possession
-    )
+    is_derived = any(possession.get(name) is not None for name in DERIVED)
+    if is_derived or not isinstance(anchor, str | None):
+        return possession
+    return {**possession, **derive_anchor(anchor)}
 
 
 def _read_rows(path: Path) -> Parsed:
     """Read a file in the released format."""
     lines = read_lines(path)
-    header = lines[0]
-    found = [cell.strip() for cell in header.split(SEPARATOR)]
+    header = _split_line(lines[0])
     problems = ProblemList()
-    if found != list(HEADER):
-        problems.append(
-            Problem(f"the header is {quote(header)} (expected {SEPARATOR.join(HEADER)})", 1)
-        )
-        if len(found) != len(HEADER):
+    if header != HEADER:
+        problems.add(f"the header is {quote(lines[0])} (expected {SEPARATOR.join(HEADER)})", 1)
+        if len(header) != len(HEADER):
             return Parsed([], [], problems)  # a different kind of file
-    possessions: dict[str, list[Record]] = {}
-    first: dict[str, int] = {}
-    for number, line in islice(enumerate(lines, start=1), 1, None):
-        cells = [cell.strip() for cell in line.split(SEPARATOR)]
-        wrong = list(_check_row(cells))
-        article = f"article {quote(cells[0])}: " if cells[0] and len(cells) > 1 else ""
-        problems += [Problem(article + what, number) for what in wrong]
-        if not wrong:
-            first.setdefault(cells[0], number)
-            possessions.setdefault(cells[0], []).append(_parse_row(cells))
     if len(lines) == 1:
-        problems.append(
-            Problem("there are no rows after the header (expected one per possession)", 1)
-        )
-    texts, unreadable = article_texts(path.parent / ARTICLES, first)
+        problems.add("there are no rows after the header (expected one per possession)", 1)
+    records: dict[str, Record] = {}
+    line_numbers: dict[str, int] = {}
+    for number, line in islice(enumerate(lines, start=1), 1, None):
+        cells = _split_line(line)
+        article = cells[0]
+        messages = list(_check_row(cells))
+        prefix = f"article {quote(article)}: " if article and len(cells) > 1 else ""
+        for message in messages:
+            problems.add(prefix + message, number)
+        if messages:
+            continue
+        if article not in records:
+            line_numbers[article] = number
+            records[article] = {"article": article, "possessions": [], "text": None}
+        records[article]["possessions"].append(_parse_row(cells))
+    texts, unreadable = article_texts(path.parent / ARTICLES, records)
+    for article, text in texts.items():
+        records[article]["text"] = text
     for article, error in unreadable:
-        problems += [
-            Problem(f"{escape(error.source)}: {p.text}", first[article]) for p in error.problems
-        ]
-    records = [
-        {"article": article, "possessions": of_article, "text": texts.get(article)}
-        for article, of_article in possessions.items()
-    ]
-    return Parsed(records, list(first.values()), problems)
+        for problem in error.problems:
+            problems.add(f"{escape(error.source)}: {problem.text}", line_numbers[article])
+    return Parsed(list(records.values()), list(line_numbers.values()), problems)
+
+
+def _split_line(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split(SEPARATOR)]
 
 
 def _check_row(cells: Sequence[str]) -> Iterator[str]:
@@ -123,7 +121,8 @@ def _check_row(cells: Sequence[str]) -> Iterator[str]:
         return
     row = dict(zip(HEADER, cells, strict=True))
     for name, cell in row.items():
-        if unsafe := UNSAFE.search(cell):
+        unsafe = UNSAFE.search(cell)
+        if unsafe:
             yield f"{name} {quote(cell)} contains the control character U+{ord(unsafe[0]):04X}"
     for name in ("Article", "Possessor"):
         if not row[name]:
@@ -137,8 +136,8 @@ def _check_row(cells: Sequence[str]) -> Iterator[str]:
             expected = f"{', '.join(codes)} or nothing" if is_optional else " or ".join(codes)
             yield f"{name} is {quote(row[name])} (expected {expected})"
     if bool(row["TP"]) != bool(row["Dur_c"]):
-        there, absent = ("TP", "Dur_c") if row["TP"] else ("Dur_c", "TP")
-        yield f"{there} is {quote(row[there])} but {absent} is empty (expected both or neither)"
+        present, absent = ("TP", "Dur_c") if row["TP"] else ("Dur_c", "TP")
+        yield f"{present} is {quote(row[present])} but {absent} is empty (expected both or neither)"
     if row["TP"] and not row["Duration"]:
         yield f"TP is {quote(row['TP'])} but Duration is empty (expected a time, or no TP)"
 
@@ -182,11 +181,11 @@ def _read_text(path: Path) -> str:
     try:
         text = read_bytes(path).removeprefix(BYTE_ORDER_MARK).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(
-            path, [Problem(f"byte {error.start + 1} is not valid UTF-8 (expected UTF-8 text)")]
-        ) from None
+        message = f"byte {error.start + 1} is not valid UTF-8 (expected UTF-8 text)"
+        raise FormatError(path, [Problem(message)]) from None
     text = text.replace("\r\n", "\n")
-    if unsafe := UNSAFE_IN_TEXTS.search(text):
+    unsafe = UNSAFE_IN_TEXTS.search(text)
+    if unsafe:
         raise FormatError(path, [Problem(f"contains the control character U+{ord(unsafe[0]):04X}")])
     return text
 
@@ -195,40 +194,48 @@ def dump_records(records: Iterable[Record]) -> str:
     """Return the records as the text of a released file, with its padding and without article texts."""
     lines = [SEPARATOR.join(HEADER)]
     for record in records:
-        if not record["possessions"]:
+        article = record["article"]
+        possessions = record["possessions"]
+        if not possessions:
             raise ValueError(
-                f"{quote(record['article'])}: has no possessions, which this format can't represent"
+                f"{quote(article)}: has no possessions, which this format can't represent"
             )
-        lines += [
-            _format_row(record["article"], possession) for possession in record["possessions"]
-        ]
+        lines += [_format_row(article, possession) for possession in possessions]
     return "".join(line + "\n" for line in lines)
 
 
 def _format_row(article: str, possession: Mapping[str, Any]) -> str:
-    possessor, order, anchor = possession["possessor"], possession["order"], possession["anchor"]
+    possessor = possession["possessor"]
+    anchor = possession["anchor"]
     for cell in (article, possessor, anchor or "none"):
         if is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
             raise ValueError(
                 f"{quote(article)}: this format can't represent the cell {quote(cell)}"
             )
-    kind, certainty, relation, relation_certainty = (
-        next((f" {code} " for code, word in codes.items() if word == possession[name]), "")
-        for name, codes in CODES.items()
-    )
+    codes = {name: _find_code(name, possession[name]) for name in CODES}
     # The release pads all cells except orders, years and empty ones.
-    time = anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else ""
-    cells = (
+    time = anchor or ""
+    if time and not time.isdecimal():
+        time = f" {time} "
+    cells = [
         f"{article} ",
-        kind,
+        codes["type"],
         f" {possessor} ",
-        certainty,
-        order,
+        codes["certainty"],
+        possession["order"],
         time,
-        relation,
-        relation_certainty,
-    )
+        codes["relation"],
+        codes["relation_certainty"],
+    ]
     return SEPARATOR.join(cells)
+
+
+def _find_code(field: str, value: str | None) -> str:
+    """Return the cell for the value of a field; empty if there is none."""
+    for code, meaning in CODES[field].items():
+        if meaning == value:
+            return f" {code} "
+    return ""
 
 
 FORMAT = Format(

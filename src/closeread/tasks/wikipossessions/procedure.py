@@ -19,9 +19,9 @@ Metrics: precision, recall and F1 of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,14 +43,14 @@ from closeread.counts.procedure import (
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.matching import normalize_name
+from closeread.tasks.wikipossessions.matching import normalize_name, parse_order
 from closeread.tasks.wikipossessions.rules import find_contradictions
 from closeread.tasks.wikipossessions.subtasks import (
     COUNTS,
     FAMILIES,
     MAX_POSSESSIONS,
     article_counts,
-    possessions,
+    read_possessions,
 )
 
 TITLES = {
@@ -98,15 +98,14 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
     chosen = PROCEDURE.resolve_options(options)
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "articles", chosen["missing"])
-    counted = []
-    for record, row in zip(gold, system, strict=True):
+    names = [f"{family}/{name}" for family, name in product(FAMILIES, COUNTS)]
+    counts = np.zeros((len(gold), len(names)))
+    for number, (record, row) in enumerate(zip(gold, system, strict=True)):
         with name_documents([record["article"]], "article"):
-            predicted, expected = possessions(_rows(row)), possessions(_rows(record))
-        counted.append(article_counts(predicted, expected, chosen))
-    counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
-    columns = dict(
-        zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True)
-    )
+            predicted = read_possessions(_rows(row))
+            expected = read_possessions(_rows(record))
+        counts[number] = article_counts(predicted, expected, chosen).ravel()
+    columns = dict(zip(names, counts.T, strict=True))
     if chosen["average"] == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics, undefined=chosen["undefined"])
     table = CountTable.of_columns([record["article"] for record in gold], columns)
@@ -123,45 +122,63 @@ def validate(
     """
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
         if predicted is not None and predicted["article"] != record["article"]:
-            found, expected = quote(predicted["article"]), quote(record["article"])
-            yield Inconsistency(
-                "system", number, f"article is {found} (expected {expected}, as in gold)"
-            )
-    for side, records in (("gold", gold), ("system", system)):
-        for number, row_or_none in enumerate(records):
-            rows = _rows(row_or_none)
-            if len(rows) > MAX_POSSESSIONS:
-                what = f"{len(rows):,} possessions (expected at most {MAX_POSSESSIONS:,})"
-                yield Inconsistency(side, number, what)
-            for place, row in enumerate(rows):
-                for what in (*_find_wrong_texts(row), *find_contradictions(row)):
-                    yield Inconsistency(
-                        side, number, what, ("possessions", place), quote(row["possessor"])
-                    )
-    for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-        # as far as gold is known
-        if options.get("scenario") != "oracle" or "possessions" not in record:
-            continue
-        known = {normalize_name(row["possessor"]).tokens for row in _rows(record)}
-        for place, row in enumerate(_rows(predicted)):
-            if normalize_name(row["possessor"]).tokens not in known:
-                found = f"is not a possessor of {quote(record['article'])} in gold"
-                what = f"{found} (expected only gold names in scenario oracle)"
-                yield Inconsistency(
-                    "system", number, what, ("possessions", place), quote(row["possessor"])
-                )
+            expected = f"expected {quote(record['article'])}, as in gold"
+            message = f"article is {quote(predicted['article'])} ({expected})"
+            yield Inconsistency("system", number, message)
+    for number, record in enumerate(gold):
+        yield from _find_problems("gold", number, record)
+    for number, predicted in enumerate(system):
+        yield from _find_problems("system", number, predicted)
+    if options.get("scenario") == "oracle":
+        for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
+            yield from _find_unknown_names(number, record, predicted)
 
 
 def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
     return () if record is None else record.get("possessions", ())
 
 
+def _find_problems(side: str, number: int, record: Record | None) -> Iterator[Inconsistency]:
+    """Find the problems of an article that one side has alone."""
+    rows = _rows(record)
+    if len(rows) > MAX_POSSESSIONS:
+        message = f"{len(rows):,} possessions (expected at most {MAX_POSSESSIONS:,})"
+        yield Inconsistency(side, number, message)
+    for position, row in enumerate(rows):
+        for message in (*_find_wrong_texts(row), *find_contradictions(row)):
+            yield _blame_possession(side, number, position, row, message)
+
+
+def _blame_possession(
+    side: str, number: int, position: int, row: Mapping[str, Any], message: str
+) -> Inconsistency:
+    place = ("possessions", position)
+    return Inconsistency(side, number, message, place, quote(row["possessor"]))
+
+
+def _find_unknown_names(
+    number: int, record: Record, predicted: Record | None
+) -> Iterator[Inconsistency]:
+    """Find predicted names of an article that are not in gold, as far as gold is known."""
+    if "possessions" not in record:
+        return
+    names = {normalize_name(row["possessor"]).tokens for row in record["possessions"]}
+    expected = "expected only gold names in scenario oracle"
+    message = f"is not a possessor of {quote(record['article'])} in gold ({expected})"
+    for position, row in enumerate(_rows(predicted)):
+        if normalize_name(row["possessor"]).tokens not in names:
+            yield _blame_possession("system", number, position, row, message)
+
+
 def _find_wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
     if not row["possessor"].strip():
         yield f"possessor is {quote(row['possessor'])} (expected a name)"
     order = row.get("order")
-    if order is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", order):
-        yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
+    if order is not None:
+        try:
+            parse_order(order)
+        except ValueError as error:
+            yield str(error)
 
 
 def list_possessors(article: Record, options: Options) -> set[Hashable]:
@@ -180,7 +197,7 @@ SILENCE = Silence("possessor", list_possessors, "are names written as in the art
 
 def _metrics() -> Iterator[Metric]:
     for family, sides in DESCRIPTIONS.items():
-        of_system, of_gold = (f"{what[0].upper()}{what[1:]}." for what in sides)
+        of_system, of_gold = (f"{side[0].upper()}{side[1:]}." for side in sides)
         precision = Ratio(f"{family}/found_of_system", f"{family}/system", of_system)
         recall = Ratio(f"{family}/found_of_gold", f"{family}/gold", of_gold)
         yield from precision_recall_f1(family, TITLES[family], precision, recall)

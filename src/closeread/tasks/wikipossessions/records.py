@@ -14,13 +14,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, format_cell
 from closeread.counts.procedure import name_documents
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
 from closeread.tasks.wikipossessions.articles import count_sections, count_words
-from closeread.tasks.wikipossessions.subtasks import ordered_pairs, possessions
+from closeread.tasks.wikipossessions.matching import parse_order
+from closeread.tasks.wikipossessions.subtasks import ordered_pairs, read_possessions
 
 EXAMPLE = "The Night Café"
 """The article whose annotation the paper prints."""
@@ -48,21 +51,22 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     every article has a text.
     """
     possessions: list[Mapping[str, Any]] = []
-    times_named: Counter[tuple[str, str]] = Counter()
+    n_mentions: Counter[tuple[str, str]] = Counter()
     n_ordered_pairs = {}
     for record in records:
         article = record["article"]
         possessions += record["possessions"]
-        times_named.update((article, row["possessor"]) for row in record["possessions"])
+        n_mentions.update((article, row["possessor"]) for row in record["possessions"])
         with name_documents([article], "article"):
             n_ordered_pairs[article] = len(find_ordered_pairs(record["possessions"]))
     figures: dict[str, float] = {
         "articles": len(records),
         "possessors": len(possessions),
-        "possessors, once per article": len(times_named),
-        "possessors that repeat in an article": sum(n > 1 for n in times_named.values()),
-        "possessors per article": round(float(ratio(len(possessions), len(records))), 2),
+        "possessors, once per article": len(n_mentions),
+        "possessors that repeat in an article": sum(n > 1 for n in n_mentions.values()),
     }
+    mean = float(ratio(len(possessions), len(records)))
+    figures["possessors per article"] = round(mean, 2)
     for name, mean in count_text(records).items():
         figures[name] = round(mean, 2)
     for name in TYPES:
@@ -98,18 +102,20 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
     Sections are left out if no text marks its headings.
     """
-    texts = [text for record in records if (text := record.get("text")) is not None]
-    if not texts or len(texts) < len(records):
+    texts = [record.get("text") for record in records]
+    if not texts or None in texts:
         return {}
-    found = {"words per article": count_words, "sections per article": count_sections}
-    totals = {name: sum(map(count, texts)) for name, count in found.items()}
+    totals = {
+        "words per article": sum(map(count_words, texts)),
+        "sections per article": sum(map(count_sections, texts)),
+    }
     return {name: float(ratio(total, len(texts))) for name, total in totals.items() if total}
 
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
-    names, before = ordered_pairs(possessions(rows))
-    return {(names[i].tokens, names[j].tokens) for i, j in zip(*before.nonzero(), strict=True)}
+    names, before = ordered_pairs(read_possessions(rows))
+    return {(names[first].tokens, names[second].tokens) for first, second in np.argwhere(before)}
 
 
 def _classify_anchor(possession: Mapping[str, Any]) -> str:
@@ -147,44 +153,40 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
 
 
 def _draw_possessions(title: str, possessions: Sequence[Record]) -> Grid:
-    rows = [
-        [format_cell(one.get(name)) for name in COLUMNS] for one in sorted(possessions, key=_order)
-    ]
+    rows = []
+    for possession in sorted(possessions, key=lambda possession: parse_order(possession["order"])):
+        cells = [format_cell(possession.get(name)) for name in COLUMNS]
+        rows.append(cells)
     header = list(COLUMNS.values())
-    return Grid(
-        title, header, rows, prose=frozenset({"possessor", "anchor"}), texts=frozenset(header)
-    )
-
-
-def _order(possession: Record) -> tuple[int, ...]:
-    return tuple(map(int, possession["order"].split(".")))
+    prose = frozenset({"possessor", "anchor"})
+    return Grid(title, header, rows, prose=prose, texts=frozenset(header))
 
 
 def predict(record: Record) -> Record:
     """Predict the first possessions."""
-    few = record["possessions"][:2]
-    return {
-        "article": record["article"],
-        "possessions": [{name: one[name] for name in PREDICTED} for one in few],
-    }
+    possessions = []
+    for possession in record["possessions"][:2]:
+        predicted = {name: possession[name] for name in PREDICTED}
+        possessions.append(predicted)
+    return {"article": record["article"], "possessions": possessions}
 
 
 VIEWS = {"document": View(draw, predict=predict)}
 
 
+# fmt: off
 POSSESSION = (
-    *("type", "possessor", "certainty", "order", "anchor", "anchor_kind", "lower", "upper"),
-    *("open_start", "open_end", "relation", "relation_certainty"),
+    "type", "possessor", "certainty", "order", "anchor", "anchor_kind", "lower", "upper",
+    "open_start", "open_end", "relation", "relation_certainty",
 )
+# fmt: on
 
 
 def flatten(records: Sequence[Record]) -> ColumnRecords:
     """Return a row for each possession, in the order of the articles and of their possessions."""
-    return ColumnRecords.from_rows(
-        ("article", *POSSESSION),
-        (
-            (record["article"], *(possession[name] for name in POSSESSION))
-            for record in records
-            for possession in record["possessions"]
-        ),
-    )
+    rows: list[Sequence[Any]] = []
+    for record in records:
+        for possession in record["possessions"]:
+            fields = [possession[name] for name in POSSESSION]
+            rows.append((record["article"], *fields))
+    return ColumnRecords.from_rows(("article", *POSSESSION), rows)

@@ -12,7 +12,9 @@ pair has the same name twice.  Possessions without an order are in no pair.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,10 +24,11 @@ from closeread.arrays import Floats, LimitError, Mask
 from closeread.tasks.wikipossessions.dates import parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
     Name,
+    Order,
     Possession,
     match_possessions,
     normalize_name,
-    order_key,
+    parse_order,
     sort_positions,
 )
 
@@ -50,12 +53,15 @@ MAX_WORDS = 100
 Options = Mapping[str, str]
 """The procedure's options."""
 
+Match = Callable[[Name, Name], bool]
+"""Tells whether a predicted and a gold name match."""
 
-def possessions(rows: Sequence[Mapping[str, Any]]) -> list[Possession]:
+
+def read_possessions(rows: Sequence[Mapping[str, Any]]) -> list[Possession]:
     """Read rows with `possessor`, `certainty`, `order`, `anchor`, `relation` and `relation_certainty`."""
     if len(rows) > MAX_POSSESSIONS:
         raise LimitError(0, len(rows), "possessions", MAX_POSSESSIONS)
-    side = []
+    possessions = []
     for row in rows:
         name = normalize_name(row["possessor"])
         if len(name.tokens) > MAX_WORDS:
@@ -63,14 +69,14 @@ def possessions(rows: Sequence[Mapping[str, Any]]) -> list[Possession]:
         order = row.get("order")
         possession = Possession(
             name,
-            None if order is None else order_key(order),
+            None if order is None else parse_order(order),
             row.get("certainty"),
             parse_time(row.get("anchor")),
             row.get("relation"),
             row.get("relation_certainty"),
         )
-        side.append(possession)
-    return side
+        possessions.append(possession)
+    return possessions
 
 
 def ordered_pairs(side: Sequence[Possession]) -> tuple[list[Name], Mask]:
@@ -78,18 +84,19 @@ def ordered_pairs(side: Sequence[Possession]) -> tuple[list[Name], Mask]:
 
     These are whether some possession of one name comes no later than some possession of the other, (n_names, n_names).
     """
-    placed = [(one.name, one.order) for one in side if one.order is not None]
-    rank = {order: i for i, order in enumerate(sorted({order for _, order in placed}))}
-    names = {name.tokens: name for name, _ in placed}
-    ranks: dict[tuple[str, ...], list[int]] = {tokens: [] for tokens in names}
-    for name, order in placed:
-        ranks[name.tokens].append(rank[order])
+    orders: dict[Name, list[Order]] = defaultdict(list)
+    for possession in side:
+        if possession.order is not None:
+            orders[possession.name].append(possession.order)
     # Some possession of a comes no later than some of b if the first of a comes no later than the last of b.
-    first = np.array([min(of_name) for of_name in ranks.values()])
-    last = np.array([max(of_name) for of_name in ranks.values()])
-    before: Mask = first[:, None] <= last[None, :]
+    first = [min(orders_of_name) for orders_of_name in orders.values()]
+    last = [max(orders_of_name) for orders_of_name in orders.values()]
+    ranks = {order: rank for rank, order in enumerate(sorted({*first, *last}))}
+    first_ranks = np.array([ranks[order] for order in first])
+    last_ranks = np.array([ranks[order] for order in last])
+    before: Mask = first_ranks[:, None] <= last_ranks[None, :]
     np.fill_diagonal(before, val=False)
-    return list(names.values()), before
+    return list(orders), before
 
 
 def article_counts(
@@ -99,36 +106,36 @@ def article_counts(
     if options["scenario"] == "oracle":
         system = _take_first_of_each_name(system, gold)
     pairs = match_possessions(system, gold, options["setting"])
+    matched = [(system[i], gold[j]) for i, j in pairs]
     if options["scenario"] == "all_correct":
         # The matching stays the same, since the dropped predictions had no partner.
-        system = [system[i] for i, _ in pairs]
-        pairs = [(i, j) for i, (_, j) in enumerate(pairs)]
-    matched = [(system[i], gold[j]) for i, j in pairs]
+        system = [predicted for predicted, _ in matched]
     anchored = [
         (predicted, expected)
         for predicted, expected in matched
         if predicted.time is not None and expected.time is not None
     ]
-    overlaps = [
-        time_overlap(predicted.time, expected.time, options["tolerance"])
-        for predicted, expected in anchored
-    ]
+    years_of_system = Fraction()
+    years_of_gold = Fraction()
+    for predicted, expected in anchored:
+        of_system, of_gold = time_overlap(predicted.time, expected.time, options["tolerance"])
+        years_of_system += of_system
+        years_of_gold += of_gold
     same_certainty = _count_equal("certainty", matched)
     same_relation = _count_equal("relation", anchored)
     same_relation_certainty = _count_equal("relation_certainty", anchored)
-    years_of_system = float(sum(of_system for of_system, _ in overlaps))
-    years_of_gold = float(sum(of_gold for _, of_gold in overlaps))
-    n_system, n_gold = len(system), len(gold)
+    n_system = len(system)
+    n_gold = len(gold)
     n_times = sum(possession.time is not None for possession in system)
     n_gold_times = sum(possession.time is not None for possession in gold)
-    matches = partly_match if options["setting"] == "partial" else fully_match
+    # P = Σ found / Σ system and R = Σ found / Σ gold, each over the articles.
     counts = [
         (len(matched), n_system, len(matched), n_gold),
         (same_certainty, n_system, same_certainty, n_gold),
         (years_of_system, n_times, years_of_gold, n_gold_times),
         (same_relation, n_times, same_relation, n_gold_times),
         (same_relation_certainty, n_times, same_relation_certainty, n_gold_times),
-        count_ordered_pairs(system, gold, matches),
+        count_ordered_pairs(system, gold, choose_match(options["setting"])),
     ]
     return np.array(counts, np.float64)
 
@@ -152,20 +159,23 @@ def _count_equal(label: str, pairs: Sequence[tuple[Possession, Possession]]) -> 
     return sum(predicted is not None and predicted == gold for predicted, gold in labels)
 
 
-def fully_match(predicted: Name, gold: Name) -> bool:
+def choose_match(setting: str) -> Match:
+    """Return the test whether two names match in a setting, "exact" or "partial"."""
+    return _match_partly if setting == "partial" else _match_fully
+
+
+def _match_fully(predicted: Name, gold: Name) -> bool:
     """Tell whether two names match exactly."""
     return predicted.tokens == gold.tokens
 
 
-def partly_match(predicted: Name, gold: Name) -> bool:
+def _match_partly(predicted: Name, gold: Name) -> bool:
     """Tell whether two names share a token."""
     return not predicted.content.isdisjoint(gold.content)
 
 
 def count_ordered_pairs(
-    system: Sequence[Possession],
-    gold: Sequence[Possession],
-    match: Callable[[Name, Name], bool],
+    system: Sequence[Possession], gold: Sequence[Possession], match: Match
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`.
 
@@ -177,12 +187,15 @@ def count_ordered_pairs(
     matches = np.zeros((len(names), len(gold_names)), np.float32)
     for i, name in enumerate(names):
         matches[i] = [match(name, gold_name) for gold_name in gold_names]
-    found = before & _find_pairs(gold_before, matches)
-    found_gold = gold_before & _find_pairs(before, matches.T)
-    return int(found.sum()), int(before.sum()), int(found_gold.sum()), int(gold_before.sum())
+    in_gold = before & _find_pairs(gold_before, matches)
+    in_system = gold_before & _find_pairs(before, matches.T)
+    return int(in_gold.sum()), int(before.sum()), int(in_system.sum()), int(gold_before.sum())
 
 
 def _find_pairs(before: Mask, matches: NDArray[np.float32]) -> Mask:
     """Return the pairs of names (rows of `matches`) whose matching names (columns) include one of these pairs."""
-    found: Mask = (matches @ before.astype(np.float32) > 0).astype(np.float32) @ matches.T > 0
-    return found
+    # The first name of a pair (row) matches the first of one of these pairs, whose second one is the column …
+    begin_pairs = matches @ before.astype(np.float32) > 0
+    # … and that one matches the second name of the pair (column).
+    are_pairs: Mask = begin_pairs.astype(np.float32) @ matches.T > 0
+    return are_pairs
