@@ -320,10 +320,10 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
 
 def _compare_intervals(key: Document, response: Document) -> Iterator[Problem]:
     """Find intervals with the same id whose extents do not overlap."""
-    key_intervals = {interval["id"]: interval for interval in list_intervals(key)}
+    key_intervals = {str(interval["id"]): interval for interval in list_intervals(key)}
     key_names = _find_names(key, response)
     for interval in list_intervals(response):
-        name = interval["id"]
+        name = str(interval["id"])
         key_name = key_names.get(name, name)
         key_interval = key_intervals.get(key_name)
         if key_interval is None or _may_be_same(interval, key_interval):
@@ -453,7 +453,7 @@ def _describe_links(
     inconsistent = set(side.by_name)
     if table is not None:
         counts = table.values[:, table.names.index(f"contradictory/{name}")]
-        inconsistent = {table.units[row] for row in counts.nonzero()[0]}
+        inconsistent = {table.units[row] for row in counts.nonzero()[0].tolist()}
     contradictory = []
     tautologies = []
     n_links: Counter[str] = Counter()

@@ -102,8 +102,8 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
     Sections are left out if no text marks its headings.
     """
-    texts = [record.get("text") for record in records]
-    if not texts or None in texts:
+    texts = [str(record["text"]) for record in records if record.get("text") is not None]
+    if not texts or len(texts) < len(records):
         return {}
     totals = {
         "words per article": sum(map(count_words, texts)),
