@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -130,3 +131,20 @@ def test_errors_of_coreference_name_the_fields_of_scores(ran):
         " ".join(ran(command, "coref", "--help-all").split()) for command in ("errors", "score")
     ]
     assert [choices in text for text in words] == [True, True]
+
+
+def test_names_are_separated_by_commas_or_given_one_by_one(ran):
+    ran("export", "mctaco", "a", "--config", "sample", "--config", "sample_flat")
+    ran("export", "mctaco", "b", "--config", "sample,sample_flat")
+    files = [
+        {path.relative_to(folder).as_posix() for path in Path(folder).rglob("*.parquet")}
+        for folder in ("a", "b")
+    ]
+    assert files[0] == files[1]
+    assert {name.split("/")[0] for name in files[0]} == {"sample", "sample_flat"}
+
+
+def test_a_day_is_a_date(run):
+    words = ("prepare", "wikipossessions", "articles", "texts", "--config", "sample")
+    message = "--as-of is 'May' (expected a day, such as 2017-06-12)"
+    assert message in run(*words, "--as-of", "May").stderr
