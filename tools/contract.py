@@ -234,7 +234,7 @@ def describe_schemas() -> dict[str, Any]:
         path.name: _drop_prose(json.loads(path.read_text("utf-8")))
         for path in sorted(homes, key=lambda p: p.name)
     }
-    schemas["report"] = derive_schema(ReportFile)
+    schemas["report"] = _drop_prose(derive_schema(ReportFile))
     for kind in (
         declaration.Declaration,
         index_file.Index,
@@ -244,7 +244,7 @@ def describe_schemas() -> dict[str, Any]:
         submission.Request,
         teams.TeamFile,
     ):
-        schemas[f"leaderboard: {kind.__name__}"] = derive_schema(kind)
+        schemas[f"leaderboard: {kind.__name__}"] = _drop_prose(derive_schema(kind))
     return schemas
 
 
