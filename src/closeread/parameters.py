@@ -143,7 +143,7 @@ ProcedureOptions = OptionValue
 
 
 @dataclass(frozen=True)
-class Place:
+class GoldPlace:
     """Where gold is."""
 
     config: Config = None
@@ -216,7 +216,7 @@ class Written(NamedTuple):
 class ScoredPredictions(NamedTuple):
     """Predictions for a corpus, read and counted."""
 
-    gold: procedure.Gold
+    gold: procedure.ScorableGold
     system: procedure.System
     counted: Counts  # with the breakdowns by which errors are reported
 
@@ -354,6 +354,6 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     return description.strip(), sentences
 
 
-_place = Parameter("place", Place, Place(), "", Param())
+_place = Parameter("place", GoldPlace, GoldPlace(), "", Param())
 PLACE = {parameter.name: parameter for parameter in describe_fields(_place)}
 """The parameters that choose gold, by name."""

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold as CorpusGold
-from closeread.corpus.gold import GoldSource
+from closeread.corpus.gold import Gold, GoldSource
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
 from closeread.corpus.submissions import name_fields
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import UNITS, by_name, describe_undefined
-from closeread.counts.procedure import Gold, Options, Procedure, System
+from closeread.counts.procedure import Options, Procedure, ScorableGold, System
 from closeread.counts.report import Provenance
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
@@ -52,7 +51,7 @@ class Scorer:
 
     procedure: Procedure
     options: Options
-    gold: Gold
+    gold: ScorableGold
     source: GoldSource | None = None
 
     @property
@@ -69,7 +68,7 @@ class Scorer:
         if isinstance(predictions, str | Path):
             return self.read(Path(predictions))
         by_name = self.procedure.by_name
-        if by_name is None and isinstance(self.gold, CorpusGold):
+        if by_name is None and isinstance(self.gold, Gold):
             by_name = name_fields(self.gold.corpus)
         return self.read(take_source("predictions", predictions, by_name))
 

@@ -29,10 +29,10 @@ from twins import point_algebra as twin
 
 from closeread.formats.timeml import (
     RELATION_TYPES,
-    Document,
     EmptyElement,
     Passage,
     Span,
+    TimeMLDocument,
     Tlink,
     read_timeml,
 )
@@ -208,7 +208,7 @@ def document(links, words, name="t", *, shift=0):
         for end in ends
     ]
     creation = Span("TIMEX3", 0, 4, {"tid": "t0", **DATE, "functionInDocument": "CREATION_TIME"})
-    return Document(
+    return TimeMLDocument(
         name,
         (Passage("DCT", "2010", (creation,)), Passage("TEXT", " ".join(tokens), tuple(spans))),
         tuple(

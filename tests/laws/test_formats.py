@@ -36,7 +36,7 @@ from closeread.exceptions import FormatError, RequestError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
-from closeread.formats.timeml import Document, EmptyElement, Passage, Span, Tlink, read_timeml
+from closeread.formats.timeml import EmptyElement, Passage, Span, TimeMLDocument, Tlink, read_timeml
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import dump_documents, load_format, read_documents
 from closeread.tasks.coref.formats import WrittenFormat
@@ -191,7 +191,7 @@ def make_timeml(id=None, dct="", title="é", text="", attribute="I_STATE", link=
     )
     instances = (EmptyElement("MAKEINSTANCE", {"eiid": "ei1", "eventID": "e1"}),)
     links = (Tlink("ei1", "t1", "BEFORE", {"lid": "l1", "origin": link}),)
-    return Document(id, passages, instances, links)
+    return TimeMLDocument(id, passages, instances, links)
 
 
 def make_question(**changes):

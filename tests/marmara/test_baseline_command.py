@@ -16,7 +16,7 @@ from closeread.progress import showing_progress, track
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import detect_mentions
-from closeread.tasks.coref.marmara.operations import Learner
+from closeread.tasks.coref.marmara.operations import ChainLearner
 from closeread.tasks.coref.marmara.pairs import A, B
 
 BASELINE = ("baseline", "marmara_coref")
@@ -160,7 +160,7 @@ def test_only_and_repetition_change_nothing(ran, records, learner, features, vec
 
 @pytest.mark.parametrize("features", ["T", "TF"])
 def test_a_document_is_not_learnt_from_itself(records, vectors, features):
-    learner = Learner(features=features, vectors=vectors if features == "TF" else None)
+    learner = ChainLearner(features=features, vectors=vectors if features == "TF" else None)
     together = {
         **records[0],
         "clusters": [sorted(span for chain in records[0]["clusters"] for span in chain)],
@@ -228,7 +228,7 @@ def test_a_document_says_nothing_about_its_own_training(records):
         {
             (tuple(link["first"]), tuple(link["second"])): link["score"]
             for link in next(
-                iter(predict(some, "svr", Learner(only=[record["document"]])))
+                iter(predict(some, "svr", ChainLearner(only=[record["document"]])))
             ).iterate_links()
         }
         for some in (records, changed)

@@ -9,7 +9,7 @@ from shared.coreference import score_records
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
-from closeread.tasks.coref.marmara.operations import Learner
+from closeread.tasks.coref.marmara.operations import ChainLearner
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll")
 FIGURES = {
@@ -50,7 +50,9 @@ def test_mention_detection(records):
 @pytest.mark.parametrize(("learner", "mentions"), FIGURES)
 def test_leave_one_document_out(records, learner, mentions):
     tolerance, figures = FIGURES[learner, mentions]
-    rows = [prediction.row for prediction in predict(records, learner, Learner(mentions=mentions))]
+    rows = [
+        prediction.row for prediction in predict(records, learner, ChainLearner(mentions=mentions))
+    ]
     scores = score_records(as_key(records), as_key(rows))
     found = {name: 100 * scores[f"{name}/f1"] for name in METRICS}
     assert found == pytest.approx(dict(zip(METRICS, figures, strict=True)), abs=tolerance)

@@ -2,7 +2,14 @@
 
 from hypothesis import strategies as st
 
-from closeread.formats.timeml import RELATION_TYPES, Document, EmptyElement, Passage, Span, Tlink
+from closeread.formats.timeml import (
+    RELATION_TYPES,
+    EmptyElement,
+    Passage,
+    Span,
+    TimeMLDocument,
+    Tlink,
+)
 from closeread.tasks.wikipossessions.rules import derive_anchor
 
 SHORT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
@@ -127,13 +134,13 @@ def draw_timeml(draw):
         instances.append(EmptyElement("MAKEINSTANCE", attributes))
     name = draw(st.none() | st.just("a & b"))
     passages = (Passage("TITLE", draw(TEXT)), Passage("TEXT", text, tuple(spans)))
-    intervals = list(Document(name, passages, tuple(instances)).intervals)
+    intervals = list(TimeMLDocument(name, passages, tuple(instances)).intervals)
     links = []
     for number in range(draw(st.integers(0, 3)) if intervals else 0):
         source, target = draw(st.tuples(*[st.sampled_from(intervals)] * 2))
         relation = draw(st.sampled_from(RELATION_TYPES))
         links.append(Tlink(source, target, relation, {"lid": f"l{number}"}))
-    return Document(name, passages, tuple(instances), tuple(links))
+    return TimeMLDocument(name, passages, tuple(instances), tuple(links))
 
 
 # Rows of McTaco.

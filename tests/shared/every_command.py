@@ -24,7 +24,7 @@ from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
 from closeread.leaderboard import store
-from closeread.tasks.wikipossessions.articles import Page
+from closeread.tasks.wikipossessions.articles import WikiPage
 
 CONFIG = ("--config", "sample")
 FEW = ("--resamples", "2")
@@ -269,7 +269,7 @@ def standing_in():
             ),
             (
                 pages,
-                lambda wiki, title, day: Page(title, 2, "2017-01-01T00:00:00Z", "A text.\n"),
+                lambda wiki, title, day: WikiPage(title, 2, "2017-01-01T00:00:00Z", "A text.\n"),
             ),
         ):
             stack.enter_context(mock.patch(target, new))

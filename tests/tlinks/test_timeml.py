@@ -9,7 +9,7 @@ import pytest
 from shared.timeml_files import dump_timeml
 
 from closeread.formats.timeml import (
-    Document,
+    TimeMLDocument,
     read_timeml,
 )
 
@@ -48,12 +48,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("timeml") / "file.tml"
 
 
-def read(file: Path, text: str) -> Document:
+def read(file: Path, text: str) -> TimeMLDocument:
     file.write_text(text, "utf-8", newline="")
     return read_timeml(file)
 
 
-def without_lines(document: Document) -> Document:
+def without_lines(document: TimeMLDocument) -> TimeMLDocument:
     passages = tuple(
         p._replace(spans=tuple(s._replace(line=None) for s in p.spans)) for p in document.passages
     )

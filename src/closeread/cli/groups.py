@@ -37,7 +37,7 @@ class FilePath(click.Path):
         return text.STANDARD_INPUT
 
 
-class ReadingOption(click.Option):
+class RareOption(click.Option):
     """An option that says how to read a corpus, which few people need."""
 
 
@@ -117,7 +117,7 @@ HELP_ALL = make_flag(
 def is_rare(param: click.Parameter) -> bool:
     """Return whether few people need an option."""
     is_option = isinstance(param, click.Option)
-    return isinstance(param, ReadingOption) or (is_option and param.name in RARE)
+    return isinstance(param, RareOption) or (is_option and param.name in RARE)
 
 
 class Command(click.Command):
@@ -183,7 +183,7 @@ class Command(click.Command):
                 title = "Output"
             elif name in SECTION_OF:
                 title = SECTION_OF[name]
-            elif isinstance(option, ReadingOption) or isinstance(option.type, click.Path):
+            elif isinstance(option, RareOption) or isinstance(option.type, click.Path):
                 title = "Input"
             elif name == "seed" and "resamples" in names:
                 title = "Intervals"

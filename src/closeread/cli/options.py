@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from closeread.cli.groups import FILE, NAMED, WRITTEN, ReadingOption
+from closeread.cli.groups import FILE, NAMED, WRITTEN, RareOption
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import describe_choice, escape
 from closeread.parameters import (
@@ -300,7 +300,7 @@ def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
                 help=f"Read {folder.content} from this folder.",
             )
         for option in corpus.reading_options:
-            reading[option.name] = ReadingOption(
+            reading[option.name] = RareOption(
                 [name_flag(option.name)],
                 type=Choice(option.choices),
                 help=f"{option.help}  [default: {option.choices[0]}]",

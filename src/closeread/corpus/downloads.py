@@ -63,7 +63,7 @@ class DownloadError(Exception):
         self.status = status
 
 
-class TooLargeError(Exception):
+class DownloadLimitError(Exception):
     """The server sends more than the limit, which the message gives."""
 
 
@@ -107,7 +107,7 @@ def receive(
                             raise DownloadError(message, may_pass=True)
                         n_bytes += len(part)
                         if n_bytes > limit:
-                            raise TooLargeError(f"it has more than {limit:,} bytes")
+                            raise DownloadLimitError(f"it has more than {limit:,} bytes")
                         write(part)
                     return response.headers
                 url = urljoin(url, response.headers["Location"])
@@ -190,11 +190,11 @@ def download(url: str, file: IO[bytes], size: int | None) -> None:
     with open_session() as session:
         try:
             try_again(send, TRIES, FIRST_WAIT, LONGEST_WAIT)
-        except TooLargeError as error:
+        except DownloadLimitError as error:
             meaning = "those of the released file"
             if size is None:
                 meaning = "the limit for a file whose size is not declared"
-            raise TooLargeError(f"{error}, {meaning}") from None
+            raise DownloadLimitError(f"{error}, {meaning}") from None
 
 
 def read_wait(headers: Mapping[str, str]) -> float | None:

@@ -24,7 +24,7 @@ from closeread.corpus.declaration import (
     UserFolder,
     UserFolders,
 )
-from closeread.corpus.downloads import DownloadError, TooLargeError, download
+from closeread.corpus.downloads import DownloadError, DownloadLimitError, download
 from closeread.exceptions import (
     ChecksumError,
     FormatError,
@@ -339,7 +339,7 @@ def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
             difference = _find_difference(draft, digest, file)
             if difference is not None:
                 raise ChecksumError(file.url, [Problem(f"{wrong_content}: {difference}")])
-    except TooLargeError as error:
+    except DownloadLimitError as error:
         raise ChecksumError(file.url, [Problem(f"{wrong_content}: {error}")]) from None
     except OSError as error:
         message = f"{error.strerror}; set {CACHE_VARIABLE} to another folder"

@@ -172,7 +172,7 @@ Options = Mapping[str, str]
 """All options of a procedure with their values."""
 
 
-class Gold(Protocol):
+class ScorableGold(Protocol):
     """Gold, ready for scoring."""
 
     @property

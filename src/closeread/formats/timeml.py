@@ -105,7 +105,7 @@ class Tlink(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Document:
+class TimeMLDocument:
     """A TimeML file.
 
     Attributes:
@@ -161,7 +161,7 @@ class Document:
         return intervals | {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
 
 
-def read_timeml(path: Path) -> Document:
+def read_timeml(path: Path) -> TimeMLDocument:
     """Read the document of a file."""
     root = read_xml(path)
     problems = ProblemList()
@@ -190,7 +190,7 @@ def read_timeml(path: Path) -> Document:
             tlinks.append(tlink)
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    return Document(docid, tuple(passages), instances, tuple(tlinks))
+    return TimeMLDocument(docid, tuple(passages), instances, tuple(tlinks))
 
 
 def _read_passage(name: str, element: Element) -> Passage:

@@ -103,7 +103,7 @@ class PullRequestDetails(NamedTuple):
     comments: tuple[tuple[str, str], ...]
 
 
-class Difference(NamedTuple):
+class BranchChanges(NamedTuple):
     """What is to be done so that a branch has some files, and not others.
 
     Attributes:
@@ -221,14 +221,14 @@ class Hub:
         files: Mapping[str, Content],
         delete: Sequence[str] = (),
         revision: str = "main",
-    ) -> Difference:
+    ) -> BranchChanges:
         """Compare files, and paths to delete, with a branch."""
         head = self._read_head(repository, revision)
         present = self._find(repository, [*files, *delete], head)
         differing = [path for path in files if not _is_same(present.get(path), files[path])]
         missing = {path: files[path] for path in differing}
         unwanted = [path for path in delete if path in present]
-        return Difference(head, missing, unwanted)
+        return BranchChanges(head, missing, unwanted)
 
     def commit(
         self,

@@ -30,10 +30,10 @@ from closeread.leaderboard.index_file import (
     IndexedBoard,
     IndexedLimits,
     IndexedMetric,
+    IndexRow,
     Milestone,
     OtherRows,
-    Pairs,
-    Row,
+    PairTests,
     Standing,
 )
 from closeread.leaderboard.page import Ranking
@@ -281,7 +281,7 @@ class BoardIndexer:
             others.append(OtherRows(signature, group[0].closeread, rows))
         return others
 
-    def _compare_pairs(self, systems: Sequence[str]) -> Pairs:
+    def _compare_pairs(self, systems: Sequence[str]) -> PairTests:
         """Compare the best systems as `closeread compare` does; values are rounded to what a page can show."""
         best = list(systems[:MAX_PAIRED_SYSTEMS])
         tables = []
@@ -301,7 +301,7 @@ class BoardIndexer:
         # Copies of a system never differ.
         rounded = [_round(pair.detectable) for pair in pairs if pair.detectable]
         detectable = [difference for difference in rounded if difference]
-        return Pairs(
+        return PairTests(
             best,
             low=[_round(pair.low) for pair in pairs],
             high=[_round(pair.high) for pair in pairs],
@@ -309,7 +309,9 @@ class BoardIndexer:
             detectable=median(detectable) if detectable else UNSET,
         )
 
-    def _make_row(self, record: Record, flags: Sequence[Flag], standing: Standing | None) -> Row:
+    def _make_row(
+        self, record: Record, flags: Sequence[Flag], standing: Standing | None
+    ) -> IndexRow:
         board = self._board
         entry = self._accepted.get(record.subject)
         if entry is None:
@@ -317,7 +319,7 @@ class BoardIndexer:
         else:
             about = entry.describe()
         report = record.report
-        return Row(
+        return IndexRow(
             kind="system" if entry else "baseline",
             id=record.subject,
             author=entry.author if entry else None,

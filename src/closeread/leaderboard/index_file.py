@@ -71,7 +71,7 @@ class Flag(StoreStruct, frozen=True):
     reason: str | UnsetType = UNSET
 
 
-class Row(StoreStruct, frozen=True):
+class IndexRow(StoreStruct, frozen=True):
     """A system or a baseline."""
 
     kind: Literal["system", "baseline"]
@@ -100,10 +100,10 @@ class OtherRows(StoreStruct, frozen=True):
 
     signature: str
     closeread: str
-    rows: Sequence[Row]
+    rows: Sequence[IndexRow]
 
 
-class Pairs(StoreStruct, frozen=True):
+class PairTests(StoreStruct, frozen=True):
     """The differences of each two of the best systems, in the order of `itertools.combinations`.
 
     Attributes:
@@ -181,10 +181,10 @@ class IndexedBoard(StoreStruct, frozen=True):
     counting: Literal["all", "best", "last", "chosen"]
     late: Literal["refuse", "flag"]
     reveals: Time | None
-    rows: Sequence[Row]
-    superseded: Sequence[Row]
+    rows: Sequence[IndexRow]
+    superseded: Sequence[IndexRow]
     others: Sequence[OtherRows]
-    pairs: Pairs
+    pairs: PairTests
     history: Sequence[Milestone]
     accepted: Count
     refused: Count

@@ -343,7 +343,7 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
         yield Grid("Counts", ["count", *(_quote(part.value, style) for part in counted)], rows)
 
 
-class Part(NamedTuple):
+class PartOfRow(NamedTuple):
     """The results of a row for all units ("all" of the field ""), or for those with a value of a field."""
 
     field: str
@@ -351,17 +351,17 @@ class Part(NamedTuple):
     results: Json
 
 
-def _list_parts(board: Json, row: Json) -> list[Part]:
+def _list_parts(board: Json, row: Json) -> list[PartOfRow]:
     """List the results of a row: of all units, and of each slice."""
     sizes = {name: board[name] for name in ("n_units", "n_blocks")}
     results = {**sizes, "scores": row["scores"], "counts": row["counts"]}
-    parts = [Part("", "all", results)]
+    parts = [PartOfRow("", "all", results)]
     for field_name, slices in row["slices"].items():
-        parts += [Part(field_name, value, results) for value, results in slices.items()]
+        parts += [PartOfRow(field_name, value, results) for value, results in slices.items()]
     return parts
 
 
-def _tabulate_scores(board: Json, parts: Sequence[Part], style: Style) -> Grid:
+def _tabulate_scores(board: Json, parts: Sequence[PartOfRow], style: Style) -> Grid:
     """Return the table of all scores of a row."""
     titles = {metric["name"]: metric["title"] for metric in board["metrics"]}
     rows = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from closeread import parameters as arg
 from closeread.exceptions import RequestError, describe_unknown, name_option, pluralize
-from closeread.parameters import Operations, Param, Place, within
+from closeread.parameters import GoldPlace, Operations, Param, within
 from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def plot_scores(
     corpus: AnyCorpus,
     systems: Annotated[arg.Sources, Param(metavar="SYSTEMS...")],
     *,
-    place: Place = Place(),  # noqa: B008
+    place: GoldPlace = GoldPlace(),  # noqa: B008
     scores: Annotated[Sequence[str], Param(metavar="SCORES")] = (),
     by: Annotated[str | None, Param(metavar="FIELD")] = None,
     option: Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")] = None,
@@ -140,7 +140,7 @@ def _plot_slices(
 def plot_stats(
     corpus: AnyCorpus,
     *,
-    place: Place = Place(),  # noqa: B008
+    place: GoldPlace = GoldPlace(),  # noqa: B008
     **options: arg.FileOptions,
 ) -> Drawing:
     """Draw the statistics of a corpus.

@@ -20,7 +20,7 @@ from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.files import text_suffix
 from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
-from closeread.parameters import Operations, Param, Place
+from closeread.parameters import GoldPlace, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_gold, open_scorer
@@ -295,7 +295,7 @@ def validate(
     >>> verdict.valid, verdict.problems
     (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
     """
-    place = Place(config, split, gold, data_dir)
+    place = GoldPlace(config, split, gold, data_dir)
     (verdict,) = validate_all(name, [predictions], place=place, **options)
     return verdict
 
@@ -304,7 +304,7 @@ def validate_all(
     name: AnyCorpus,
     predictions: Annotated[Sequence[FileOrRows], Param(kind="read")],
     *,
-    place: Place = Place(),  # noqa: B008
+    place: GoldPlace = GoldPlace(),  # noqa: B008
     **options: arg.ProcedureOptions,
 ) -> list[Verdict]:
     """Validate several predictions for the same gold."""

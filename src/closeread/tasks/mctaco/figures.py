@@ -13,7 +13,7 @@ from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import own_settings
 from closeread.exceptions import FormatError, Problem, pluralize
 from closeread.neural.run_files import RUN
-from closeread.tasks.mctaco.models import DATA, METRICS, Estimate, read_runs
+from closeread.tasks.mctaco.models import DATA, METRICS, MeanOfRuns, read_runs
 
 _LEGEND_COLUMNS = 4
 
@@ -38,7 +38,7 @@ def draw_runs(folder: Path) -> Drawing:
         figure, (axes,) = start_chart(6.5, 4.2)
         for (metric, title), colour in zip(METRICS.items(), COLOURS, strict=False):
             points = [
-                found.estimate(size, data, metric) or Estimate(math.nan, None)
+                found.estimate(size, data, metric) or MeanOfRuns(math.nan, None)
                 for size in found.sizes
             ]
             means, bars = zip(

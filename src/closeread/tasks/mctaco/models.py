@@ -36,7 +36,7 @@ from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_labels
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
     from closeread.neural.pairs import TextPairs
-    from closeread.tasks.mctaco.operations import Settings
+    from closeread.tasks.mctaco.operations import ClassifierSettings
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
@@ -139,17 +139,17 @@ class TrainedRun:
     seconds: float  # how long it was trained
 
 
-class Estimate(NamedTuple):
+class MeanOfRuns(NamedTuple):
     """A mean over runs, and its standard error, which is None for a single run."""
 
     mean: float
     standard_error: float | None
 
 
-def estimate_mean(values: Sequence[float]) -> Estimate:
+def estimate_mean(values: Sequence[float]) -> MeanOfRuns:
     """Return the mean of one or more values, with its standard error."""
     error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else None
-    return Estimate(float(np.mean(values)), error)
+    return MeanOfRuns(float(np.mean(values)), error)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class TrainedRuns(Result):
         """The sizes of the training data, in percent, from the smallest, and the number of runs of each."""
         return dict(sorted(Counter(run.size for run in self.runs).items()))
 
-    def estimate(self, size: float, data: str, metric: str) -> Estimate | None:
+    def estimate(self, size: float, data: str, metric: str) -> MeanOfRuns | None:
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
         values = [getattr(run, data).get(metric) for run in self.runs if run.size == size]
         return None if not values or None in values else estimate_mean(values)
@@ -237,7 +237,13 @@ class TrainedRuns(Result):
 
 
 def train(
-    data: Data, run: Path, settings: Settings, *, size: float = 100.0, resume: bool, name: str = ""
+    data: Data,
+    run: Path,
+    settings: ClassifierSettings,
+    *,
+    size: float = 100.0,
+    resume: bool,
+    name: str = "",
 ) -> TrainedRun:
     """Train a classifier of candidate answers in a folder, which `predict` reads, and return its results.
 
@@ -309,7 +315,7 @@ def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
 def train_several(
     data: Data,
     run: Path,
-    settings: Settings,
+    settings: ClassifierSettings,
     *,
     seeds: Sequence[int],
     sizes: Sequence[float] = (),

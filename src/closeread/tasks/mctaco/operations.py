@@ -389,7 +389,7 @@ def phrases_of_frames(
 
 
 @dataclass(frozen=True)
-class Settings(TrainingSettings):
+class ClassifierSettings(TrainingSettings):
     """How to train a classifier of candidate answers.
 
     Attributes:
@@ -407,7 +407,7 @@ class Settings(TrainingSettings):
 
 def train(
     *,
-    settings: Settings = Settings(
+    settings: ClassifierSettings = ClassifierSettings(
         epochs=3, patience=3, batch_size=32, learning_rate=2e-5, head_learning_rate=2e-5
     ),
     training: TrainingFile = None,

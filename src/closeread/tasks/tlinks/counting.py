@@ -75,7 +75,7 @@ REDUCTIONS = ("sequential", "none")
 NO_LINKS = {"tlinks": (), "intervals": ()}
 
 
-class Side:
+class DocumentLinks:
     """The links of one side of a document.
 
     Attributes:
@@ -146,7 +146,7 @@ def count(
 
 
 def _count_links(
-    side: Side, other: Side, reduction: str
+    side: DocumentLinks, other: DocumentLinks, reduction: str
 ) -> Iterator[tuple[str, tuple[bool, int, bool]]]:
     """Yield the type and the counts of each reduced link of a side: is it verified, 1, and is it contradictory?"""
     relations = side.reduce(reduction)
@@ -163,7 +163,7 @@ def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     numbers = _number_intervals()
     relations = _make_relations(tlinks, numbers, during)
     try:
-        verdicts = Side(tlinks, relations, len(numbers)).verdicts
+        verdicts = DocumentLinks(tlinks, relations, len(numbers)).verdicts
     except LimitError:  # scoring reports it
         return []
     return [
@@ -179,7 +179,9 @@ def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
     return [index for index, relation in enumerate(relations) if _is_tautology(relation)]
 
 
-def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
+def _build_sides(
+    gold: Record, system: Record, matching: str, during: str
+) -> tuple[DocumentLinks, DocumentLinks]:
     """Build both sides, with the same numbers for matching intervals."""
     numbers = _number_intervals()
     system_numbers = numbers
@@ -195,8 +197,8 @@ def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tu
     system_relations = _make_relations(system["tlinks"], system_numbers, during)
     n_intervals = len({*numbers.values(), *system_numbers.values()})
     return (
-        Side(gold["tlinks"], relations, n_intervals),
-        Side(system["tlinks"], system_relations, n_intervals),
+        DocumentLinks(gold["tlinks"], relations, n_intervals),
+        DocumentLinks(system["tlinks"], system_relations, n_intervals),
     )
 
 

@@ -46,7 +46,7 @@ from closeread.formats.timeml import (
     RELATION_TYPES,
     TIMEX,
     TITLES,
-    Document,
+    TimeMLDocument,
     Tlink,
     read_timeml,
 )
@@ -71,7 +71,7 @@ N_CHARACTERS_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Documents:
+class TimeMLDocuments:
     """The documents of a side, from a file or a folder.
 
     Attributes:
@@ -82,7 +82,7 @@ class Documents:
     """
 
     path: Path
-    by_name: Mapping[str, tuple[str | None, Document | None]]
+    by_name: Mapping[str, tuple[str | None, TimeMLDocument | None]]
     notices: Sequence[str] = ()
 
     @property
@@ -90,7 +90,7 @@ class Documents:
         """Whether they are in a folder."""
         return any(file is not None for file, _ in self.by_name.values())
 
-    def read(self) -> Iterator[tuple[str, Path, Document]]:
+    def read(self) -> Iterator[tuple[str, Path, TimeMLDocument]]:
         """Yield the name, the file and the content of each available document."""
         for name, (file, document) in self.by_name.items():
             if document is not None:
@@ -98,7 +98,7 @@ class Documents:
 
 
 @dataclass(frozen=True)
-class Key:
+class KeyLinks:
     """Gold links.
 
     Attributes:
@@ -110,7 +110,7 @@ class Key:
     """
 
     records: Sequence[Record]
-    documents: Documents | None = None
+    documents: TimeMLDocuments | None = None
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
     files: Sequence[Path] = ()
@@ -129,11 +129,11 @@ class Key:
 class Response(System):
     """A system's links, also as read from files, in the order of the key."""
 
-    documents: Documents | None = None
+    documents: TimeMLDocuments | None = None
 
 
 @dataclass(frozen=True)
-class TimeMLReader(Reader[Key]):
+class TimeMLReader(Reader[KeyLinks]):
     """A key and a response: two TimeML files, or two folders whose files are matched by name."""
 
     @property
@@ -141,19 +141,21 @@ class TimeMLReader(Reader[Key]):
         """True: gold is a file given by the user, the key."""
         return True
 
-    def read_gold(self, source: GoldSource, options: Options) -> Key:
+    def read_gold(self, source: GoldSource, options: Options) -> KeyLinks:
         """Read the documents of a key."""
         if not isinstance(source.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
         documents = read_key(source.gold)
         records = list(to_records(documents, options["matching"]).values())
-        return Key(records, documents, notices=documents.notices, files=[source.gold])
+        return KeyLinks(records, documents, notices=documents.notices, files=[source.gold])
 
-    def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
+    def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> KeyLinks:
         """Wrap documents in memory that are already validated."""
-        return Key(records)
+        return KeyLinks(records)
 
-    def read_system(self, gold: Key, source: Path | Sequence[Record], options: Options) -> Response:
+    def read_system(
+        self, gold: KeyLinks, source: Path | Sequence[Record], options: Options
+    ) -> Response:
         """Read a response, and put it in the order of the key's documents."""
         if gold.documents is None or not isinstance(source, Path):
             raise RequestError("tlinks scores TimeML files, not records in memory")
@@ -185,7 +187,7 @@ class TimeMLReader(Reader[Key]):
         return ()
 
     def remarks(
-        self, gold: Key, system: System, options: Options, table: CountTable | None = None
+        self, gold: KeyLinks, system: System, options: Options, table: CountTable | None = None
     ) -> Iterable[str]:
         """Describe the first links of each side that are contradictory or true of any interval, and their numbers."""
         key = gold.documents
@@ -197,17 +199,17 @@ class TimeMLReader(Reader[Key]):
             yield from _describe_silence(key, response, options["matching"])
 
 
-def read_key(path: Path) -> Documents:
+def read_key(path: Path) -> TimeMLDocuments:
     """Read the documents of a file or a folder."""
     if not path.is_dir():
-        return Documents(path, {_name_document(path.name): (None, read_timeml(path))})
+        return TimeMLDocuments(path, {_name_document(path.name): (None, read_timeml(path))})
     expected = f"TimeML files (expected names that end in {', '.join(SUFFIXES)})"
     paths, problems = walk_files(path, expected)
     files = [file for file in paths if text_suffix(Path(file)) in SUFFIXES]
     files.sort(key=lambda file: PurePosixPath(file).parts)
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
-    documents: dict[str, tuple[str, Document | None]] = {}
+    documents: dict[str, tuple[str, TimeMLDocument | None]] = {}
     for file in files:
         name = _name_document(file)
         if name in documents:
@@ -224,7 +226,7 @@ def read_key(path: Path) -> Documents:
     if ignored:
         message = f"{pluralize(len(ignored), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
         notices.insert(0, f"{path}: {message}: {join_names(ignored)}")
-    return Documents(path, documents, notices)
+    return TimeMLDocuments(path, documents, notices)
 
 
 def _name_document(file: str) -> str:
@@ -234,7 +236,7 @@ def _name_document(file: str) -> str:
     return path.with_suffix("").as_posix()
 
 
-def align(key: Documents, path: Path, options: Options) -> Documents:
+def align(key: TimeMLDocuments, path: Path, options: Options) -> TimeMLDocuments:
     """Read a response, and put it in the order of the key's documents."""
     if path.exists() and path.is_dir() != key.is_folder:
         kind, key_kind = ("a file", "a folder") if key.is_folder else ("a folder", "a file")
@@ -261,7 +263,7 @@ def align(key: Documents, path: Path, options: Options) -> Documents:
     return replace(response, by_name=by_name)
 
 
-def _read_response(path: Path) -> Documents:
+def _read_response(path: Path) -> TimeMLDocuments:
     """Read the documents of a response."""
     try:
         return read_key(path)
@@ -269,7 +271,7 @@ def _read_response(path: Path) -> Documents:
         raise blame_submission(error) from None
 
 
-def _drop_unknown(names: Collection[str], response: Documents) -> Documents:
+def _drop_unknown(names: Collection[str], response: TimeMLDocuments) -> TimeMLDocuments:
     """Return a response without the documents that the key lacks, with a note that names them."""
     unknown = [name for name in response.by_name if name not in names]
     if not unknown:
@@ -280,7 +282,9 @@ def _drop_unknown(names: Collection[str], response: Documents) -> Documents:
     return replace(response, by_name=by_name, notices=[*response.notices, notice])
 
 
-def _compare_names(names: Collection[str], response: Documents, missing: str) -> Iterator[Problem]:
+def _compare_names(
+    names: Collection[str], response: TimeMLDocuments, missing: str
+) -> Iterator[Problem]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
     documents = response.by_name
     absent = [name for name in names if name not in documents]
@@ -300,7 +304,9 @@ def _compare_names(names: Collection[str], response: Documents, missing: str) ->
         yield Problem(f"{lacking}. Add them{advise_missing()}")
 
 
-def _find_differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
+def _find_differences(
+    key: TimeMLDocument, response: TimeMLDocument, matching: str
+) -> Iterator[Problem]:
     """Find evidence that two files do not annotate the same text, or do not use the same ids."""
     text = "".join(response.text.split())
     key_text = "".join(key.text.split())
@@ -318,7 +324,7 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         yield from _compare_intervals(key, response)
 
 
-def _compare_intervals(key: Document, response: Document) -> Iterator[Problem]:
+def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterator[Problem]:
     """Find intervals with the same id whose extents do not overlap."""
     key_intervals = {str(interval["id"]): interval for interval in list_intervals(key)}
     key_names = _find_names(key, response)
@@ -346,7 +352,7 @@ def _may_be_same(first: Record, second: Record) -> bool:
     return bool(first["start"] < second["end"] and second["start"] < first["end"])
 
 
-def _find_names(key: Document, response: Document) -> dict[str, str]:
+def _find_names(key: TimeMLDocument, response: TimeMLDocument) -> dict[str, str]:
     """Return the key's names of events that one side calls by the event, and the other by its only instance."""
     n_instances = Counter(instance.attributes["eventID"] for instance in key.instances)
     names = {}
@@ -364,7 +370,7 @@ def _find_names(key: Document, response: Document) -> dict[str, str]:
     }
 
 
-def _rename_events(key: Document, response: Document) -> Document:
+def _rename_events(key: TimeMLDocument, response: TimeMLDocument) -> TimeMLDocument:
     """Return a response whose links call events as the key does."""
     names = _find_names(key, response)
     tlinks = []
@@ -375,7 +381,7 @@ def _rename_events(key: Document, response: Document) -> Document:
     return replace(response, tlinks=tuple(tlinks))
 
 
-def list_intervals(document: Document) -> list[Record]:
+def list_intervals(document: TimeMLDocument) -> list[Record]:
     """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
 
     Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
@@ -399,7 +405,7 @@ def _count_characters(text: str) -> list[int]:
     return list(accumulate((not character.isspace() for character in text), initial=0))
 
 
-def to_records(side: Documents, matching: str) -> dict[str, Record]:
+def to_records(side: TimeMLDocuments, matching: str) -> dict[str, Record]:
     """Return the available documents as input of the procedure, by name."""
     records = {}
     for name, _, document in side.read():
@@ -409,19 +415,21 @@ def to_records(side: Documents, matching: str) -> dict[str, Record]:
     return records
 
 
-def _list_links(document: Document) -> list[Record]:
+def _list_links(document: TimeMLDocument) -> list[Record]:
     return [
         {"source": tlink.source, "relation": tlink.relation, "target": tlink.target}
         for tlink in _select_claims(document)
     ]
 
 
-def _select_claims(document: Document) -> list[Tlink]:
+def _select_claims(document: TimeMLDocument) -> list[Tlink]:
     """Select the links that state a relation of TimeML."""
     return [tlink for tlink in document.tlinks if tlink.relation in RELATION_TYPES]
 
 
-def _describe_silence(key: Documents, response: Documents, matching: str) -> Iterator[str]:
+def _describe_silence(
+    key: TimeMLDocuments, response: TimeMLDocuments, matching: str
+) -> Iterator[str]:
     """Say that a side has no links, or that no event in the response's links is one of the key, by id."""
     for side in (key, response):
         if not any(_select_claims(document) for _, _, document in side.read()):
@@ -447,7 +455,7 @@ def _describe_silence(key: Documents, response: Documents, matching: str) -> Ite
 
 
 def _describe_links(
-    side: Documents, name: str, table: CountTable | None, during: str
+    side: TimeMLDocuments, name: str, table: CountTable | None, during: str
 ) -> Iterator[str]:
     """Describe a side's first links that are contradictory, those that are true of any interval, and vague ones."""
     inconsistent = set(side.by_name)

@@ -84,7 +84,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Agreement(Slice):
+class LinkAgreement(Slice):
     """The agreement between two annotators about all documents."""
 
     lacking: Sequence[str]  # sentences on layers that are not compared, and why
@@ -101,7 +101,7 @@ class SliceMean(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairedAgreement(Result):
+class LinkAgreements(Result):
     """The agreement of two or more annotators: of every pair.
 
     Attributes:
@@ -111,7 +111,7 @@ class PairedAgreement(Result):
     """
 
     names: Sequence[str]
-    pairs: Mapping[Pair, Agreement]
+    pairs: Mapping[Pair, LinkAgreement]
     notices: Sequence[str] = ()
 
     @property
@@ -243,7 +243,7 @@ def _average(parts: Sequence[Slice]) -> SliceMean:
 
 def compare_annotators(
     annotators: Sequence[Annotator], *, by: Sequence[str] = ()
-) -> PairedAgreement:
+) -> LinkAgreements:
     """Measure the agreement of annotators' files or rows, in the corpus's format or predictions, also by fields."""
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
@@ -264,7 +264,7 @@ def compare_annotators(
 
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
-) -> PairedAgreement:
+) -> LinkAgreements:
     """Measure the agreement of every pair of annotators.
 
     Each annotated the same documents in any order, and has `np_relations`, or `relations` and `fallback` as in
@@ -281,7 +281,7 @@ def measure_agreement(
         (i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields)
         for i, j in list_pairs(len(annotators))
     }
-    return PairedAgreement(names, found)
+    return LinkAgreements(names, found)
 
 
 def _gather_fields(
@@ -353,7 +353,7 @@ def _to_submission(record: Record) -> Record:
 
 def _compare(
     one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]
-) -> Agreement:
+) -> LinkAgreement:
     """Compare two annotators' documents, overall and by field."""
     lacking: list[str] = []
     tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
@@ -383,7 +383,7 @@ def _compare(
             for value, n in sorted(Counter(values).items())
         }
     links, clusters = (_compute_scores(*table) for table in tables)
-    return Agreement(len(one), links, clusters, lacking, slices)
+    return LinkAgreement(len(one), links, clusters, lacking, slices)
 
 
 def _to_mentions(documents: Documents) -> MentionTable:

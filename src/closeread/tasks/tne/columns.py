@@ -185,7 +185,7 @@ def split_triplets(triplet: Ints) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class LabeledPairs:
+class PairsOfSide:
     """The labelled pairs of one side."""
 
     pair: Ints  # (n,) sorted, each once
@@ -194,14 +194,14 @@ class LabeledPairs:
     triplet: Ints  # (m,) pairs with labels, sorted, each once
 
 
-def group_labels(pair: Ints, label: Ints) -> LabeledPairs:
+def group_labels(pair: Ints, label: Ints) -> PairsOfSide:
     """Group labels by pair; pairs and labels are (n,) each, in the order given."""
     order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
     pair, label = pair[order], label[order]
     starts = np.flatnonzero(mark_run_starts(pair))
     ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
     triplet = np.sort(triplets(pair, label), kind="stable")
-    return LabeledPairs(pair[starts], label[starts], label[ends], triplet[mark_run_starts(triplet)])
+    return PairsOfSide(pair[starts], label[starts], label[ends], triplet[mark_run_starts(triplet)])
 
 
 def are_among(keys: Ints, among: Ints) -> Mask:
@@ -217,7 +217,7 @@ def find_places(keys: Ints, among: Ints) -> Ints:
     return np.where(among[place] == keys, place, -1)
 
 
-def align_labels(system: LabeledPairs, gold: LabeledPairs) -> tuple[Ints, Ints, Ints]:
+def align_labels(system: PairsOfSide, gold: PairsOfSide) -> tuple[Ints, Ints, Ints]:
     """Return the pairs that either side links, sorted, with the labels that they count for in gold and system.
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
@@ -233,9 +233,9 @@ def align_labels(system: LabeledPairs, gold: LabeledPairs) -> tuple[Ints, Ints, 
 
 
 def tallies(
-    system: LabeledPairs,
-    gold: LabeledPairs,
-    fallback: LabeledPairs | None = None,
+    system: PairsOfSide,
+    gold: PairsOfSide,
+    fallback: PairsOfSide | None = None,
     uprep: str = "any",
 ) -> Tallies:
     """Find the pairs that are counted for a system's links.
@@ -292,7 +292,7 @@ def count_by_group(
     return counts
 
 
-def confusion(system: LabeledPairs, gold: LabeledPairs, n_pairs: int) -> Ints:
+def confusion(system: PairsOfSide, gold: PairsOfSide, n_pairs: int) -> Ints:
     """Count `n_pairs` ordered pairs by gold label (row) and predicted label (column), (25, 25); 0 is no link."""
     every, gold_label, system_label = align_labels(system, gold)
     counts = np.bincount(gold_label * N_LABELS + system_label, minlength=N_LABELS**2)
@@ -315,7 +315,7 @@ class Links:
         return pairs(self.document, self.anchor, self.complement)
 
     @cached_property
-    def labeled(self) -> LabeledPairs:
+    def labeled(self) -> PairsOfSide:
         """The links as they are compared."""
         return group_labels(self.pair, self.label)
 

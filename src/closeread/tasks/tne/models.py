@@ -42,7 +42,7 @@ from closeread.tasks.tne.procedure import PROCEDURE
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
     from closeread.neural.links import LabeledPairs, PredictedPairs, Spans
-    from closeread.tasks.tne.operations import Settings
+    from closeread.tasks.tne.operations import LinkModelSettings
 
 
 def find_spans(documents: Documents) -> Spans:
@@ -121,7 +121,7 @@ SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep",
 
 
 @dataclass(frozen=True, repr=False)
-class TrainedRun(Result):
+class TrainedLinkModel(Result):
     """The results of a training run.
 
     Attributes:
@@ -144,7 +144,7 @@ class TrainedRun(Result):
         return best
 
     def __repr__(self) -> str:
-        return f"<TrainedRun {self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}>"
+        return f"<TrainedLinkModel {self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}>"
 
     def describe(self) -> str:
         """The scores of the best epoch, in a line."""
@@ -195,7 +195,9 @@ CRITERION = "links/f1"  # the score on held-out documents by which the best epoc
 TASK = "tne"
 
 
-def train(training: Gold, validation: Gold, run: Path, settings: Settings, *, resume: bool) -> None:
+def train(
+    training: Gold, validation: Gold, run: Path, settings: LinkModelSettings, *, resume: bool
+) -> None:
     """Train a model of links in a folder, which `predict` reads.
 
     Raises:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
     from closeread.records import Record
-    from closeread.tasks.tne.models import TrainedRun
+    from closeread.tasks.tne.models import TrainedLinkModel
 
 Gold = Annotated[GoldSource, Param(corpus="tne")]
 Field = Literal[
@@ -337,7 +337,7 @@ def build(
 
 
 @dataclass(frozen=True)
-class Settings(TrainingSettings):
+class LinkModelSettings(TrainingSettings):
     """How to train a model of links between noun phrases.
 
     Attributes:
@@ -353,7 +353,7 @@ class Settings(TrainingSettings):
 
 def train(
     *,
-    settings: Settings = Settings(),
+    settings: LinkModelSettings = LinkModelSettings(),
     config: Config = None,
     split: Split = None,
     training: TrainingFile = None,
@@ -362,7 +362,7 @@ def train(
     data_dir: DataDir = None,
     resume: bool = False,
     output: RunFolder,
-) -> TrainedRun:
+) -> TrainedLinkModel:
     """Train a model of links between noun phrases.
 
     The model is that of Elazar et al. (2022), section 8.  The folder RUN contains the parameters of the best epoch, by
@@ -389,7 +389,7 @@ def train(
     choose_hardware(settings.device, settings.precision)  # before data are read
     from closeread.corpus.predictions import read_golds
     from closeread.neural.run_files import write_curves
-    from closeread.tasks.tne.models import TrainedRun
+    from closeread.tasks.tne.models import TrainedLinkModel
     from closeread.tasks.tne.models import train as train_run
 
     splits = {"training": "train", "validation": "validation"}
@@ -400,7 +400,7 @@ def train(
         raise RequestError("training and validation are needed")
     train_run(learnt, held_out, output, settings, resume=resume)
     write_curves(output)
-    return TrainedRun.read(output)
+    return TrainedLinkModel.read(output)
 
 
 def predict(

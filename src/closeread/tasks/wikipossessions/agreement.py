@@ -47,7 +47,7 @@ from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.matching import (
-    Name,
+    NormalizedName,
     Pair,
     Possession,
     match_possessions,
@@ -116,7 +116,7 @@ Labels = Mapping[str, Hashable]
 """The values of a possession's `LABELS`, normalized so that equal meanings are equal."""
 
 
-class Annotation(NamedTuple):
+class AnnotatedArticle(NamedTuple):
     """An annotator's possessions of an article, and their labels."""
 
     possessions: Sequence[Possession]
@@ -124,7 +124,7 @@ class Annotation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class PossessionAgreement:
     """The agreement of two annotators; scores are None for 0/0.
 
     Attributes:
@@ -159,11 +159,11 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class PairedAgreement(Result):
+class PossessionAgreements(Result):
     """The agreement of every pair of annotators, and notices about their files."""
 
     names: Sequence[str]
-    pairs: Mapping[Annotators, Agreement]
+    pairs: Mapping[Annotators, PossessionAgreement]
     options: Mapping[str, str]
     notices: Sequence[str] = ()
 
@@ -235,7 +235,7 @@ class PairedAgreement(Result):
         }
 
 
-def _list_cells(agreement: Agreement) -> list[list[object]]:
+def _list_cells(agreement: PossessionAgreement) -> list[list[object]]:
     """Return the rows of an agreement, with the number of shared possessors.
 
     Empty cells are None, so that columns of numbers stay that.
@@ -247,7 +247,7 @@ def _list_cells(agreement: Agreement) -> list[list[object]]:
     return rows
 
 
-def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairedAgreement:
+def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PossessionAgreements:
     """Measure the agreement of two or more annotators, whose files or rows follow the corpus's format."""
     require_two(annotators)
     resolve_options(OPTIONS, options, "agreement")  # before the files are read
@@ -267,7 +267,7 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Paire
 
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str
-) -> PairedAgreement:
+) -> PossessionAgreements:
     """Measure the agreement of every pair of annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
     problems: list[Problem] = []
@@ -286,24 +286,26 @@ def measure_agreement(
         (first, second): _compare(annotations[first], annotations[second], options)
         for first, second in list_pairs(len(annotators))
     }
-    return PairedAgreement(names, pairs, options)
+    return PossessionAgreements(names, pairs, options)
 
 
-def _read_annotations(records: Sequence[Record]) -> dict[str, Annotation]:
+def _read_annotations(records: Sequence[Record]) -> dict[str, AnnotatedArticle]:
     """Return the annotation of each article."""
     annotations = {}
     for record in records:
         with name_documents([record["article"]], "article"):
             possessions = read_possessions(record["possessions"])
-        annotations[record["article"]] = Annotation(
+        annotations[record["article"]] = AnnotatedArticle(
             possessions, list(map(_get_labels, record["possessions"]))
         )
     return annotations
 
 
 def _compare(
-    first: Mapping[str, Annotation], second: Mapping[str, Annotation], options: Mapping[str, str]
-) -> Agreement:
+    first: Mapping[str, AnnotatedArticle],
+    second: Mapping[str, AnnotatedArticle],
+    options: Mapping[str, str],
+) -> PossessionAgreement:
     """Compare two annotators' possessions of the same articles."""
     counts = np.zeros((len(COMPARED), len(COUNTS)))
     labels: list[Labels] = []
@@ -325,7 +327,7 @@ def _compare(
         second_values = [label[name] for label in second_labels]
         kappa[name] = cohen_kappa(values, second_values)
         same[name] = sum(map(eq, values, second_values))
-    return Agreement(
+    return PossessionAgreement(
         shared=len(labels),
         precision=_name_scores(precision),
         recall=_name_scores(recall),
@@ -343,7 +345,7 @@ def _name_scores(values: Floats) -> Scores:
 
 
 def _pair_possessions(
-    first: Annotation, second: Annotation, options: Mapping[str, str]
+    first: AnnotatedArticle, second: AnnotatedArticle, options: Mapping[str, str]
 ) -> list[Pair]:
     """Pair two annotators' possessions of an article: positions in the second annotation and in the first."""
     n_pairs = min(len(first.labels), len(second.labels))
@@ -360,7 +362,10 @@ def _pair_possessions(
 
 
 def _count_ordered_pairs(
-    first: Annotation, second: Annotation, pairs: Sequence[Pair], options: Mapping[str, str]
+    first: AnnotatedArticle,
+    second: AnnotatedArticle,
+    pairs: Sequence[Pair],
+    options: Mapping[str, str],
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of two annotators, of all possessions or of the shared ones."""
     match = choose_match(options["setting"])
@@ -375,7 +380,7 @@ def _count_ordered_pairs(
 
 def _match_paired(
     system: Sequence[Possession], gold: Sequence[Possession]
-) -> Callable[[Name, Name], bool]:
+) -> Callable[[NormalizedName, NormalizedName], bool]:
     """Return a test whether two names are those of possessions at the same position of both sides.
 
     Names that are paired match each other only, whatever words they share with others.

@@ -38,7 +38,7 @@ from requests.adapters import HTTPAdapter
 from closeread._version import __version__
 from closeread.corpus.downloads import (
     DownloadError,
-    TooLargeError,
+    DownloadLimitError,
     open_session,
     read_wait,
     receive,
@@ -271,7 +271,7 @@ class Wiki:
                     f"; Wikimedia refuses programs without a contact: pass yours with {contact}"
                 )
             raise DownloadError(message, may_pass=error.may_pass, wait=error.wait) from None
-        except TooLargeError as error:
+        except DownloadLimitError as error:
             raise DownloadError(f"no answer: {error}") from None
         except ValueError:
             raise DownloadError("answers with no complete JSON", may_pass=True) from None
@@ -282,7 +282,7 @@ class Wiki:
         return answer
 
 
-class Page(NamedTuple):
+class WikiPage(NamedTuple):
     """The text of a page at the end of a day.
 
     Attributes:
@@ -298,7 +298,7 @@ class Page(NamedTuple):
     text: str
 
 
-def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
+def fetch_page(wiki: Wiki, title: str, day: date) -> WikiPage:
     """Fetch the text of the page of a title at the end of a day, or else of the page that it redirects to today."""
     try:
         page, html = _fetch_html(wiki, title, day)
@@ -315,7 +315,7 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
     text = extract_text(html)
     if not text:
         raise NoPageError(f"had no paragraphs at the end of {day.isoformat()}")
-    return Page(name, number, timestamp, text)
+    return WikiPage(name, number, timestamp, text)
 
 
 def _fetch_html(wiki: Wiki, title: str, day: date, **more: str) -> tuple[Any, str]:

@@ -176,7 +176,7 @@ def _find_nearest(mention: Any, dates: Sequence[Any]) -> str | None:
     return " ".join(nearest.text.split())
 
 
-class Word(NamedTuple):
+class WordOfText(NamedTuple):
     """A word of a text, as names are compared, with its place in the text."""
 
     text: str
@@ -184,17 +184,17 @@ class Word(NamedTuple):
     end: int
 
 
-def _find_words(text: str) -> list[Word]:
+def _find_words(text: str) -> list[WordOfText]:
     """Return the words that matter when names are compared."""
     words = []
     for match in WORD.finditer(text):
         word = normalize("NFKC", match[0]).casefold()
         if word not in FUNCTION_WORDS:
-            words.append(Word(word, match.start(), match.end()))
+            words.append(WordOfText(word, match.start(), match.end()))
     return words
 
 
-def _find_mention(name: str, document: Any, words: Sequence[Word]) -> Any:
+def _find_mention(name: str, document: Any, words: Sequence[WordOfText]) -> Any:
     """Return the first span of a document with the words of a name; None if there is none."""
     texts = [word.text for word in words]
     name_texts = [word.text for word in _find_words(name)]

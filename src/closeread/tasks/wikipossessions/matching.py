@@ -44,7 +44,7 @@ ORDER = re.compile(r"[0-9]+(\.[0-9]+)*")
 """A whole number, or several that are separated by full stops: a possession inside another."""
 
 
-class Name(NamedTuple):
+class NormalizedName(NamedTuple):
     """A normalized name.
 
     Attributes:
@@ -57,7 +57,7 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=2**12)  # every system that is compared has as many copies as gold
-def normalize_name(text: str) -> Name:
+def normalize_name(text: str) -> NormalizedName:
     """Normalize case and typography, and remove punctuation at token edges and function words.
 
     Function words stay if the name has no other words.
@@ -72,7 +72,7 @@ def normalize_name(text: str) -> Name:
     written = unicodedata.normalize("NFKC", folded).split() or [""]
     tokens = tuple(filter(None, map(_strip_punctuation, written))) or tuple(written)
     content = tuple(token for token in tokens if token not in FUNCTION_WORDS) or tokens
-    return Name(content, frozenset(content))
+    return NormalizedName(content, frozenset(content))
 
 
 def _strip_punctuation(token: str) -> str:
@@ -103,7 +103,7 @@ Likeness = Callable[[int, int], int]
 class Possession(NamedTuple):
     """A possession of one side of an article; None where a value is absent."""
 
-    name: Name
+    name: NormalizedName
     order: Order | None = None
     certainty: str | None = None
     time: Any = None  # see `closeread.tasks.wikipossessions.dates.parse_time`

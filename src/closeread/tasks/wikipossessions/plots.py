@@ -105,7 +105,7 @@ class Cell(NamedTuple):
         return max(self.shape_width + marks, self.anchor_width)
 
 
-class Column(NamedTuple):
+class TiedPossessions(NamedTuple):
     """Possessions that are tied."""
 
     cells: Sequence[Cell]
@@ -148,7 +148,7 @@ def _parse_order(row: Record) -> Any:
 
 def _build_columns(
     rows: Sequence[Record], gold: Sequence[Record], measure: Measure
-) -> list[Column]:
+) -> list[TiedPossessions]:
     """Build the columns of a side by order."""
     gold_names = {normalize_name(row["possessor"]).tokens for row in gold}
     columns = []
@@ -158,7 +158,7 @@ def _build_columns(
             column = cells[start : start + _MAX_TIES_PER_COLUMN]
             order_width = measure(column[0].order, SMALL_SIZE)
             width = max(order_width, *(cell.width for cell in column)) + _GAP
-            columns.append(Column(column, width))
+            columns.append(TiedPossessions(column, width))
     return columns
 
 
@@ -193,11 +193,13 @@ def _widen(kind: str | None, text_width: float) -> float:
     return text_width + (_BOX if kind is None else 0.2)
 
 
-def _row_height(row: Sequence[Column]) -> float:
+def _row_height(row: Sequence[TiedPossessions]) -> float:
     return max(column.height for column in row)
 
 
-def _draw_figure(title: str, panels: Mapping[str, Sequence[Column]], measure: Measure) -> Figure:
+def _draw_figure(
+    title: str, panels: Mapping[str, Sequence[TiedPossessions]], measure: Measure
+) -> Figure:
     """Draw the sides, by name, each on as many rows as it needs."""
     every_column = list(chain.from_iterable(panels.values()))
     cells = chain.from_iterable(column.cells for column in every_column)
@@ -233,7 +235,7 @@ def _draw_figure(title: str, panels: Mapping[str, Sequence[Column]], measure: Me
     return figure
 
 
-def _draw_panel(axes: Axes, y: float, rows: Sequence[Sequence[Column]]) -> None:
+def _draw_panel(axes: Axes, y: float, rows: Sequence[Sequence[TiedPossessions]]) -> None:
     """Draw the rows of a side from a height on downwards."""
     if not rows:
         write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
@@ -242,7 +244,7 @@ def _draw_panel(axes: Axes, y: float, rows: Sequence[Sequence[Column]]) -> None:
         y -= _row_height(row)
 
 
-def _draw_row(axes: Axes, y: float, row: Sequence[Column]) -> None:
+def _draw_row(axes: Axes, y: float, row: Sequence[TiedPossessions]) -> None:
     """Draw a time line with its columns."""
     ruler = y - _RULER * 0.6
     end = axes.get_xlim()[1] - 0.06

@@ -84,7 +84,7 @@ def _to_json(value: object) -> str:
     return quote(value) if isinstance(value, str) else json.dumps(value)
 
 
-class Place(NamedTuple):
+class PlacedPossession(NamedTuple):
     """A possession: the index of its record, the title of the article, its position there, and its fields."""
 
     record: int
@@ -100,20 +100,20 @@ class Place(NamedTuple):
         return self.record, f"article {quote(self.article)}: {message} ({first})"
 
 
-def _list_places(records: Sequence[Record]) -> list[Place]:
+def _list_places(records: Sequence[Record]) -> list[PlacedPossession]:
     """List the possessions of all records."""
     places = []
     for number, record in enumerate(records):
         for position, possession in enumerate(record["possessions"]):
-            places.append(Place(number, record["article"], position, possession))
+            places.append(PlacedPossession(number, record["article"], position, possession))
     return places
 
 
-def _find_reversed(places: Sequence[Place]) -> list[Place]:
+def _find_reversed(places: Sequence[PlacedPossession]) -> list[PlacedPossession]:
     return [place for place in places if parse_anchor(place.possession["anchor"]).reversed]
 
 
-def _find_loose(places: Sequence[Place]) -> list[Place]:
+def _find_loose(places: Sequence[PlacedPossession]) -> list[PlacedPossession]:
     """Find the possessions with a relation to an unknown anchor."""
     related = [place for place in places if place.possession["relation"]]
     return [
@@ -121,13 +121,13 @@ def _find_loose(places: Sequence[Place]) -> list[Place]:
     ]
 
 
-def _find_dated(places: Sequence[Place]) -> list[Place]:
+def _find_dated(places: Sequence[PlacedPossession]) -> list[PlacedPossession]:
     """Find the possessions whose anchor contains a year but is read as an event."""
     dated = [place for place in places if _YEAR.search(place.possession["anchor"] or "")]
     return [place for place in dated if parse_anchor(place.possession["anchor"]).kind == "event"]
 
 
-def _count_having(places: Sequence[Place], oddity: str) -> str:
+def _count_having(places: Sequence[PlacedPossession], oddity: str) -> str:
     """Say how many possessions have an oddity."""
     if len(places) == 1:
         return f"1 possession has {oddity}"
@@ -174,7 +174,7 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
         yield dated[0].note(_count_having(dated, _DATED))
 
 
-def _find_repeated(places: Sequence[Place]) -> list[Place]:
+def _find_repeated(places: Sequence[PlacedPossession]) -> list[PlacedPossession]:
     """Find the possessions that an article has already."""
     repeated = []
     earlier = set()

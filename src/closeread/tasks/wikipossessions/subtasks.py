@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from closeread.arrays import Floats, LimitError, Mask
 from closeread.tasks.wikipossessions.dates import parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
-    Name,
+    NormalizedName,
     Order,
     Possession,
     match_possessions,
@@ -53,7 +53,7 @@ MAX_WORDS = 100
 Options = Mapping[str, str]
 """The procedure's options."""
 
-Match = Callable[[Name, Name], bool]
+Match = Callable[[NormalizedName, NormalizedName], bool]
 """Tells whether a predicted and a gold name match."""
 
 
@@ -79,12 +79,12 @@ def read_possessions(rows: Sequence[Mapping[str, Any]]) -> list[Possession]:
     return possessions
 
 
-def ordered_pairs(side: Sequence[Possession]) -> tuple[list[Name], Mask]:
+def ordered_pairs(side: Sequence[Possession]) -> tuple[list[NormalizedName], Mask]:
     """Return the distinct names of a side, and its ordered pairs.
 
     These are whether some possession of one name comes no later than some possession of the other, (n_names, n_names).
     """
-    orders: dict[Name, list[Order]] = defaultdict(list)
+    orders: dict[NormalizedName, list[Order]] = defaultdict(list)
     for possession in side:
         if possession.order is not None:
             orders[possession.name].append(possession.order)
@@ -164,12 +164,12 @@ def choose_match(setting: str) -> Match:
     return _match_partly if setting == "partial" else _match_fully
 
 
-def _match_fully(predicted: Name, gold: Name) -> bool:
+def _match_fully(predicted: NormalizedName, gold: NormalizedName) -> bool:
     """Tell whether two names match exactly."""
     return predicted.tokens == gold.tokens
 
 
-def _match_partly(predicted: Name, gold: Name) -> bool:
+def _match_partly(predicted: NormalizedName, gold: NormalizedName) -> bool:
     """Tell whether two names share a token."""
     return not predicted.content.isdisjoint(gold.content)
 

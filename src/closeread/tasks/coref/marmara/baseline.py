@@ -51,7 +51,7 @@ from closeread.tasks.coref.marmara.pairs import (
 )
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.marmara.operations import Learner
+    from closeread.tasks.coref.marmara.operations import ChainLearner
 
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""
@@ -186,7 +186,7 @@ def _learn_from_vectors(method: str, documents: Sequence[DocumentPairs]) -> Call
     return train
 
 
-def _read_vectors(learner: Learner, documents: Sequence[Sequence[Token]]) -> Vectors | None:
+def _read_vectors(learner: ChainLearner, documents: Sequence[Sequence[Token]]) -> Vectors | None:
     """Read the vectors that the features need; None if they need none."""
     if learner.features == "T" and learner.vectors is None:
         return None
@@ -212,7 +212,7 @@ def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequen
     return [record for record in records if record["document"] in only] if only else records
 
 
-def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterator[Prediction]:
+def predict(records: Sequence[Record], method: str, learner: ChainLearner) -> Iterator[Prediction]:
     """Predict documents, or only some, each by a model that is trained on all others; in the order of the records.
 
     The method is "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).

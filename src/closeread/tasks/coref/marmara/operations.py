@@ -233,7 +233,7 @@ def mentions(
 
 
 @dataclass(frozen=True)
-class Learner:
+class ChainLearner:
     """How chains are learnt.
 
     Attributes:
@@ -258,11 +258,11 @@ class Learner:
     links: Write | None = None
 
 
-DEFAULT = Learner()
+DEFAULT = ChainLearner()
 
 
 def svc(
-    *, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None
+    *, learner: ChainLearner = DEFAULT, place: Documents, output: Predictions | None = None
 ) -> Written:
     """Link mentions by a support vector machine (classification).
 
@@ -283,7 +283,7 @@ def svc(
 
 
 def svr(
-    *, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None
+    *, learner: ChainLearner = DEFAULT, place: Documents, output: Predictions | None = None
 ) -> Written:
     """Link mentions by a support vector machine (regression).
 
@@ -303,7 +303,7 @@ def svr(
     return _link("svr", learner, place, output)
 
 
-def _link(method: str, learner: Learner, place: GoldSource, output: Path | None) -> Written:
+def _link(method: str, learner: ChainLearner, place: GoldSource, output: Path | None) -> Written:
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
