@@ -34,7 +34,7 @@ def list_cases():
                 yield pytest.param(place, case, id=f"{place} {case.get('name', number)}")
 
 
-@pytest.mark.parametrize(("place", "case"), list_cases())
+@pytest.mark.parametrize(("place", "case"), list(list_cases()))
 def test_a_case_has_no_field_that_no_test_reads(place, case):
     unknown = sorted(case.keys() - FIELDS - MORE_FIELDS.get(place, set()))
     assert not unknown, (
