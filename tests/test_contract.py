@@ -5,7 +5,7 @@ import difflib
 import contract
 import pytest
 
-HOW = "If this is on purpose: python tools/contract.py, and a line in CHANGELOG.md under Changed or Removed."
+HOW = "If this is on purpose: python tools/contract.py, and a line in CHANGELOG.md under Added, Changed or Removed."
 
 
 @pytest.mark.parametrize("subject", contract.SUBJECTS)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from closeread import limits
 from closeread.corpus.gold import read_gold
-from closeread.corpus.names import load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import NOT_EXPLAINED, RowValidator
-from closeread.corpus.submissions import dump_submission, read_submission
+from closeread.corpus.submissions import dump_submission, name_fields, read_submission
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import SubmissionError
 from closeread.files import write_text
@@ -30,6 +30,27 @@ def file(tmp_path_factory):
 def put(file, rows, suffix=".jsonl"):
     write_text(file, dump_submission(rows, MCTACO, suffix))
     return file
+
+
+PREDICTED = {
+    "marmara_coref": ("document", "clusters"),
+    "mctaco": ("id", "label"),
+    "semeval2015_timeline": ("id", "entries"),
+    "tne": ("id", "relations"),
+    "wikipossessions": ("article", "possessions"),
+}
+
+
+def test_a_mapping_stands_for_the_id_and_what_is_predicted():
+    assert {name: name_fields(load_corpus(name)) for name in PREDICTED} == PREDICTED
+
+
+@pytest.mark.parametrize("name", corpus_names())
+def test_the_last_required_field_of_a_prediction_is_not_its_id(name):
+    corpus = load_corpus(name)
+    key, predicted = name_fields(corpus)
+    assert key == corpus.key
+    assert predicted != key
 
 
 @given(rows=st.permutations(ROWS), spaced=st.booleans())

@@ -1,5 +1,6 @@
 """The operations of tasks are found by walking their packages, and nothing heavy is imported to list them."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +11,24 @@ from closeread.cli import main
 from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
 from closeread.corpus.names import corpus_names
-from closeread.operations import COMMANDS, TASKS
+from closeread.operations import COMMANDS, HIDDEN, TASKS, TOPICS
 from closeread.parameters import Sources, Written, describe, list_fields
 from closeread.tasks import find_all, load_procedure
 
 BY_CORPUS = ("baseline", "prepare")
 NAMES = [name for name, (home, _) in COMMANDS.items() if home == TASKS and name not in BY_CORPUS]
+
+
+def test_every_command_is_in_the_list_or_hidden():
+    listed = [name for names in TOPICS.values() for name in names.split()]
+    assert sorted([*listed, *HIDDEN]) == sorted(COMMANDS)
+
+
+def test_the_page_of_the_command_line_has_every_command():
+    page = Path(__file__).parent.parent / "docs" / "command-line.md"
+    cells = re.findall(r"^\| (`.+?`) \|", page.read_text("utf-8"), re.MULTILINE)
+    names = {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)}
+    assert sorted(names | set(HIDDEN)) == sorted(COMMANDS)
 
 
 def acrostic(words: Sources, *, reverse: bool = False, lines: int = 3) -> Written:

@@ -24,18 +24,25 @@ ROOT = Path(__file__).parent.parent
 def test_names_in_signatures_are_those_that_there_are():
     tree = ast.parse(Path(public_names.__file__).read_text("utf-8"))
     listed = {
-        node.target.id: sorted(
-            one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)
-        )
+        node.target.id: {
+            name.value for name in ast.walk(node.value) if isinstance(name, ast.Constant)
+        }
         for node in ast.walk(tree)
         if isinstance(node, ast.AnnAssign)
     }
     procedures = list(map(load_procedure, procedure_names()))
-    assert listed["Corpus"] == corpus_names()
-    assert listed["Procedure"] == procedure_names()
-    assert listed["Module"] == module_names()
-    assert listed["Family"] == sorted({name for one in procedures for name in one.families})
-    assert listed["Preset"] == sorted({name for one in procedures for name in one.presets})
+    expected = {
+        "Corpus": set(corpus_names()),
+        "Procedure": set(procedure_names()),
+        "Module": set(module_names()),
+        "Family": {name for procedure in procedures for name in procedure.families},
+        "Preset": {name for procedure in procedures for name in procedure.presets},
+    }
+    for kind, names in expected.items():
+        assert listed[kind] == names, (
+            f"src/closeread/public_names.py: {kind} lacks {sorted(names - listed[kind])}, "
+            f"and should not have {sorted(listed[kind] - names)}"
+        )
 
 
 def write_examples(folder):

@@ -3,7 +3,8 @@
 `cases/versions/<procedure>.json` keeps, for every version that a procedure has had, the scores of the fixed inputs in
 `shared/versions/<procedure>.py`; those of McTaco are the official evaluator's on the sample (see
 `agreed/mctaco_official.json`), those of the others fractions.  When a change is meant, add the next version with its
-numbers and raise `Procedure.version`; never edit an entry.
+numbers and raise `Procedure.version`; never edit a number.  A new metric changes no score: its numbers are added to the
+newest entry.
 """
 
 import inspect
@@ -25,13 +26,27 @@ def test_numbers_change_with_the_version_only(name):
     assert list(versions) == [str(i + 1) for i in range(procedure.version)], (
         "one entry for every version so far"
     )
+    newest = versions[str(procedure.version)]
+    names = {metric.name for metric in procedure.metrics}
+    place = f"tests/cases/versions/{name}.json, version {procedure.version}"
     for system, arguments in import_module(f"shared.versions.{name}").inputs().items():
+        expected = newest[system]
+        assert names <= expected.keys(), (
+            f"{place}, {system!r}: add the numbers of {sorted(names - expected.keys())} to this entry; "
+            "a new metric changes no score, so the version stays"
+        )
+        assert names >= expected.keys(), (
+            f"{place}, {system!r}: the procedure has no {sorted(expected.keys() - names)}; without a score that "
+            "there was, add the next version"
+        )
         table = procedure.count(**arguments)
         totals = table.values.sum(axis=0)
         scores = {
             metric.name: float(metric.score(totals, table.names)) for metric in procedure.metrics
         }
-        assert scores == pytest.approx(versions[str(procedure.version)][system], abs=1e-12)
+        assert scores == pytest.approx(expected, abs=1e-12), (
+            f"{place}, {system!r}: if the change is meant, add the next version with its numbers"
+        )
 
 
 @pytest.mark.parametrize("name", procedure_names())

@@ -2,7 +2,7 @@
 
 `python tools/contract.py` writes one file for each subject below `tests/contract/`; `tests/test_contract.py` compares
 them with the package, so that nothing in them changes by accident.  What changes on purpose is written anew in the same
-commit, and stands in CHANGELOG.md under "Changed" or "Removed".
+commit, and stands in CHANGELOG.md under "Added", "Changed" or "Removed".
 """
 
 import argparse

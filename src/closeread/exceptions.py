@@ -248,7 +248,12 @@ class UnknownKeyError(RequestError, KeyError):
 
 @contextmanager
 def offering(keywords: Sequence[str], options: Container[str]) -> Iterator[None]:
-    """Name the keywords of a function first, inside the block, if an option that it passes on does not exist."""
+    """Add the keywords of a function to what is advised, inside the block, if an option that it passes on is unknown.
+
+    Args:
+        keywords: the keywords of the function, which messages name before those that the called one has.
+        options: the options that a user gave and the function passes on; errors on others are raised as they are.
+    """
     try:
         yield
     except UnknownOptionError as error:

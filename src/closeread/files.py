@@ -180,6 +180,11 @@ def text_suffix(path: Path) -> str:
     return path.with_suffix("").suffix.lower() if suffix == GZIP_SUFFIX else suffix
 
 
+def take_path(path: str | Path | None) -> Path | None:
+    """Return what a user gave for a file or folder as a path; None if nothing."""
+    return None if path is None else Path(path)
+
+
 def make_folders(folder: Path) -> None:
     """Create a folder and those above it, unless they are there."""
     target = Path(os.path.realpath(folder))

@@ -112,6 +112,11 @@ class Parsed(NamedTuple):
     oddities: Sequence[Problem] = ()
 
     @property
+    def is_folder(self) -> bool:
+        """Whether it was a folder, whose format finds what is odd in its files."""
+        return self.notices is not None
+
+    @property
     def lines(self) -> Sequence[Any]:
         """The lines, or files, of the records."""
         return self.places or ()

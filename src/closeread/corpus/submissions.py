@@ -78,14 +78,14 @@ class CorpusReader(Reader[Gold]):
             all options by name; None if there are none.  It must cope with gold records that have nothing but the
             corpus's key, for `check_form`.
         to_columns: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
-        describe_silence: says of aligned gold and rows why their scores say nothing, if so, such as that nothing is
+        find_remarks: says of aligned gold and rows why their scores say nothing, if so, such as that nothing is
             predicted.
     """
 
     unit: str = ""
     check: Callable[..., Iterable[Inconsistency]] | None = None
     to_columns: Callable[[Rows], Rows] | None = None
-    describe_silence: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
+    find_remarks: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
 
     def read_gold(self, source: GoldSource, options: Options) -> Gold:
         """Read gold."""
@@ -131,6 +131,7 @@ class CorpusReader(Reader[Gold]):
         """Find problems of both sides that the schema can't express."""
         if self.check is None:
             return ()
+        # `extra` is about reading, so that `check` does not take it.
         checked = {name: value for name, value in options.items() if name != EXTRA.name}
         return self.check(gold=gold, system=system, **checked)
 
@@ -138,14 +139,14 @@ class CorpusReader(Reader[Gold]):
         self, gold: Gold, system: System, options: Options, table: CountTable | None = None
     ) -> Iterable[str]:
         """Say why the scores say nothing, if so."""
-        if self.describe_silence is None:
+        if self.find_remarks is None:
             return ()
-        return self.describe_silence(gold.records, system.rows, options)
+        return self.find_remarks(gold.records, system.rows, options)
 
 
 @dataclass(frozen=True)
-class Silence:
-    """What makes scores say nothing: a side has no annotations, or none in common with the other side.
+class NothingInCommon:
+    """Says why scores say nothing: a side has no annotations, or none in common with the other side.
 
     Attributes:
         noun: what an annotation is called, such as "link".
@@ -158,7 +159,7 @@ class Silence:
     cause: str
 
     def __call__(self, gold: Sequence[Record], rows: Rows, options: Options) -> Iterator[str]:
-        """Describe the silence of aligned gold and rows, if there is any; records without a row don't count."""
+        """Say what is lacking in aligned gold and rows, if anything; records without a row don't count."""
         gold_has_any = system_has_any = False
         pairs = [(record, row) for record, row in zip(gold, rows, strict=True) if row is not None]
         for record, row in pairs:
@@ -189,11 +190,20 @@ def read_submission(
     drop_unknown: bool = False,
     part: Gold | None = None,
 ) -> System:
-    """Read, validate and align predictions, from a file, a folder or memory; all problems are reported at once.
+    """Read, validate and align predictions; all problems are reported at once.
 
-    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in
-    `CorpusReader`; `drop_unknown` is whether unknown fields only give notes; `part` is the part of the corpus, for
-    messages.
+    Args:
+        source: a file, a folder, or rows in memory.
+        corpus: the corpus whose schema and formats they have.
+        gold: the gold records, with which rows are aligned by id.
+        missing: "error" to refuse predictions for a part of the gold.
+        check: finds problems of aligned rows, by their numbers among the gold, that the schema can't express.
+        to_columns: converts aligned rows for `check` and for counting; None if they stay as they are.
+        drop_unknown: whether unknown fields are left out, with a note, instead of refused.
+        part: where the gold is from, so that messages can tell that the predictions are those of another split.
+
+    Returns:
+        A row for each gold record, or None, the ids without a row, and notes.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
@@ -225,8 +235,9 @@ def read_submission(
     if problems:
         raise SubmissionError(path, _sort(problems))
     notices: list[Problem] = list(dropped)
-    if parsed.notices is not None:
-        notices += [*parsed.notices, *parsed.oddities]
+    if parsed.is_folder:
+        # Formats of folders find odd rows themselves: only they know the lines of their files.
+        notices += [*(parsed.notices or ()), *parsed.oddities]
     else:
         for row, oddity in load_rules(corpus.task).find_odd_rows(parsed.records, gold):
             notices.append(parsed.problem(row, oddity))
@@ -346,7 +357,7 @@ def _place_problems(
     """Yield problems of aligned rows with the places that these have in the predictions."""
     ids = column(gold, corpus.key)
     for problem in problems:
-        row = problem.row or 0
+        row = cast(int, problem.row)  # every inconsistency has one
         number = alignment.numbers[row]
         name = f"{corpus.key} {quote(ids[row])}"
         if number is None:
@@ -435,9 +446,12 @@ def _name_values(rows: Sequence[Any], corpus: Corpus, gold: Sequence[Record]) ->
 
 
 def name_fields(corpus: Corpus) -> tuple[str, str]:
-    """Return the fields of a prediction that a mapping stands for: its id, and what is predicted."""
-    fields = load_schema(corpus.schema)["$defs"]["submission"]["required"]
-    return corpus.key, fields[-1]
+    """Return the fields of a prediction that a mapping stands for: its id, and what is predicted.
+
+    By convention, that is the last field that the schema requires, such as `label` of `["id", "label"]`.
+    """
+    *_, predicted = load_schema(corpus.schema)["$defs"]["submission"]["required"]
+    return corpus.key, predicted
 
 
 def _read_cells(parsed: Parsed, corpus: Corpus) -> Parsed:
@@ -530,7 +544,8 @@ def _describe_other_part(names: Set[str], part: Gold) -> str:
 def _count_unread(parsed: Parsed) -> float:
     """Return how many rows at most could not be read; these may be the missing ones.
 
-    The number is unknown if the file is invalid as a whole or no row can be read.
+    Two problems of line 3, one of line 5, and one of line 6 that stands for 10 of its kind are 1 + 1 + 10 rows.  The
+    number is unknown, and infinite here, if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
     is_invalid = (None, None) in places

@@ -4,7 +4,16 @@ Conventions: blocks are resampled.  A resample draws as many blocks as there are
 that each block is drawn is its weight in a matrix product with the counts of the blocks.  Intervals are percentile
 intervals (Efron and Tibshirani, 1993, chapter 13) or BCa intervals (chapter 14).  p-values are two-sided and count the
 observed data as one of the resamples, so that none is 0 (Davison and Hinkley, 1997, section 4.2.1).  NaN means
-undefined: with a single block, and if a score is 0/0 in a resample and no convention gives it a value.
+undefined: if a score is 0/0 in a resample and no convention gives it a value, and in paired tests of a single block,
+all of whose resamples are alike.  (`closeread.counts.estimates` asks for no interval of a single block.)
+
+Which blocks a draw means depends on their order, which must depend neither on the order of units in files nor on
+shards.  It is that of the digests of their gold; blocks with the same gold are ordered
+
+* in the interval of a score by the counts that it is computed from, so that it is the same beside other scores, and if
+  units are renamed (`_order_blocks`);
+* in paired tests by name (`CountTable.order_blocks`): a draw must mean the same units for all systems, whose counts
+  differ, and for all metrics.
 """
 
 from __future__ import annotations
@@ -76,7 +85,8 @@ def sum_weighted(chunks: Iterable[Ints], blocks: Floats) -> Floats:
 
     The weights of a resample sum to at most the number of blocks.
     """
-    # Otherwise, other counts beside a count, threads and machines would change its last digits.
+    # Sums are exact, so that their last digits don't depend on the library of linear algebra (BLAS), on threads, or on
+    # the other columns.
     exact_blocks = round_for_exact_sums(blocks, len(blocks))
     return np.concatenate([chunk.astype(np.float64) @ exact_blocks for chunk in chunks])
 
@@ -91,11 +101,11 @@ def bootstrap_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return the interval of each score by the metric's name; NaN if it is 0/0 in a resample.
 
-    Blocks are drawn by their place in the order of the digests of their gold.  Of blocks with the same gold, the order
-    is that of the counts that a score is computed from: then neither the names of the units nor other scores matter.
+    A metric with other counts may have another order of blocks with the same gold.
     """
     _check_sizes(n_resamples, table.n_blocks, len(table.names))
     blocks = table.block_totals()
+    # Metrics with the same order share one draw and its sums, which take most of the time.
     metrics_by_order: dict[bytes, list[Metric]] = {}
     for metric, order in zip(metrics, _order_blocks(table, blocks, metrics), strict=True):
         metrics_by_order.setdefault(order.tobytes(), []).append(metric)
@@ -104,9 +114,9 @@ def bootstrap_intervals(
         ordered_blocks = blocks[np.frombuffer(order_bytes, np.int64)]
         weights = draw_weights(len(blocks), n_resamples, np.random.default_rng(seed))
         sums = sum_weighted(weights, ordered_blocks)
-        columns = _split_columns(sums, table.names)
+        sums_by_name = _split_columns(sums, table.names)
         for metric in metrics_in_order:
-            samples = metric.score_columns(columns)
+            samples = metric.score_columns(sums_by_name)
             if interval == "bca":
                 score = metric.score(table.totals, table.names)
                 scores_without = metric.score(table.totals - ordered_blocks, table.names)
@@ -126,12 +136,16 @@ def _order_blocks(table: CountTable, blocks: Floats, metrics: Sequence[Metric]) 
     tied = order[is_tied]
     for metric in metrics:
         columns = [table.names.index(name) for name in metric.list_counts(table.names)]
+        # The last key of lexsort is the primary one: gold first, then the counts.
         order[is_tied] = tied[np.lexsort((*blocks[tied][:, columns].T, gold[tied]))]
         yield order.copy()
 
 
 def _split_columns(sums: Floats, names: Sequence[str]) -> Columns:
-    """Return sums of counts, (n_resamples, …, k), by name, (…, n_resamples) each, on which formulas are faster."""
+    """Return sums of counts, (n_resamples, …, k), by name, (…, n_resamples) each.
+
+    As `by_name`, but with resamples as the last axis, beside each other in memory, on which formulas are faster.
+    """
     return dict(zip(names, np.ascontiguousarray(sums.T), strict=True))
 
 
@@ -217,7 +231,7 @@ def bca_interval(
 
 def _take_quantiles(samples: Floats, levels: Floats) -> Floats:
     """Return quantiles of samples, (…, n), at levels (k,) or (…, k); NaN if a sample or a level is NaN."""
-    # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
+    # As `np.quantile`, but without its import of masked arrays, which takes a tenth of the time of NumPy's own.
     shape = (*samples.shape[:-1], levels.shape[-1])
     position = np.broadcast_to(levels * (samples.shape[-1] - 1), shape)
     is_undefined = np.isnan(samples).any(axis=-1, keepdims=True) | np.isnan(position)
@@ -334,19 +348,24 @@ def compare_pairs(
                     values_without = without[others] - without[first]
                     ends = bca_interval(samples, values, values_without, confidence)
                 shifted = samples - samples.mean(axis=-1, keepdims=True)
-                numbers = [
-                    values,
-                    *ends.T,
-                    _p_values(shifted, values),
-                    _p_values(_swap_systems(metric, sums, first, others), values),
-                ]
+                swapped = _swap_systems(metric, sums, first, others)
+                low, high = ends.T
+                values_by_field = {
+                    "low": low,
+                    "high": high,
+                    "p_bootstrap": _p_values(shifted, values),
+                    "p_randomization": _p_values(swapped, values),
+                }
                 if power:
-                    numbers.append(_detectable(samples, confidence))
-                columns = np.array(numbers)
+                    values_by_field["detectable"] = _detectable(samples, confidence)
                 if n_blocks < 2:  # a single block can't be resampled
-                    columns[1:] = math.nan
-                for second, row in enumerate(columns.T.tolist(), start):
-                    differences[first, second][metric.name] = Difference(*row)
+                    undefined = np.full(len(values), math.nan)
+                    values_by_field = dict.fromkeys(values_by_field, undefined)
+                values_by_field["value"] = values
+                rows = np.column_stack([*values_by_field.values()]).tolist()
+                for second, row in enumerate(rows, start):
+                    estimates = dict(zip(values_by_field, row, strict=True))
+                    differences[first, second][metric.name] = Difference(**estimates)
     return differences
 
 
@@ -425,7 +444,12 @@ def _check_alike(first: CountTable, second: CountTable) -> None:
 
 
 def _p_values(null: Floats, values: Floats) -> Floats:
-    """Return the proportions of differences, (n, n_resamples), at least as large as these, which count as observed."""
+    """Return (1 + number of null differences at least as large) / (1 + n_resamples) for each observed difference.
+
+    Args:
+        null: (n, n_resamples) differences if there were none but by chance.
+        values: (n,) observed differences, each of which counts as one more of its null differences.
+    """
     n_as_large = np.count_nonzero(np.abs(null) >= np.abs(values)[:, None] - TIE, axis=-1)
     is_undefined = np.isnan(values) | np.isnan(null).any(axis=-1)
     return np.where(is_undefined, math.nan, (1 + n_as_large) / (1 + null.shape[-1]))

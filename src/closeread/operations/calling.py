@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
@@ -48,9 +48,21 @@ from closeread.tasks import find_all, procedure_names
 if TYPE_CHECKING:
     from closeread.corpus.baselines import Baseline
 
-EMPTY = inspect.Parameter.empty
+NO_DEFAULT = inspect.Parameter.empty
 SOURCES = (Annotator, Sequence[Annotator], GoldSource, ScoredPredictions)
 """The types of parameters that are files, folders or objects."""
+
+
+class UsedFiles(NamedTuple):
+    """The files and folders that an operation uses.
+
+    Attributes:
+        read: those that it reads, each with whether all of it is read, as `check_outputs` takes them.
+        written: those that it writes.
+    """
+
+    read: list[tuple[Path, bool]]
+    written: list[Path]
 
 
 def find_operations(group: str) -> dict[str, Operation]:
@@ -92,10 +104,10 @@ def check_group(group: str, corpus: str) -> None:
     """Check that there is something in a group of a corpus, such as "baseline mctaco"."""
     corpora = find_groups(group)
     if corpus not in corpora:
-        known = ", ".join(corpora) or "none"
+        listed = ", ".join(corpora) or "none"
         if group == "baseline":
-            raise RequestError(f"{corpus} has no baselines (corpora with baselines: {known})")
-        raise RequestError(f"{corpus} has nothing to prepare (corpora that have: {known})")
+            raise RequestError(f"{corpus} has no baselines (corpora with baselines: {listed})")
+        raise RequestError(f"{corpus} has nothing to prepare (corpora that have: {listed})")
 
 
 @cache
@@ -128,6 +140,7 @@ def _make_operation(corpus: str, name: str, baseline: Baseline) -> Operation:
         example += f" --{option.name.replace('_', '-')} NAME"
     examples = f"{example} -o predictions.jsonl\n{example} --config sample -o predictions.jsonl"
     predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
+    # Commands and keywords are derived from annotations.  These depend on the baseline, so they are set afterwards.
     declared = Param(options=baseline.options)
     annotations = predict.__annotations__
     annotations["place"] = Annotated[GoldSource, Param(corpus=corpus)]
@@ -141,8 +154,17 @@ def call(
 ) -> Any:
     """Call an operation of a group, by any of its names, with what a user gave, checked and converted.
 
-    Keywords that are None are not given; the others are parameters, fields of groups of them, where gold is, and
-    options that are declared elsewhere.  The noun is what messages call an operation.
+    Args:
+        group: the group, such as "plot" or "prepare tne".
+        name: the name of the operation, or an equivalent one.
+        arguments: the values of positional parameters.
+        noun: what messages call an operation; by default, a subcommand of the group.
+        **keywords: each is one of the following, and None if it is not given:
+
+            * a parameter of the operation;
+            * a field of a group of parameters, such as `seed` of intervals;
+            * a part of where gold is, such as `split`;
+            * an option that is declared elsewhere, such as one of the procedure.
     """
     operations = find_operations(group)
     chosen = choose_equivalent(name, operations)
@@ -158,10 +180,13 @@ def call_operation(
     title: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Any:
     """Call an operation, as `call` does; messages call it by its title."""
+    # Each parameter gets a value, and options are what is left.
     parameters = describe(operation)
     options = {name: value for name, value in keywords.items() if value is not None}
     values = _bind(title, parameters, arguments, options)
     _check_files(parameters, values)
+
+    # What messages advise instead of an unknown option.
     takes_options = any(parameter.is_options for parameter in parameters)
     names: list[str] = []
     for parameter in parameters:
@@ -171,17 +196,21 @@ def call_operation(
         stack.enter_context(offering(names, options))
         if not takes_options:
             stack.enter_context(advising_only(names))
+
+        # Counting predictions takes the options of the procedure, so that none is left for the operation.
         if parameters and parameters[0].hint is ScoredPredictions:
             values["predictions"] = _count(parameters[0].param.corpus, values, options)
             options = {}
         if options and not takes_options:
             raise UnknownOptionError(title, next(iter(options)), names, KEYWORDS)
         _check_complete(title, parameters, values)
+
+        # Values are passed by position or by keyword, as the operation is declared.
         positional: list[Any] = []
         for parameter in parameters:
             if parameter.name not in values:
                 continue
-            value = _convert(operation, parameter, values.pop(parameter.name))
+            value = _make_annotators(operation, parameter, values.pop(parameter.name))
             if parameter.role == inspect.Parameter.VAR_POSITIONAL:
                 positional += value
             elif parameter.is_argument:
@@ -201,6 +230,7 @@ def _bind(
         if hint is GoldSource:
             from closeread.scoring import find_gold  # imports NumPy
 
+            # `find_gold` takes the options of where gold is, and returns the others.
             source, remaining = find_gold(parameter.param.corpus, **options)
             values[parameter.name] = source
             options.clear()
@@ -208,7 +238,7 @@ def _bind(
         elif parameter.is_group:
             values[parameter.name] = _take_group(parameter, options)
         elif parameter.name in options and not parameter.is_options:
-            values[parameter.name] = _check(parameter, options.pop(parameter.name))
+            values[parameter.name] = _check_value(parameter, options.pop(parameter.name))
     return values
 
 
@@ -226,13 +256,13 @@ def _bind_arguments(
         name = parameter.name
         names.append(name)
         if name in options:
-            values[name] = _check(parameter, options.pop(name))
+            values[name] = _check_value(parameter, options.pop(name))
         elif remaining and parameter.is_repeated:
-            values[name] = _check(parameter, remaining)
+            values[name] = _check_value(parameter, remaining)
             remaining = []
         elif remaining:
-            values[name] = _check(parameter, remaining.pop(0))
-        elif parameter.default is EMPTY:
+            values[name] = _check_value(parameter, remaining.pop(0))
+        elif parameter.default is NO_DEFAULT:
             is_complete = False
     if remaining or not is_complete:
         number = pluralize(len(arguments), "argument")
@@ -244,7 +274,7 @@ def _check_complete(title: str, parameters: Sequence[Parameter], values: Mapping
     """Check that all parameters without a default have values."""
     missing = []
     for parameter in parameters:
-        is_needed = parameter.default is EMPTY and not parameter.is_options
+        is_needed = parameter.default is NO_DEFAULT and not parameter.is_options
         if is_needed and parameter.name not in values:
             missing.append(parameter.name)
     if missing:
@@ -253,25 +283,21 @@ def _check_complete(title: str, parameters: Sequence[Parameter], values: Mapping
 
 def _check_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> None:
     """Check that no file is both read and written, or written twice."""
-    read: list[tuple[Path, bool]] = []
-    written: list[Path] = []
-    _list_files(parameters, values, read, written)
-    check_outputs(read, written)
+    files = _list_files(parameters, values)
+    check_outputs(files.read, files.written)
 
 
-def _list_files(
-    parameters: Sequence[Parameter],
-    values: Mapping[str, Any],
-    read: list[tuple[Path, bool]],
-    written: list[Path],
-) -> None:
-    """Collect the files that an operation reads, and whether all of each, and those that it writes."""
+def _list_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> UsedFiles:
+    """List the files of parameters and of the fields of groups."""
+    files = UsedFiles([], [])
     for parameter in parameters:
         kind = parameter.param.kind
         hint = parameter.hint
         value = values.get(parameter.name)
         if parameter.is_group:
-            _list_files(list_fields(parameter), vars(value), read, written)
+            files_of_group = _list_files(list_fields(parameter), vars(value))
+            files.read.extend(files_of_group.read)
+            files.written.extend(files_of_group.written)
             continue
         if hint is GoldSource and value is not None:
             value = value.gold
@@ -281,17 +307,22 @@ def _list_files(
         ]
         is_whole = kind == "read" or hint in SOURCES
         if kind == "write":
-            written += paths
+            files.written.extend(paths)
         elif is_whole or hint is Path:
-            read += [(path, is_whole) for path in paths]
+            files.read.extend((path, is_whole) for path in paths)
+    return files
 
 
 def _take_group(parameter: Parameter, options: dict[str, Any]) -> Any:
-    """Return a group of parameters from the values of its fields; intervals may also be a `Resampling`."""
+    """Return a group of parameters with the values of its fields, which are removed from the options.
+
+    In Python, `resampling=` is another way to give intervals: a `Resampling`, which has the same settings, but says
+    with 0 resamples that there are no intervals.
+    """
     fields = {}
     for field in list_fields(parameter):
         if field.name in options:
-            fields[field.name] = _check(field, options.pop(field.name))
+            fields[field.name] = _check_value(field, options.pop(field.name))
     resampling = options.pop("resampling", None) if parameter.hint is Intervals else None
     if resampling is None:
         return replace(parameter.default, **fields)
@@ -318,8 +349,8 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
     return ScoredPredictions(scorer.gold, system, counted)
 
 
-def _check(parameter: Parameter, value: Any) -> Any:
-    """Return a value as an operation takes it: paths, and tuples of names."""
+def _check_value(parameter: Parameter, value: Any) -> Any:
+    """Check the range and choices of a value, and return it as an operation takes it: as a path, a date or a tuple."""
     name = parameter.name
     label = choose_words(name_option(name), name)
     hint = parameter.hint
@@ -327,7 +358,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
     if parameter.is_repeated:
         single = parameter._replace(hint=get_args(hint)[0])
         is_single = isinstance(value, str | os.PathLike | Real)
-        return tuple(_check(single, part) for part in ([value] if is_single else value))
+        return tuple(_check_value(single, part) for part in ([value] if is_single else value))
     if hint is Path:
         return str(value) if param.kind == "store" else Path(value)
     if hint is date and isinstance(value, str):
@@ -343,8 +374,8 @@ def _check(parameter: Parameter, value: Any) -> Any:
     return value
 
 
-def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
-    """Return sources as annotators; several objects are numbered."""
+def _make_annotators(operation: Operation, parameter: Parameter, value: Any) -> Any:
+    """Return sources as annotators if the parameter takes these, other values as they are; several are numbered."""
     if Annotator not in (parameter.hint, *get_args(parameter.hint)):
         return value
     name = parameter.name
@@ -370,8 +401,3 @@ def _make_annotator(operation: Operation, name: str, source: Any) -> Annotator:
     task = operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
     by_name = find_procedure(task)[0].by_name if task in procedure_names() else None
     return annotators.Annotator(name, take_rows(name, source, by_name))
-
-
-def take_path(value: str | Path | None) -> Path | None:
-    """Return a path as such."""
-    return None if value is None else Path(value)

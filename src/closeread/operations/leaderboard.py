@@ -36,7 +36,7 @@ from closeread.exceptions import (
     quote,
     quote_json,
 )
-from closeread.operations.calling import take_path
+from closeread.files import take_path, write_text
 from closeread.parameters import Operations, Param, Written, within
 from closeread.public_names import AnyCorpus
 
@@ -342,7 +342,6 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     >>> print(closeread.build_leaderboard("board", output="index.html"))
     index.html: ... bytes
     """
-    from closeread.files import write_text
     from closeread.leaderboard.page import render_page
     from closeread.leaderboard.places import open_store
 

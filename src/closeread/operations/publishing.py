@@ -23,8 +23,7 @@ from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, name_option, pluralize
-from closeread.files import scratch_folder
-from closeread.operations.calling import take_path
+from closeread.files import scratch_folder, take_path
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
 from closeread.parameters import Operations, Param

@@ -22,8 +22,7 @@ from closeread.exceptions import (
     fill_options,
     word_for_command_line,
 )
-from closeread.files import scratch_folder
-from closeread.operations.calling import take_path
+from closeread.files import scratch_folder, take_path
 from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
 from closeread.parameters import Operations
 from closeread.public_names import AnyCorpus

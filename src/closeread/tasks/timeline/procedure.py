@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpus.citing import papers
-from closeread.corpus.submissions import CorpusReader, Silence
+from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
@@ -87,7 +87,9 @@ def list_events(timeline: Record, options: Options) -> list[str]:
     return mentions
 
 
-SILENCE = Silence("event", list_events, "are documents and sentences named as in the gold?")
+NOTHING_IN_COMMON = NothingInCommon(
+    "event", list_events, "are documents and sentences named as in the gold?"
+)
 
 
 ANCHORS = "Shared mentions with the correct anchor; undefined if no mention is shared."
@@ -157,7 +159,7 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
-    reader=CorpusReader(check=validate, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, find_remarks=NOTHING_IN_COMMON),
     references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
     explanation=load_explanation,
 )

@@ -35,7 +35,7 @@ from functools import partial
 import numpy as np
 
 from closeread.arrays import Ints, Mask, mark_run_starts
-from closeread.corpus.submissions import CorpusReader, Silence
+from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import (
     EXTRA,
@@ -282,7 +282,9 @@ def list_pairs(record: Record, options: Options) -> list[tuple[str, str]]:
     return [(link["anchor"], link["complement"]) for link in links]
 
 
-SILENCE = Silence("link", list_pairs, "are the noun phrases numbered as in the gold?")
+NOTHING_IN_COMMON = NothingInCommon(
+    "link", list_pairs, "are the noun phrases numbered as in the gold?"
+)
 
 IN_LINKED = "Accuracy of the preposition over gold pairs that the system links."
 IN_UNLINKED = "Accuracy of the fallback preposition over gold pairs that the system does not link."
@@ -361,5 +363,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    reader=CorpusReader(check=validate, to_columns=rows_of, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, to_columns=rows_of, find_remarks=NOTHING_IN_COMMON),
 )

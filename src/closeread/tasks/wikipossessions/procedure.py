@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpus.submissions import CorpusReader, Silence
+from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
@@ -192,7 +192,9 @@ def list_possessors(article: Record, options: Options) -> set[Hashable]:
     return possessors
 
 
-SILENCE = Silence("possessor", list_possessors, "are names written as in the articles?")
+NOTHING_IN_COMMON = NothingInCommon(
+    "possessor", list_possessors, "are names written as in the articles?"
+)
 
 
 def _metrics() -> Iterator[Metric]:
@@ -250,5 +252,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    reader=CorpusReader(check=validate, describe_silence=SILENCE),
+    reader=CorpusReader(check=validate, find_remarks=NOTHING_IN_COMMON),
 )
