@@ -323,7 +323,7 @@ def _compare_intervals(key: Document, response: Document) -> Iterator[Problem]:
     key_intervals = {interval["id"]: interval for interval in list_intervals(key)}
     key_names = _find_names(key, response)
     for interval in list_intervals(response):
-        name = interval["id"]
+        name = str(interval["id"])
         key_name = key_names.get(name, name)
         key_interval = key_intervals.get(key_name)
         if key_interval is None or _may_be_same(interval, key_interval):
@@ -453,7 +453,7 @@ def _describe_links(
     inconsistent = set(side.by_name)
     if table is not None:
         counts = table.values[:, table.names.index(f"contradictory/{name}")]
-        inconsistent = {table.units[row] for row in counts.nonzero()[0]}
+        inconsistent = {unit for unit, n in zip(table.units, counts, strict=True) if n}
     contradictory = []
     tautologies = []
     n_links: Counter[str] = Counter()

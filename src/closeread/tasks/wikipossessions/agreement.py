@@ -240,7 +240,7 @@ def _list_cells(agreement: Agreement) -> list[list[object]]:
 
     Empty cells are None, so that columns of numbers stay that.
     """
-    rows = []
+    rows: list[list[object]] = []
     for row in agreement.rows():
         cells = [None if cell == "" else cell for cell in row]
         rows.append([*cells, agreement.shared])

@@ -102,7 +102,7 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
     Sections are left out if no text marks its headings.
     """
-    texts = [record.get("text") for record in records]
+    texts: list[Any] = [record.get("text") for record in records]
     if not texts or None in texts:
         return {}
     totals = {
