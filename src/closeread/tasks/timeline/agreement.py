@@ -12,7 +12,7 @@ nothing, agreement is undefined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -51,12 +51,18 @@ COUNTED = ("first", "second", "both", "Dice")
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of two annotators."""
+    """The overlap of two annotators.
 
-    first: int  # the number of items of each
+    Attributes:
+        first, second: how many annotations each has.
+        both: how many they share.
+        dice: 2 * both / (first + second); None if there are none.
+    """
+
+    first: int
     second: int
-    both: int  # the number of shared items
-    dice: float | None  # 2 * both / (first + second); None if there are no items
+    both: int
+    dice: float | None
 
 
 def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
@@ -65,9 +71,16 @@ def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
     >>> dice("abb", "bbcd")
     Overlap(first=3, second=4, both=2, dice=0.5714285714285714)
     """
-    one, two = Counter(first), Counter(second)
-    both, total = (one & two).total(), one.total() + two.total()
-    return Overlap(one.total(), two.total(), both, float(ratio(2 * both, total)) if total else None)
+    counts = Counter(first)
+    second_counts = Counter(second)
+    both = (counts & second_counts).total()
+    total = counts.total() + second_counts.total()
+    coefficient = float(ratio(2 * both, total)) if total else None
+    return Overlap(counts.total(), second_counts.total(), both, coefficient)
+
+
+Overlaps = Mapping[str, Overlap]
+"""The overlap of two annotators, by the kind of annotations."""
 
 
 @dataclass(frozen=True)
@@ -81,57 +94,43 @@ class Agreement(Result):
     """
 
     names: Sequence[str]
-    pairs: Mapping[Pair, Mapping[str, Overlap]]
+    pairs: Mapping[Pair, Overlaps]
     notices: Sequence[str] = ()
 
     @property
     def mean(self) -> Mapping[str, float | None]:
         """The mean of Dice's coefficients over the pairs that have one, by the kind of items; None if none has."""
-        return average_pairs(self._coefficients)
+        return average_pairs(list(self._coefficients.values()))
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
         del style
         if len(self.pairs) == 1:
-            header, rows = self._to_rows()
-            return [
-                Grid(
-                    "",
-                    header,
-                    [list(map(format_percent, cast("list[float]", row))) for row in rows],
-                )
-            ]
-        coefficients = {
-            pair: [one.dice for one in found.values()] for pair, found in self.pairs.items()
-        }
-        notes = [
-            "Dice's coefficient times 100.",
-            *describe_left_out(self._coefficients, {what: what for what in self.mean}),
-        ]
-        return [
-            make_pair_grid(
-                self.names, list(self.mean), coefficients, list(self.mean.values()), notes
-            )
-        ]
+            header, counts = self._to_rows()
+            rows = [list(map(format_percent, cast("list[float]", row))) for row in counts]
+            return [Grid("", header, rows)]
+        mean = self.mean
+        coefficients = self._coefficients
+        left_out = describe_left_out(list(coefficients.values()), {kind: kind for kind in mean})
+        notes = ["Dice's coefficient times 100.", *left_out]
+        scores = {pair: list(by_kind.values()) for pair, by_kind in coefficients.items()}
+        return [make_pair_grid(self.names, list(mean), scores, list(mean.values()), notes)]
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts; of several pairs, every pair and then the means."""
-        rows: list[list[object]] = [
-            [self.names[i], self.names[j], what, o.first, o.second, o.both, o.dice]
-            for (i, j), overlaps in self.pairs.items()
-            for what, o in overlaps.items()
-        ]
         if len(self.pairs) == 1:
-            return ["", *COUNTED], [row[2:] for row in rows]
-        rows += [["mean", None, what, None, None, None, value] for what, value in self.mean.items()]
+            return ["", *COUNTED], _list_counts(self.pairs[0, 1])
+        rows: list[list[object]] = []
+        for (first, second), overlaps in self.pairs.items():
+            names = [self.names[first], self.names[second]]
+            rows += [[*names, *counts] for counts in _list_counts(overlaps)]
+        for kind, coefficient in self.mean.items():
+            rows.append(["mean", None, kind, None, None, None, coefficient])
         return ["first annotator", "second annotator", "compared", *COUNTED], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the overlap of two annotators by the kind of items; of more, the mean and every pair."""
-        pairs = {
-            pair: {what: asdict(one) for what, one in found.items()}
-            for pair, found in self.pairs.items()
-        }
+        pairs = {pair: _to_dicts(overlaps) for pair, overlaps in self.pairs.items()}
         if len(pairs) == 1:
             return pairs[0, 1]
         return {
@@ -141,76 +140,110 @@ class Agreement(Result):
         }
 
     @property
-    def _coefficients(self) -> list[Mapping[str, float | None]]:
-        return [
-            {what: overlap.dice for what, overlap in found.items()} for found in self.pairs.values()
-        ]
+    def _coefficients(self) -> dict[Pair, dict[str, float | None]]:
+        """Dice's coefficients of every pair, by the kind of annotations."""
+        coefficients = {}
+        for pair, overlaps in self.pairs.items():
+            by_kind = {kind: overlap.dice for kind, overlap in overlaps.items()}
+            coefficients[pair] = by_kind
+        return coefficients
 
 
-class Kind(NamedTuple):
-    """A kind of annotation for which annotators may be compared."""
+def _list_counts(overlaps: Overlaps) -> list[list[object]]:
+    return [
+        [kind, overlap.first, overlap.second, overlap.both, overlap.dice]
+        for kind, overlap in overlaps.items()
+    ]
+
+
+def _to_dicts(overlaps: Overlaps) -> dict[str, dict[str, Any]]:
+    return {kind: asdict(overlap) for kind, overlap in overlaps.items()}
+
+
+class Comparable(NamedTuple):
+    """Records for which annotators may be compared.
+
+    Attributes:
+        read: reads the records of an annotator.
+        unit: the name of a record.
+        content: returns the part of a record that must be equal for all annotators.
+        difference: the message if that part differs.
+        list_annotations: lists what is annotated, by kind.
+    """
 
     read: Callable[[Annotator], Sequence[Record]]
-    unit: str  # the name of a record
-    has: Callable[[Record], object]  # the part of a record that must be equal for all annotators
-    difference: str  # the message if that part differs
-    # the marked items by kind
-    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]
+    unit: str
+    content: Callable[[Record], object]
+    difference: str
+    list_annotations: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
     """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
     require_two(annotators)
-    documents = [isinstance(one.source, Path) and holds_documents(one.source) for one in annotators]
-    if len(set(documents)) > 1:
-        kinds = ("documents" if has_documents else "timelines" for has_documents in documents)
-        has = [f"{one.name} has {kind}" for one, kind in zip(annotators, kinds, strict=True)]
-        raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
-    kind = DOCUMENTS if documents[0] else TIMELINES
-    found = measure_agreement(
-        read_all(annotators, kind.read), [one.name for one in annotators], kind
-    )
-    return replace(found, notices=tuple(find_repeated_paths(annotators)))
+    have_documents = []
+    contents = []
+    for annotator in annotators:
+        source = annotator.source
+        has_documents = isinstance(source, Path) and holds_documents(source)
+        have_documents.append(has_documents)
+        contents.append(f"{annotator.name} has {'documents' if has_documents else 'timelines'}")
+    if len(set(have_documents)) > 1:
+        listed = f"{', '.join(contents[:-1])} and {contents[-1]}"
+        raise RequestError(f"{listed} (expected the same kind)")
+    comparable = DOCUMENTS if have_documents[0] else TIMELINES
+    records = read_all(annotators, comparable.read)
+    names = [annotator.name for annotator in annotators]
+    agreement = measure_agreement(records, names, comparable)
+    return replace(agreement, notices=tuple(find_repeated_paths(annotators)))
 
 
 def measure_agreement(
-    annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind
+    annotators: Sequence[Sequence[Record]], names: Sequence[str], comparable: Comparable
 ) -> Agreement:
     """Measure the agreement of every pair of annotators."""
-    units = [{one["id"]: kind.has(one) for one in records} for records in annotators]
-    others = zip(units[1:], names[1:], strict=True)
-    problems = [
-        one
-        for other, name in others
-        for one in _compare_units(kind, units[0], other, names[0], name)
-    ]
+    problems: list[Problem] = []
+    for records, name in zip(annotators[1:], names[1:], strict=True):
+        problems += _compare_units(comparable, annotators[0], records, names[0], name)
     if problems:
         raise FormatError("annotations", problems)
-    marked = [kind.list_items(records) for records in annotators]
-    pairs = list_pairs(len(annotators))
-    found = {
-        (i, j): {what: dice(items, marked[j][what]) for what, items in marked[i].items()}
-        for i, j in pairs
-    }
-    return Agreement(names, found)
+    annotations = [comparable.list_annotations(records) for records in annotators]
+    pairs = {}
+    for pair in list_pairs(len(annotators)):
+        first_annotations, second_annotations = (annotations[number] for number in pair)
+        pairs[pair] = {
+            kind: dice(marked, second_annotations[kind])
+            for kind, marked in first_annotations.items()
+        }
+    return Agreement(names, pairs)
 
 
 def _compare_units(
-    kind: Kind, first: Mapping[str, object], second: Mapping[str, object], name: str, other: str
+    comparable: Comparable,
+    first: Sequence[Record],
+    second: Sequence[Record],
+    name: str,
+    second_name: str,
 ) -> Iterator[Problem]:
     """Find the units that only one of two annotators has, and those that differ."""
-    for own, others, own_name, other_name in (
-        (first, second, name, other),
-        (second, first, other, name),
-    ):
-        if lacking := [unit for unit in own if unit not in others]:
-            size = pluralize(len(own), kind.unit)
-            yield Problem(
-                f"{other_name} lacks {len(lacking):,} of {size} of {own_name}: {join_names(lacking)}"
-            )
-    for unit, value in first.items():
-        if unit in second and second[unit] != value:
-            yield Problem(f"{kind.unit} {quote(unit)}: {name} and {other} {kind.difference}")
+    contents = {record["id"]: comparable.content(record) for record in first}
+    second_contents = {record["id"]: comparable.content(record) for record in second}
+    yield from _find_lacking(comparable.unit, contents, second_contents, name, second_name)
+    yield from _find_lacking(comparable.unit, second_contents, contents, second_name, name)
+    for unit, content in contents.items():
+        if unit in second_contents and second_contents[unit] != content:
+            names = f"{name} and {second_name}"
+            yield Problem(f"{comparable.unit} {quote(unit)}: {names} {comparable.difference}")
+
+
+def _find_lacking(
+    noun: str, units: Collection[str], other_units: Collection[str], name: str, other_name: str
+) -> Iterator[Problem]:
+    """Find the units of an annotator that another lacks."""
+    lacking = [unit for unit in units if unit not in other_units]
+    if lacking:
+        share = f"{len(lacking):,} of {pluralize(len(units), noun)}"
+        yield Problem(f"{other_name} lacks {share} of {name}: {join_names(lacking)}")
 
 
 def _read_documents(annotator: Annotator) -> Sequence[Record]:
@@ -227,40 +260,39 @@ def _read_timelines(annotator: Annotator) -> Sequence[Record]:
 
 
 def _list_in_documents(documents: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
-    every = [(one["id"], mention) for one in documents for mention in one["entity_mentions"]]
-    mentions = [
-        ((name, *sorted(mention["tokens"])), mention["entities"]) for name, mention in every
-    ]
-    return {
-        "event mentions": [
-            (one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"]
-        ],
-        "entity mentions": [place for place, _ in mentions],
-        "entity coreference": [
-            (entity, *place) for place, entities in mentions for entity in entities
-        ],
-    }
+    events: list[Hashable] = []
+    mentions: list[Hashable] = []
+    entities: list[Hashable] = []
+    for document in documents:
+        name = document["id"]
+        events += [(name, *sorted(event["tokens"])) for event in document["events"]]
+        for mention in document["entity_mentions"]:
+            place = (name, *sorted(mention["tokens"]))
+            mentions.append(place)
+            entities += [(entity, *place) for entity in mention["entities"]]
+    return {"event mentions": events, "entity mentions": mentions, "entity coreference": entities}
 
 
 def _list_in_timelines(timelines: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
-    entries = [(one["id"], entry) for one in timelines for entry in one["entries"]]
-    mentions = [
-        (name, entry["anchor"], mention) for name, entry in entries for mention in entry["mentions"]
-    ]
-    return {
-        "event mentions": [(name, mention) for name, _, mention in mentions],
-        "event mentions with their anchors": mentions,
-    }
+    mentions: list[Hashable] = []
+    anchored_mentions: list[Hashable] = []
+    for timeline in timelines:
+        name = timeline["id"]
+        for entry in timeline["entries"]:
+            mentions += [(name, mention) for mention in entry["mentions"]]
+            anchor = entry["anchor"]
+            anchored_mentions += [(name, anchor, mention) for mention in entry["mentions"]]
+    return {"event mentions": mentions, "event mentions with their anchors": anchored_mentions}
 
 
-DOCUMENTS = Kind(
+DOCUMENTS = Comparable(
     _read_documents,
     "document",
     lambda document: (document["tokens"], document["sentences"]),
     "have different tokens or sentences",
     _list_in_documents,
 )
-TIMELINES = Kind(
+TIMELINES = Comparable(
     _read_timelines,
     "timeline",
     lambda timeline: timeline["entity"],

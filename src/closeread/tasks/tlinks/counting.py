@@ -39,12 +39,12 @@ Metrics:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count as count_up
 
 import numpy as np
 
-from closeread.arrays import LimitError
+from closeread.arrays import Floats, LimitError
 from closeread.counts.procedure import check_present, name_documents
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
@@ -54,8 +54,8 @@ from closeread.tasks.tlinks.temporal_graph import (
     Extent,
     PointGraph,
     Relation,
-    make_relation,
     match_extents,
+    relation,
 )
 
 COUNTS = (
@@ -66,46 +66,32 @@ COUNTS = (
     "contradictory/system",
     "contradictory/gold",
 )
-SYSTEM_COLUMNS = [0, 1, 4]
-GOLD_COLUMNS = [2, 3, 5]
-"""The columns of `COUNTS` for the links of a side: verified ones, all, and contradictory ones."""
-
 MATCHINGS = ("id", *EXTENT_MATCHINGS)
 REDUCTIONS = ("sequential", "none")
-NO_LINKS = {"tlinks": (), "intervals": ()}
 
 
 class DocumentLinks:
     """The links of one side of a document.
 
-    Attributes:
-        types: the distinct relations that some intervals don't have, in order of first appearance, each with the type
-            it is written with.
-        graph: what follows from them.
-        verdicts: for each, the verdict when it was added to the graph.
+    `types` are the distinct relations that some intervals don't have, in order of first appearance, each with the type
+    it is written with; `verdicts` those on each when it was added to the graph.
     """
 
     def __init__(
         self, tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int
     ) -> None:
         self.types: dict[Relation, str] = {}
-        for tlink, relation in zip(tlinks, relations, strict=True):
-            if not _is_tautology(relation):
-                self.types.setdefault(relation, tlink["relation"])
+        for one, link in zip(relations, tlinks, strict=True):
+            if not _is_tautology(one):
+                self.types.setdefault(one, link["relation"])
         self.graph = PointGraph(n_intervals)
         self.verdicts = dict(zip(self.types, self.graph.add(list(self.types)), strict=True))
 
-    def reduce(self, reduction: str) -> list[Relation]:
-        """Return the relations to count: those that did not follow from earlier ones, or all."""
-        if reduction == "none":
-            return list(self.types)
-        return [relation for relation, verdict in self.verdicts.items() if verdict != "entailed"]
-
     def verifies(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from these links or are among them."""
-        unstated = [relation for relation in relations if relation not in self.types]
-        are_entailed = dict(zip(unstated, self.graph.entails(unstated), strict=True))
-        return [are_entailed.get(relation, True) for relation in relations]
+        others = [one for one in relations if one not in self.types]
+        entailed = dict(zip(others, self.graph.entails(others), strict=True))
+        return [entailed.get(one, True) for one in relations]
 
 
 def count(
@@ -128,31 +114,37 @@ def count(
         breakdowns: `("type",)` to count every relation type in each document.
         missing, matching, reduction, during: the options of `PROCEDURE`.
     """
-    present = np.array([response is not None for response in system], np.bool_)
+    present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "documents", missing)
+    by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
+    for i, (record, row) in enumerate(zip(gold, system, strict=True)):
+        with name_documents([str(record["document"])]):
+            sides = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
+            for first_column, side, other in ((0, *sides[::-1]), (2, *sides)):
+                _tally(by_type, i, first_column, side, other, reduction)
     names = [str(record["document"]) for record in gold]
-    types = list(TYPES)
-    values = np.zeros((len(types), len(names), len(COUNTS)))
-    for row, (record, response) in enumerate(zip(gold, system, strict=True)):
-        with name_documents([names[row]]):
-            gold_side, system_side = _build_sides(record, response or NO_LINKS, matching, during)
-            for name, counts in _count_links(system_side, gold_side, reduction):
-                values[types.index(name), row, SYSTEM_COLUMNS] += counts
-            for name, counts in _count_links(gold_side, system_side, reduction):
-                values[types.index(name), row, GOLD_COLUMNS] += counts
-    parts = {name: Breakdown.from_dense(types, values) for name in breakdowns}
+    values = np.array(list(by_type.values()))
+    parts = {name: Breakdown.from_dense(list(TYPES), values) for name in breakdowns}
     table = CountTable(names, np.arange(len(names)), COUNTS, values.sum(axis=0), breakdowns=parts)
     return table.select(present) if missing == "skip" else table
 
 
-def _count_links(
-    side: DocumentLinks, other: DocumentLinks, reduction: str
-) -> Iterator[tuple[str, tuple[bool, int, bool]]]:
-    """Yield the type and the counts of each reduced link of a side: is it verified, 1, and is it contradictory?"""
-    relations = side.reduce(reduction)
-    for relation, is_verified in zip(relations, other.verifies(relations), strict=True):
-        is_contradictory = side.verdicts[relation] == "contradictory"
-        yield side.types[relation], (is_verified, 1, is_contradictory)
+def _tally(
+    by_type: Mapping[str, Floats],
+    row: int,
+    first_column: int,
+    side: DocumentLinks,
+    other: DocumentLinks,
+    reduction: str,
+) -> None:
+    """Count the links of a side, and those that the other side verifies."""
+    verdicts = side.verdicts.items()
+    claims = [one for one, verdict in verdicts if reduction == "none" or verdict != "entailed"]
+    for one, is_verified in zip(claims, other.verifies(claims), strict=True):
+        counts = by_type[side.types[one]][row]
+        counts[first_column] += is_verified
+        counts[first_column + 1] += 1
+        counts[4 + first_column // 2] += side.verdicts[one] == "contradictory"
 
 
 def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
@@ -160,68 +152,51 @@ def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
 
     There are none if the links need more inference than is allowed, which is an error of scoring.
     """
-    numbers = _number_intervals()
-    relations = _make_relations(tlinks, numbers, during)
+    fresh = count_up()
+    relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
     try:
-        verdicts = DocumentLinks(tlinks, relations, len(numbers)).verdicts
+        verdicts = DocumentLinks(tlinks, relations, next(fresh)).verdicts
     except LimitError:  # scoring reports it
         return []
-    return [
-        index
-        for index, relation in enumerate(relations)
-        if verdicts.get(relation) == "contradictory"
-    ]
+    return [i for i, one in enumerate(relations) if verdicts.get(one) == "contradictory"]
 
 
 def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
     """Find the links that are true of any interval; return their indices."""
-    relations = _make_relations(tlinks, _number_intervals(), during)
-    return [index for index, relation in enumerate(relations) if _is_tautology(relation)]
+    alone = ((i, link) for i, link in enumerate(tlinks) if link["source"] == link["target"])
+    return [i for i, link in alone if _is_tautology(relation(0, 0, link["relation"], during))]
 
 
 def _build_sides(
     gold: Record, system: Record, matching: str, during: str
 ) -> tuple[DocumentLinks, DocumentLinks]:
     """Build both sides, with the same numbers for matching intervals."""
-    numbers = _number_intervals()
-    system_numbers = numbers
+    fresh = count_up()
+    in_gold = in_system = defaultdict[str, int](fresh.__next__)
     if matching != "id":
-        system_numbers = defaultdict(numbers.default_factory)
-        gold_extents = _list_extents(gold)
-        system_extents = _list_extents(system)
-        for i, j in match_extents(gold_extents, system_extents, matching):
-            gold_id = gold["intervals"][i]["id"]
-            system_id = system["intervals"][j]["id"]
-            system_numbers[system_id] = numbers[gold_id]
-    relations = _make_relations(gold["tlinks"], numbers, during)
-    system_relations = _make_relations(system["tlinks"], system_numbers, during)
-    n_intervals = len({*numbers.values(), *system_numbers.values()})
-    return (
-        DocumentLinks(gold["tlinks"], relations, n_intervals),
-        DocumentLinks(system["tlinks"], system_relations, n_intervals),
+        extents = [
+            [Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]]
+            for side in (gold, system)
+        ]
+        same = match_extents(extents[0], extents[1], matching)
+        ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
+        in_system = defaultdict(fresh.__next__, {there: in_gold[here] for here, there in ids})
+    sides = ((gold["tlinks"], in_gold), (system["tlinks"], in_system))
+    relations = [_make_relations(tlinks, numbers, during) for tlinks, numbers in sides]
+    n = next(fresh)
+    return DocumentLinks(gold["tlinks"], relations[0], n), DocumentLinks(
+        system["tlinks"], relations[1], n
     )
-
-
-def _list_extents(side: Record) -> list[Extent]:
-    return [
-        Extent(interval["kind"], interval["start"], interval["end"])
-        for interval in side["intervals"]
-    ]
-
-
-def _number_intervals() -> defaultdict[str, int]:
-    """Return numbers of intervals by id, which are given out when an interval is first looked up."""
-    return defaultdict(count_up().__next__)
 
 
 def _make_relations(
     tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str
 ) -> list[Relation]:
     return [
-        make_relation(numbers[tlink["source"]], numbers[tlink["target"]], tlink["relation"], during)
-        for tlink in tlinks
+        relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during)
+        for link in tlinks
     ]
 
 
-def _is_tautology(relation: Relation) -> bool:
-    return relation.first == relation.second and relation.kind == "equals"
+def _is_tautology(one: Relation) -> bool:
+    return one.first == one.second and one.kind == "equals"

@@ -15,29 +15,33 @@ Conventions: intervals are numbered from 0 and begin before they end; interval i
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from graphlib import TopologicalSorter
+from collections.abc import Collection, Iterator, Sequence
+from math import isqrt
 from typing import Literal, NamedTuple
 
 from closeread.arrays import LimitError
 
+Bits = dict[int, int]  # a mask for each point of a batch
+
 Verdict = Literal["new", "entailed", "contradictory"]
 """Compared with earlier relations, a relation is new information, redundant, or impossible."""
 
+_POINTS = "aAbB"  # where the first interval begins and ends, and the second
 KINDS = {
-    "before": ["A < b"],
-    "meets": ["A = b"],
-    "overlaps": ["a < b", "b < A", "A < B"],
-    "starts": ["a = b", "A < B"],
-    "during": ["b < a", "A < B"],
-    "finishes": ["b < a", "A = B"],
-    "equals": ["a = b", "A = B"],
+    kind: tuple(
+        (_POINTS.index(one[0]), _POINTS.index(one[2]), one[1] == "=") for one in statements.split()
+    )
+    for kind, statements in {
+        "before": "A<b",
+        "meets": "A=b",
+        "overlaps": "a<b b<A A<B",
+        "starts": "a=b A<B",
+        "during": "b<a A<B",
+        "finishes": "b<a A=B",
+        "equals": "a=b A=B",
+    }.items()
 }
-"""Allen's relations without their inverses, as statements about end points.
-
-The first interval begins at `a` and ends at `A`, the second begins at `b` and ends at `B`.
-"""
+"""Allen's relations without their inverses: pairs of points that are equal (True) or ordered (False)."""
 
 TYPES: dict[str, tuple[str, bool]] = {
     "BEFORE": ("before", False),
@@ -63,11 +67,8 @@ DURINGS: dict[str, dict[str, tuple[str, bool]]] = {
 }
 """Changes to `TYPES` for the possible readings of DURING, which the guidelines leave open."""
 
-RELATIONS_PER_BATCH = 512
-"""How many relations are added or tested after one pass over the graph.
-
-With more of them, there are fewer passes, but the closure of a batch takes longer to update.
-"""
+ADDED, ASKED = 256, 1024
+"""The minimal number of relations that are added in one batch, and the number of those that are tested in one."""
 
 MAX_WORK = 400_000_000
 """The most relations that need inference, those between intervals that others connect already, times the number of
@@ -82,44 +83,16 @@ class Relation(NamedTuple):
     kind: str
 
 
-def make_relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
+def relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
     """Return the relation for a TimeML type; a type and its inverse with swapped intervals give the same relation.
 
-    >>> make_relation(0, 1, "AFTER")
+    >>> relation(0, 1, "AFTER")
     Relation(first=1, second=0, kind='before')
     """
-    kind, is_inverse = DURINGS[during].get(name, TYPES[name])
-    # Two intervals that are equal are so in both directions.
-    if is_inverse or (kind == "equals" and first > second):
-        return Relation(second, first, kind)
+    kind, swapped = DURINGS[during].get(name, TYPES[name])
+    if swapped or (kind == "equals" and first > second):
+        first, second = second, first
     return Relation(first, second, kind)
-
-
-class Statement(NamedTuple):
-    """A statement about two points: they are equal, or the first one is before the second one."""
-
-    first: int
-    second: int
-    is_equality: bool
-
-
-def list_statements(relation: Relation) -> list[Statement]:
-    """List the statements of a relation about its end points.
-
-    >>> list_statements(Relation(0, 1, "starts"))
-    [Statement(first=0, second=2, is_equality=True), Statement(first=1, second=3, is_equality=False)]
-    """
-    points = {
-        "a": 2 * relation.first,
-        "A": 2 * relation.first + 1,
-        "b": 2 * relation.second,
-        "B": 2 * relation.second + 1,
-    }
-    statements = []
-    for text in KINDS[relation.kind]:
-        first, sign, second = text.split()
-        statements.append(Statement(points[first], points[second], sign == "="))
-    return statements
 
 
 class Forest:
@@ -136,57 +109,9 @@ class Forest:
             number = parent[number]
         return number
 
-    def join(self, first: int, second: int) -> None:
+    def join(self, one: int, other: int) -> None:
         """Join the parts of two numbers; the second one's representative is that of all."""
-        self._parent[self.find_root(first)] = self.find_root(second)
-
-
-@dataclass
-class Closure:
-    """Which points of a batch of relations reach which, by arcs from a point to an equal or a later one.
-
-    Attributes:
-        bits: a bit for each point.
-        reached: the bits of the points that a point reaches, itself included, for each point.
-    """
-
-    bits: dict[int, int]
-    reached: dict[int, int]
-
-    def judge(self, relation: Relation) -> Verdict:
-        """Return the verdict on a relation.
-
-        `x = y` follows if the points reach each other, and is impossible if only one reaches the other, since then
-        there is a `<` between them.  `x < y` follows if x reaches y, and is impossible if y reaches x.
-        """
-        is_known = True
-        for first, second, is_equality in list_statements(relation):
-            is_forth = self._reaches(first, second)
-            is_back = self._reaches(second, first)
-            is_impossible = is_forth != is_back if is_equality else is_back
-            if is_impossible:
-                return "contradictory"
-            is_known = is_known and is_forth
-        return "entailed" if is_known else "new"
-
-    def add(self, statement: Statement) -> None:
-        """Add a statement that is not impossible."""
-        self._connect(statement.first, statement.second)
-        if statement.is_equality:
-            self._connect(statement.second, statement.first)
-
-    def _reaches(self, start: int, end: int) -> bool:
-        return self.reached[start] & self.bits[end] != 0
-
-    def _connect(self, start: int, end: int) -> None:
-        """Let a point, and all points that reach it, reach another point and all points that it reaches."""
-        if self._reaches(start, end):
-            return
-        bit = self.bits[start]
-        new_bits = self.reached[end]
-        for point, bits in self.reached.items():
-            if bits & bit:
-                self.reached[point] = bits | new_bits
+        self._parent[self.find_root(one)] = self.find_root(other)
 
 
 class PointGraph:
@@ -205,84 +130,111 @@ class PointGraph:
         self._n_intervals = n_intervals
         self._connected = Forest(n_intervals)
         self._equal = Forest(2 * n_intervals)
-        self._arcs = [(2 * interval, 2 * interval + 1) for interval in range(n_intervals)]
+        self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
 
     def add(self, relations: Sequence[Relation]) -> list[Verdict]:
         """Add relations in order, except those that contradict earlier ones; return the verdict on each."""
         verdicts: list[Verdict] = ["new"] * len(relations)
         inferred = []
-        for index, relation in enumerate(relations):
-            if self._connects(relation):
-                inferred.append(index)
-                continue
-            self._connected.join(relation.first, relation.second)
-            for statement in list_statements(relation):
-                self._state(statement)
-        for batch in self._split(inferred):
-            closure = self._compute_closure(relations[index] for index in batch)
-            for index in batch:
-                verdicts[index] = closure.judge(relations[index])
-                if verdicts[index] != "new":
-                    continue
-                # If each of its statements is consistent, all of them together are.
-                for statement in list_statements(relations[index]):
-                    closure.add(statement)
-                    self._state(statement)
+        for i, one in enumerate(relations):
+            if self._connects(one):
+                inferred.append(i)
+            else:
+                self._connected.join(one.first, one.second)
+                for statement in _find_statements(one):
+                    self._state(*statement)
+        for batch in self._split(inferred, max(ADDED, 4 * isqrt(len(inferred)))):
+            bits, rows = self._compute_reach([relations[i] for i in batch])
+            for i in batch:
+                verdicts[i] = _judge(relations[i], bits, rows)
+                # if each of its statements is consistent, all of them together are
+                if verdicts[i] == "new":
+                    for left, right, equal in _find_statements(relations[i]):
+                        _connect(bits, rows, left, right)
+                        if equal:
+                            _connect(bits, rows, right, left)
+                        self._state(left, right, equal)
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from those that were added."""
-        are_entailed = [False] * len(relations)
-        connected = [i for i, relation in enumerate(relations) if self._connects(relation)]
-        for batch in self._split(connected):
-            closure = self._compute_closure(relations[index] for index in batch)
-            for index in batch:
-                are_entailed[index] = closure.judge(relations[index]) == "entailed"
-        return are_entailed
+        found = [False] * len(relations)
+        for batch in self._split(
+            [i for i, one in enumerate(relations) if self._connects(one)], ASKED
+        ):
+            bits, rows = self._compute_reach([relations[i] for i in batch])
+            for i in batch:
+                found[i] = _judge(relations[i], bits, rows) == "entailed"
+        return found
 
-    def _split(self, inferred: Sequence[int]) -> list[Sequence[int]]:
+    def _split(self, inferred: Sequence[int], size: int) -> list[Sequence[int]]:
         """Split the relations that need inference into batches; there must not be too many."""
         limit = MAX_WORK // max(self._n_intervals, 1)
         if len(inferred) > limit:
             noun = f"links that need inference, with {self._n_intervals:,} events and times"
             raise LimitError(0, len(inferred), noun, limit)
-        starts = range(0, len(inferred), RELATIONS_PER_BATCH)
-        return [inferred[start : start + RELATIONS_PER_BATCH] for start in starts]
+        return [inferred[start : start + size] for start in range(0, len(inferred), size)]
 
-    def _connects(self, relation: Relation) -> bool:
+    def _connects(self, one: Relation) -> bool:
         """Return whether a relation is between intervals that others connect."""
-        find_root = self._connected.find_root
-        return find_root(relation.first) == find_root(relation.second)
+        return self._connected.find_root(one.first) == self._connected.find_root(one.second)
 
-    def _state(self, statement: Statement) -> None:
+    def _state(self, left: int, right: int, equal: bool) -> None:
         """Add a statement about two points."""
-        first, second, is_equality = statement
-        if is_equality:
-            self._equal.join(first, second)
+        if equal:
+            self._equal.join(left, right)
         else:
-            self._arcs.append((first, second))
+            self._arcs.append((left, right))
 
-    def _compute_closure(self, relations: Iterable[Relation]) -> Closure:
-        """Find out which of the points of relations reach which; equal points share what their root reaches."""
-        find_root = self._equal.find_root
-        bits: dict[int, int] = {}
-        reached: dict[int, int] = defaultdict(int)
-        for relation in relations:
-            for interval in (relation.first, relation.second):
-                for point in (2 * interval, 2 * interval + 1):
-                    bits.setdefault(point, 1 << len(bits))
-                    reached[find_root(point)] |= bits[point]
-        later = defaultdict(list)
-        last_first = TopologicalSorter[int]()
-        for start, end in self._arcs:
-            root = find_root(start)
-            later_root = find_root(end)
-            later[root].append(later_root)
-            last_first.add(root, later_root)
-        for root in last_first.static_order():
-            for later_root in later[root]:
-                reached[root] |= reached[later_root]
-        return Closure(bits, {point: reached[find_root(point)] for point in bits})
+    def _compute_reach(self, batch: Collection[Relation]) -> tuple[Bits, Bits]:
+        """Return a bit for each point of a batch, and the bits of the points that are equal to it or after it."""
+        intervals = dict.fromkeys(interval for one in batch for interval in (one.first, one.second))
+        points = [2 * interval + end for interval in intervals for end in (0, 1)]
+        bits = {point: 1 << i for i, point in enumerate(points)}
+        roots = [self._equal.find_root(point) for point in range(2 * self._n_intervals)]
+        later: list[list[int]] = [[] for _ in roots]
+        waits = [0] * len(roots)
+        for left, right in self._arcs:
+            later[roots[left]].append(roots[right])
+            waits[roots[right]] += 1
+        sequence = [point for point, root in enumerate(roots) if point == root and not waits[point]]
+        for point in sequence:  # in topological order; grows while it is iterated
+            for other in later[point]:
+                waits[other] -= 1
+                if not waits[other]:
+                    sequence.append(other)
+        reached = [0] * len(roots)
+        for point, bit in bits.items():
+            reached[roots[point]] |= bit
+        for point in reversed(sequence):
+            for other in later[point]:
+                reached[point] |= reached[other]
+        return bits, {point: reached[roots[point]] for point in points}
+
+
+def _find_statements(one: Relation) -> Iterator[tuple[int, int, bool]]:
+    """Yield the statements of a relation about its points: left, right, and True for equal or False for before."""
+    points = (2 * one.first, 2 * one.first + 1, 2 * one.second, 2 * one.second + 1)
+    for left, right, equal in KINDS[one.kind]:
+        yield points[left], points[right], equal
+
+
+def _judge(one: Relation, bits: Bits, rows: Bits) -> Verdict:
+    """Return the verdict on a relation, given which points reach which."""
+    is_known = True
+    for left, right, equal in _find_statements(one):
+        forth, back = rows[left] & bits[right] != 0, rows[right] & bits[left] != 0
+        if (forth != back) if equal else back:
+            return "contradictory"
+        is_known &= forth
+    return "entailed" if is_known else "new"
+
+
+def _connect(bits: Bits, rows: Bits, left: int, right: int) -> None:
+    """Connect a point, and all points that reach it, to another point and all points that it reaches."""
+    bit, new = bits[left], rows[right]
+    if not rows[left] & bits[right]:
+        rows.update([(point, row | new) for point, row in rows.items() if row & bit])
 
 
 class Extent(NamedTuple):
@@ -304,50 +256,41 @@ def match_extents(
     The k-th copy of an extent in gold matches the k-th copy in the system.  If `matching` is "relaxed", the remaining
     extents are matched greedily from left to right with the next one that overlaps.
     """
-    copies: dict[Extent, deque[int]] = defaultdict(deque)
-    for index, extent in enumerate(gold):
-        copies[extent].append(index)
-    pairs = []
-    for index, extent in enumerate(system):
-        if copies[extent]:
-            pairs.append((copies[extent].popleft(), index))
+    places: dict[Extent, deque[int]] = defaultdict(deque)
+    for i, extent in enumerate(gold):
+        places[extent].append(i)
+    pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
     if matching == "relaxed":
-        unmatched = _sort_unmatched(gold, {gold_index for gold_index, _ in pairs})
-        unmatched_system = _sort_unmatched(system, {index for _, index in pairs})
-        pairs += _match_overlaps(gold, system, unmatched, unmatched_system)
+        matched = {i for i, _ in pairs}, {j for _, j in pairs}
+        left, right = (
+            _group_by_kind(side, taken) for side, taken in zip((gold, system), matched, strict=True)
+        )
+        for kind in left.keys() & right.keys():
+            pairs += _match_overlaps(gold, system, left[kind], right[kind])
     return sorted(pairs)
 
 
-def _sort_unmatched(extents: Sequence[Extent], matched: Collection[int]) -> deque[int]:
-    """Return the other indices by kind, then in text order; empty extents overlap nothing and are left out."""
-    unmatched = [
-        index
-        for index, extent in enumerate(extents)
-        if index not in matched and extent.start < extent.end
-    ]
-    return deque(sorted(unmatched, key=extents.__getitem__))
+def _group_by_kind(extents: Sequence[Extent], taken: Collection[int]) -> dict[str, list[int]]:
+    """Group the other indices by kind, in text order; empty extents overlap nothing and are left out."""
+    by_kind: dict[str, list[int]] = defaultdict(list)
+    for place in sorted(range(len(extents)), key=extents.__getitem__):
+        if place not in taken and extents[place].start < extents[place].end:
+            by_kind[extents[place].kind].append(place)
+    return by_kind
 
 
 def _match_overlaps(
-    gold: Sequence[Extent],
-    system: Sequence[Extent],
-    unmatched: deque[int],
-    unmatched_system: deque[int],
+    gold: Sequence[Extent], system: Sequence[Extent], left: Sequence[int], right: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Match each extent with the next one of the same kind that overlaps."""
     pairs = []
-    while unmatched and unmatched_system:
-        gold_extent = gold[unmatched[0]]
-        system_extent = system[unmatched_system[0]]
-        if _is_before(gold_extent, system_extent):
-            unmatched.popleft()
-        elif _is_before(system_extent, gold_extent):
-            unmatched_system.popleft()
+    i = j = 0
+    while i < len(left) and j < len(right):
+        own, other = gold[left[i]], system[right[j]]
+        if own.end <= other.start:
+            i += 1
+        elif other.end <= own.start:
+            j += 1
         else:
-            pairs.append((unmatched.popleft(), unmatched_system.popleft()))
+            pairs.append((left[i], right[j]))
+            i, j = i + 1, j + 1
     return pairs
-
-
-def _is_before(first: Extent, second: Extent) -> bool:
-    """Tell whether an extent ends before another begins; extents of another kind follow those of the first."""
-    return (first.kind, first.end) <= (second.kind, second.start)
