@@ -15,13 +15,15 @@ ROOT = PACKAGE.parents[1]
 OWN = "no JSON: arguments of our own"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
-    ("cli/options.py", "Argument"): OWN,
     ("cli/options.py", "Option"): OWN,
     ("counts/comparison.py", "Comparison"): OWN,
+    ("counts/resampling.py", "Difference"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
     ("hf/metric.py", "MetricInfo"): OWN,
+    ("leaderboard/index.py", "IndexedBoard"): OWN,
     ("leaderboard/judge.py", "JudgingReport"): OWN,
     ("leaderboard/submission.py", "About"): OWN,
+    ("leaderboard/submission.py", "Request"): OWN,
     ("operations/leaderboard.py", "Limits"): OWN,
     ("llm/logs.py", "Log"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
