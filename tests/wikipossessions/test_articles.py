@@ -152,7 +152,7 @@ def test_manifests_of_others(fetch, wiki, change, message):
 def test_bad_days_and_contacts(fetch):
     for day, contact, message in (
         ("2999-01-01", "", "--as-of is 2999-01-01 (expected a day that is over)"),
-        ("June", "", "'June' does"),
+        ("June", "", "--as-of is 'June' (expected a day, such as 2017-06-12)"),
         ("2017-06-12", "ann\nX: y", r"the contact is 'ann\nX: y' (expected printable ASCII)"),
         ("2017-06-12", "Łódź", "the contact is 'Łódź' (expected printable ASCII)"),
     ):

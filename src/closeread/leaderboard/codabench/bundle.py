@@ -35,6 +35,9 @@ FOLDER = Path(__file__).parent
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
 
+MAX_SECONDS = 600
+"""The time for scoring a submission: the largest that the default queue of the platform grants."""
+
 IMAGE = re.compile(r"[\w./:@-]+", re.ASCII)
 DATE = "%Y-%m-%d %H:%M:%S"
 START = "2026-01-01 00:00:00"
@@ -255,6 +258,7 @@ def _write_texts(
         "takes_folders": accepts_folders(board),
         "samples": samples,
         "requirements": list_requirements(),
+        "max_seconds": MAX_SECONDS,
     }
     for name in templates.list_templates():
         path = folder / name
