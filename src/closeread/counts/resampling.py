@@ -38,6 +38,10 @@ WEIGHTS_PER_CHUNK = 2**17
 MIN_RESAMPLES_PER_CHUNK = 4
 """OpenBLAS multiplies single rows with many threads, which take ten times the processor time."""
 
+MAX_PRODUCTS = 2**18
+"""The most multiplications that are done together: with more, OpenBLAS starts threads, which take more processor time
+than they save here, and many times as much on a busy machine."""
+
 MAX_DRAWS = 20_000_000_000
 """The most blocks that are drawn in all resamples together, which takes some minutes."""
 
@@ -88,7 +92,18 @@ def sum_weighted(chunks: Iterable[Ints], blocks: Floats) -> Floats:
     # Sums are exact, so that their last digits don't depend on the library of linear algebra (BLAS), on threads, or on
     # the other columns.
     exact_blocks = round_for_exact_sums(blocks, len(blocks))
-    return np.concatenate([chunk.astype(np.float64) @ exact_blocks for chunk in chunks])
+    return np.concatenate([_multiply(chunk.astype(np.float64), exact_blocks) for chunk in chunks])
+
+
+def _multiply(weights: Floats, blocks: Floats) -> Floats:
+    """Return the matrix product of weights (n, n_blocks) and blocks (n_blocks, k), in parts that one core computes."""
+    products_per_block = max(1, len(weights) * blocks.shape[1])
+    n_together = max(1, MAX_PRODUCTS // products_per_block)
+    sums = np.zeros((len(weights), blocks.shape[1]))
+    for start in range(0, len(blocks), n_together):
+        together = slice(start, start + n_together)
+        sums += weights[:, together] @ blocks[together]
+    return sums
 
 
 def bootstrap_intervals(
