@@ -283,7 +283,7 @@ def test_nobody_blocks_the_withdrawal_of_another(store, tmp_path, submit, run, a
     done = run("leaderboard", "withdraw", store.place, name, "--author", "Ann")
     assert "withdrawn with the next run of the judge" in done.stdout
     assert (
-        "has been withdrawn before"
+        "its withdrawal was asked for before"
         in run("leaderboard", "withdraw", store.place, name, "--author", "Ann").stdout
     )
     judged = run_judge(store, tmp_path)

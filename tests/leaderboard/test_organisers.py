@@ -221,6 +221,18 @@ def test_the_later_choice_counts_and_a_forged_one_does_not(tmp_path):
     assert list(rows_of(store)) == ["S20"]
 
 
+def test_a_choice_that_is_made_again_counts_again(tmp_path, ran):
+    store = make_store(tmp_path / "board", sample_board(counting="chosen"))
+    names = [send_answers(store, tmp_path, f"S{i}", right=i, author="Ann") for i in (10, 20)]
+    run_judge(store, tmp_path)
+    for minute, name in enumerate(names):
+        signature = {"author": "Ann", "submitted": f"2026-03-01T13:{minute:02}:00Z"}
+        store.send({store_path("choices", BOARD, name): request_bytes(name, signature)}, "", "")
+    ran("leaderboard", "choose", store.place, names[0], "--author", "Ann")
+    run_judge(store, tmp_path)
+    assert list(rows_of(store)) == ["S10"]
+
+
 def test_boards_without_choices_take_none(tmp_path, run):
     store = make_store(tmp_path / "board", sample_board())
     name = send_answers(store, tmp_path, "Mine", right=10, author="Ann")

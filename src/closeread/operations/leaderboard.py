@@ -510,13 +510,12 @@ def _ask(
         if user != submission.author:
             owner = f"was submitted by {quote(submission.author)}, not by {quote(user)}"
             raise SubmissionError(name, [Problem(f"{owner}; its author alone decides about it")])
-        for arrival in arrivals:
-            if (arrival.kind, arrival.submission, arrival.author) == (
-                kind,
-                submission.submission,
-                user,
-            ):
-                return Written(None, f"{name}: has been {done} before")
+        # A choice that is made again is a new one, since the latest counts; a withdrawal is not.
+        if kind == "withdrawals":
+            for arrival in arrivals:
+                asked = (arrival.kind, arrival.submission, arrival.author)
+                if asked == (kind, submission.submission, user):
+                    return Written(None, f"{name}: its withdrawal was asked for before")
         content = request_bytes(submission.submission, opened.sign(author))
         files = {store_path(kind, submission.board, submission.submission): content}
         receipt = opened.send(files, f"{verb} submission {name}", f"{done.title()} by its author.")
